@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# Programs that use the public header alone, and the tools' pages for their reports.
+# Builds programs that use only the public header, and the tools' pages for their reports.
 
 noinst_PROGRAMS += examples/hello/hello
 examples_hello_hello_LDADD = libanydnn.la
 examples_hello_hello_SOURCES = examples/hello/hello.c
 
-# Layers, trainings and comparisons of trainings, of which both networks are made. Tests take it too.
+# Layers, trainings and comparisons of trainings, which both networks and the tests use.
 noinst_LTLIBRARIES += examples/layers/liblayers.la
 examples_layers_liblayers_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 examples_layers_liblayers_la_SOURCES = \

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One convolution: finds the edges of a square, and says which backend did it. */
+/* Runs one convolution, which finds the edges of a square, and prints the backend that
+ * computed it. */
 #include <anydnn/anydnn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +27,7 @@ int main(void)
     anydnnFilterDescriptor_t filter;
     anydnnConvolutionDescriptor_t conv;
 
-    try(anydnnCreateOnDevice(&handle, "cpu")); /* "cpu" takes these arrays as they are */
+    try(anydnnCreateOnDevice(&handle, "cpu")); /* "cpu" accepts these arrays directly */
     try(anydnnCreateTensorDescriptor(&image));
     try(anydnnSetTensor4dDescriptor(image, ANYDNN_TENSOR_NCHW, ANYDNN_DATA_FLOAT, 1, 1, 5, 5));
     try(anydnnCreateFilterDescriptor(&filter));

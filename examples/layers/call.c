@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looks at the status of each call of the library and notes who ran it. One report at a time
- * listens to the calls of one handle. */
+/* Checks the status of each call of the library, and notes the backend that ran it. One report at a
+ * time follows the calls of one handle. */
 #include "call.h"
 
 #include <stddef.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What follows each call of the library: a complaint if it failed, else a note of who ran it. */
+/* Processes each call of the library: complains if it failed, else notes the backend that ran
+ * it. */
 #ifndef LAYERS_CALL_H
 #define LAYERS_CALL_H
 
@@ -8,10 +9,11 @@
 #include "element.h"
 #include "report.h"
 
-/* From here on the calls of `handle` are noted in the report; NULL: none. */
+/* Notes the calls of `handle` in the report from now on; NULL stops this. */
 void call_note(struct report *report, anydnnHandle_t handle);
 
-/* `where` is the layer's name, or NULL for calls that no backend's operation answers. */
+/* Processes a call. `where` is the layer's name, or NULL for calls that no backend's operation
+ * runs. */
 int call_done(anydnnStatus_t status, const char *where);
 
 #define CALL(where, call)                                                                          \
@@ -20,7 +22,7 @@ int call_done(anydnnStatus_t status, const char *where);
             return -1;                                                                             \
     } while (0)
 
-/* A scaling factor is a float, for double tensors a double. */
+/* A scaling factor: a float, or a double for double tensors. */
 union call_factor {
     float single;
     double twofold;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An experiment as a page: the verdict, curves with bands over the seeds, distances by layer. */
+/* Draws an experiment as a page: the verdict, curves with bands over the seeds, distances by
+ * layer. */
 #include <math.h>
 #include <stdio.h>
 
@@ -9,7 +10,7 @@
 #include "tools/report/page.h"
 #include "verdict.h"
 
-/* Value `i` of a run's curve. */
+/* Returns value `i` of a run's curve. */
 typedef double (*curve_fn)(const struct run *run, int i);
 
 static double loss_at(const struct run *run, int i)
@@ -22,7 +23,7 @@ static double accuracy_at(const struct run *run, int i)
     return run->accuracy[i];
 }
 
-/* A block for each mode: where, mean, least, most over the seeds. */
+/* Writes a block for each mode: position, mean, least and largest value over the seeds. */
 static void put_curves(FILE *script, const struct experiment *x, curve_fn value, int count,
                        int by_step)
 {
@@ -180,9 +181,9 @@ static void put_figures(struct page *page, struct experiment *x)
 
 int chart_write(const struct experiment *x, const char *path)
 {
-    struct experiment copy = *x; /* figures take no constant */
+    struct experiment copy = *x; /* figures take no const pointer */
     char title[200], sentence[512];
-    struct tool tool = {.quiet = 1}; /* its sentences are said here */
+    struct tool tool = {.quiet = 1}; /* its messages are printed here */
     struct page page;
     int code;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints the one sentence that says what failed, on standard error. */
+/* Prints the sentence that describes a failure on standard error. */
 #include "complain.h"
 
 #include <anydnn/anydnn.h>

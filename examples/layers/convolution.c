@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Convolutions with bias and ReLU, and fully connected layers. */
+/* Implements convolutions with bias and ReLU, and fully connected layers. */
 #include <math.h>
 
 #include "net.h"
 
-/* Algorithms that are deterministic and of which every backend has a form. */
+/* The algorithms. They are deterministic, and every backend provides them. */
 static const anydnnConvolutionFwdAlgo_t forward_algo =
     ANYDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM;
 static const anydnnConvolutionBwdDataAlgo_t data_algo = ANYDNN_CONVOLUTION_BWD_DATA_ALGO_1;
@@ -86,7 +86,7 @@ static int workspace(struct net *net, struct net_layer *layer, const struct net_
     return 0;
 }
 
-/* Convolution, bias and ReLU are one call where all three are wanted. */
+/* Runs the layer. If bias and ReLU are enabled, one fused call computes all three steps. */
 static int forward(struct net *net, struct net_layer *layer, const struct net_batch *batch)
 {
     const struct net_convolution *c = &layer->of.convolution;
@@ -116,8 +116,8 @@ static int forward(struct net *net, struct net_layer *layer, const struct net_ba
     return 0;
 }
 
-/* The activation's derivative needs its output alone, which is why the fused call forward need not
- * keep what went into the ReLU. */
+/* Computes the gradients. The activation's derivative only needs its output, so the fused forward
+ * call need not keep the input of the ReLU. */
 static int backward(struct net *net, struct net_layer *layer, const struct net_batch *batch)
 {
     const struct net_convolution *c = &layer->of.convolution;

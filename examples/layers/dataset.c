@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Host memory for labelled images. */
+/* Manages host memory for labelled images. */
 #include "dataset.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A set of labelled images in host memory, one byte a value, whether read from files or drawn. */
+/* Defines a set of labelled images in host memory, with one byte per value, read from files or
+ * drawn. */
 #ifndef LAYERS_DATASET_H
 #define LAYERS_DATASET_H
 
@@ -19,7 +20,7 @@ struct dataset {
 int dataset_allocate(struct dataset *set, int count, int channels, int side);
 void dataset_free(struct dataset *set);
 
-/* Bytes of one image. */
+/* Returns the bytes of one image. */
 size_t dataset_pixels(const struct dataset *set);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How far the weights of an experiment's trainings are apart, layer by layer. */
+/* Computes the distances between the weights of an experiment's trainings, layer by layer. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static int count_equal(const struct experiment *x, int m)
     return equal;
 }
 
-/* The item behind those of the layer that `first` is the first of. */
+/* Returns the end of the items of the layer whose first item is `first`. */
 static int end_of_layer(const struct experiment *x, int first)
 {
     int end = first + 1;

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The dropout layer, which works in place. The states say which elements go, forward writes that
- * down in the reserve, backward reads it: both look the same on every backend. */
+/* Implements the dropout layer, which works in place. The states determine which elements are
+ * dropped. Forward stores this in the reserve, and backward reads it. Both give the same result on
+ * every backend. */
 #include "net.h"
 
 static const char name[] = "dropout";
 
-/* A ReLU before it takes its slope from the sign of what it gave; to drop and scale in place leaves
- * the sign of what is kept, and no gradient comes back to what is not. */
+/* Adds a dropout layer. A ReLU before it derives its slope from the sign of its output. Dropping
+ * and scaling in place preserves the sign of kept elements, and dropped elements receive no
+ * gradient. */
 int net_add_dropout(struct net *net, int x, double probability, uint64_t seed)
 {
     struct net_layer *layer = net_add(net, &net_dropouts, name, x, 0, 0);
 
     if (layer == NULL)
         return x;
-    net->values--; /* it makes none */
+    net->values--; /* the layer adds no value */
     layer->y = x;
     layer->of.dropout = (struct net_dropout){.probability = probability, .seed = seed};
     return x;

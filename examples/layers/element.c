@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* double to and from float, half and bfloat16. */
+/* Converts double to and from float, half and bfloat16. */
 #include "element.h"
 
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
 
-/* A 16-bit format: sign, exponent, and `digits` bits of fraction; `least` is the exponent of its
+/* A 16-bit format: sign, exponent, and `digits` bits of fraction. `least` is the exponent of its
  * smallest normal number. */
 struct narrow {
     int digits;
@@ -16,8 +16,9 @@ struct narrow {
 static const struct narrow half = {10, -14};
 static const struct narrow bfloat16 = {7, -126};
 
-/* In units of the last place q is at most 2^(digits+1), and adding it to the exponent field lets a
- * carry out of the fraction, and a subnormal that rounds to a normal, come out right. */
+/* Rounds a double to the format. In units of the last place, the fraction is at most 2^(digits+1).
+ * Adding it to the exponent field handles a carry out of the fraction, and a subnormal that rounds
+ * to a normal. */
 static uint16_t narrow_from_double(struct narrow n, double value)
 {
     unsigned sign = signbit(value) ? 0x8000 : 0;

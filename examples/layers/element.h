@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The types that the network can compute in: the host writes and reads their elements as double. */
+/* Defines the types in which the network can compute. The host writes and reads their elements as
+ * double. */
 #ifndef LAYERS_ELEMENT_H
 #define LAYERS_ELEMENT_H
 
@@ -9,13 +10,13 @@
 struct element {
     const char *name;
     anydnnDataType_t type;
-    anydnnDataType_t compute; /* what a convolution accumulates in */
+    anydnnDataType_t compute; /* type in which a convolution accumulates */
     size_t size;
     void (*store)(void *elements, size_t index, double value); /* rounds to nearest, ties to even */
     double (*load)(const void *elements, size_t index);
 };
 
-/* The element of that name, or NULL. */
+/* Returns the element type of that name, or NULL. */
 const struct element *element_lookup(const char *name);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The program of an example: trains its network once, or in several modes from several seeds,
- * through the public interface of anydnn alone and in the handle's memory, so that it runs on
- * whatever backend the settings choose. */
+/* Implements the program of an example: trains its network once, or in several modes from several
+ * seeds. It only uses the public interface of anydnn and the handle's memory, so it runs on any
+ * backend that the settings select. */
 #include "example.h"
 
 #include <errno.h>
@@ -25,7 +25,8 @@ static int load_set(const struct example *e, const struct options *o, struct dat
     return e->draw(set, asked > 0 ? asked : usual, o->apart ? o->drawing : o->training.seed, test);
 }
 
-/* The library takes absolute paths alone, since settings outlive the current folder. */
+/* Names the settings file to the library. The library requires an absolute path, since settings
+ * outlive the current folder. */
 static int name_settings(const char *file)
 {
     char *path = realpath(file, NULL);

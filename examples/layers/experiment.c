@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs the trainings of a comparison one after the other, and keeps what each leaves. */
+/* Runs the trainings of a comparison one after the other, and keeps their results. */
 #include "experiment.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "progress.h"
 #include "train.h"
 
-/* Gathers the losses of steps into the points of a curve. */
+/* A collector of the losses of steps into the points of a curve. */
 struct curve {
     const struct experiment *x;
     struct run *run;
@@ -49,7 +49,7 @@ static int allocate(struct experiment *x, struct run *run)
                : complain("out of memory for the %zu weights of a training.", x->weights);
 }
 
-/* What the first run of a seed begins with; each mode rounds it to what it keeps. */
+/* Stores the initial weights of the first run of a seed; each mode rounds them to its own type. */
 static int note_beginning(struct experiment *x, const struct net *net, int seed)
 {
     x->items = net->parameters.items;
@@ -130,7 +130,7 @@ static void release(struct experiment *x)
     }
 }
 
-/* Before hours of training, whether what is to be written can be. */
+/* Checks before hours of training that a file can be written. */
 static int check_file(const char *path)
 {
     FILE *file = path != NULL ? fopen(path, "a") : NULL;

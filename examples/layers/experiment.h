@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The same trainings, from the same seeds and over the same orders of images, in several modes:
- * what each run leaves, side by side. */
+/* Compares the same trainings in several modes, from the same seeds and with the same orders of
+ * images. It keeps the results of all runs. */
 #ifndef LAYERS_EXPERIMENT_H
 #define LAYERS_EXPERIMENT_H
 
@@ -19,50 +19,50 @@ struct images {
 enum { EXPERIMENT_LAYERS = 96, EXPERIMENT_NAME = 32 };
 
 struct run {
-    double loss[EXPERIMENT_POINTS]; /* means over so many steps each */
+    double loss[EXPERIMENT_POINTS]; /* each is the mean over several steps */
     double *accuracy;               /* in percent, after each epoch */
-    double *weights;                /* after the last; NULL in what a table gave */
+    double *weights;                /* after the last epoch; NULL if read from a table */
     double final_loss;              /* mean of the last epoch */
     double seconds;
-    int skipped; /* steps */
+    int skipped; /* skipped steps */
 };
 
 struct experiment {
     const struct example *example;
     const struct options *o;
-    int steps; /* of one training */
+    int steps; /* steps of one training */
     int points;
     struct run run[MODES_AT_MOST][SEEDS_AT_MOST];
     int layers;
     char layer[EXPERIMENT_LAYERS][EXPERIMENT_NAME];
-    /* Of the weights of each mode from the first's, over the way that these went in training: means
-     * over the seeds. */
+    /* Distances of each mode's weights from the first mode's, relative to the distance that the
+     * first mode's moved in training; means over the seeds. */
     double distance[MODES_AT_MOST][EXPERIMENT_LAYERS];
-    int equal[MODES_AT_MOST]; /* seeds whose weights are the first mode's, bit for bit */
-    /* While it runs: the network's parameters, in the order of the weights, and the weights before
-     * the first step, in the first mode. */
+    int equal[MODES_AT_MOST]; /* seeds whose weights equal the first mode's bit for bit */
+    /* The following members are used while it runs: the network's parameters, in the order of the
+     * weights, and the first mode's weights before the first step. */
     int items;
     struct parameter item[PARAMETERS_AT_MOST];
     size_t weights;
     double *begin[SEEDS_AT_MOST];
 };
 
-/* Distances and equal bits of what was trained. */
+/* Computes distances, and counts the seeds with equal weights, after the trainings. */
 void experiment_measure(struct experiment *x);
 
-/* Trains, prints the verdict, writes the files that were asked for. */
+/* Trains, prints the verdict, and writes the requested files. */
 int experiment(const struct example *example, const struct options *o, const struct images *images,
                anydnnHandle_t handle);
 
-/* The step at whose end point `p` of the curves lies. */
+/* Returns the step at the end of point `point` of the curves. */
 int experiment_step(const struct experiment *x, int point);
 
-/* Reports, of a finished experiment. */
+/* These functions report a finished experiment. */
 void verdict_print(const struct experiment *x);
 int table_write(const struct experiment *x, const char *path);
-/* Draws the page of an experiment whose table was written before, here or on another machine. */
+/* Draws the page of an experiment whose table was written earlier, here or on another machine. */
 int experiment_redraw(const struct example *example, struct options *o);
-/* Fills the experiment, and what the options say of modes, seeds and epochs, from a table. */
+/* Fills in the experiment, and the options' modes, seeds and epochs, from a table. */
 int table_read(struct experiment *x, struct options *o, const char *path);
 int chart_write(const struct experiment *x, const char *path);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Puts a network together: its list of layers, its values, and the memory for them. */
+/* Builds a network: its list of layers, its values, and the memory for them. */
 #include "net.h"
 
 #include <math.h>
@@ -72,7 +72,8 @@ static int allocate_values(struct net *net)
     return 0;
 }
 
-/* Where the scores are of a shorter type than the parameters, the loss is taken of a copy. */
+/* Allocates the memory of the loss. If the scores have a shorter type than the parameters, the loss
+ * is computed from a copy. */
 static int allocate_loss(struct net *net)
 {
     struct net_value *last = &net->value[net->values - 1];

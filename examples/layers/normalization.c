@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batch normalization over each channel, with an addition and a ReLU behind it. */
+/* Implements batch normalization of each channel, with an optional addition and ReLU. */
 #include "net.h"
 
 static const double epsilon = 1e-5;
-static const double averaging = 0.1; /* what a batch adds to the running averages */
+static const double averaging = 0.1; /* weight of a batch in the running averages */
 static const anydnnBatchNormMode_t mode = ANYDNN_BATCHNORM_SPATIAL;
 
 int net_add_normalization(struct net *net, const char *name, int x, int z, int relu)
@@ -99,7 +99,7 @@ static int workspace(struct net *net, struct net_layer *layer, const struct net_
     return enlarge_reserve(net, n, reserve);
 }
 
-/* Inference has no fused entry. */
+/* Runs inference. It has no fused call. */
 static int infer(struct net *net, struct net_layer *layer, const struct net_batch *batch)
 {
     const struct net_normalization *n = &layer->of.normalization;
@@ -140,7 +140,8 @@ static int forward(struct net *net, struct net_layer *layer, const struct net_ba
     return 0;
 }
 
-/* The gradient of z is not blended, so the normalization must be the last that reads z. */
+/* Computes the gradients. The gradient of z is not blended, so in forward order, the normalization
+ * must be the last reader of z. */
 static int backward(struct net *net, struct net_layer *layer, const struct net_batch *batch)
 {
     const struct net_normalization *n = &layer->of.normalization;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the command line with getopt_long; every option has a long name only. */
+/* Reads the command line with getopt_long. Every option has only a long name. */
 #include "options.h"
 
 #include <getopt.h>
@@ -96,9 +96,10 @@ static void name_options(struct option names[ROWS + 2])
     names[ROWS + 1] = (struct option){NULL, 0, NULL, 0};
 }
 
-/* ---- what does not go together */
+/* ---- conflicts */
 
-/* A recording keeps the factors of its calls, and reads nothing back between them. */
+/* Refuses options that conflict with --record. A recording keeps the factors of its calls, and
+ * reads nothing back between them. */
 static int check_recorded(const struct options *o)
 {
     int half = o->modes == 0 && o->mode.element->type == ANYDNN_DATA_HALF;
@@ -112,7 +113,8 @@ static int check_recorded(const struct options *o)
                 : 0;
 }
 
-/* What is left over are modes, where modes are compared. */
+/* Checks the remaining arguments, which are modes if modes are compared, and conflicts between
+ * options. */
 static int check_rest(struct options *o, int argc, char **argv)
 {
     for (int i = optind; i < argc; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the command line of an example asks for. */
+/* Declares the options of an example's command line. */
 #ifndef LAYERS_OPTIONS_H
 #define LAYERS_OPTIONS_H
 
@@ -11,37 +11,38 @@
 
 enum { MODES_AT_MOST = 8, SEEDS_AT_MOST = 32 };
 
-/* A type of the data and a math mode of convolutions. */
+/* A data type and a math mode of convolutions. */
 struct mode {
-    const char *text; /* as it was given */
+    const char *text; /* as given on the command line */
     const struct element *element;
     anydnnMathType_t math;
     const char *math_name;
 };
 
 struct options {
-    const char *data;   /* NULL: draw images */
-    const char *config; /* NULL: as the environment says */
-    const char *device; /* NULL: auto, as the settings say; else for anydnnCreateOnDevice */
+    const char *data;   /* NULL to draw images */
+    const char *config; /* NULL for the environment's settings */
+    const char *device; /* for anydnnCreateOnDevice; NULL for auto, as the settings specify */
     struct mode mode;
     struct training training;
     double dropout;
-    int train_images; /* 0: all, or the default number of drawn ones */
+    int train_images; /* 0 for all, or for the default number of drawn images */
     int test_images;
-    int apart; /* images are drawn from `drawing`, not from the training's seed */
+    int apart; /* 1 if images are drawn with seed `drawing`, not with the training's seed */
     uint64_t drawing;
-    int modes; /* to compare; 0: one training */
+    int modes; /* modes to compare; 0 for a single training */
     struct mode compared[MODES_AT_MOST];
     int seeds;
-    double target; /* a loss, 0: one that is chosen */
+    double target; /* target loss; 0 to choose one */
     const char *html;
     const char *csv;
-    const char *redraw; /* a table to draw again */
+    const char *redraw; /* table to draw again */
 };
 
 enum options_answer { OPTIONS_RUN, OPTIONS_DONE, OPTIONS_WRONG };
 
-/* DONE: --help was asked for and answered. WRONG: the sentence has been printed. */
+/* Parses the command line. DONE means that --help was printed. WRONG means that a message was
+ * printed. */
 enum options_answer options_parse(struct options *o, const struct example *example, int argc,
                                   char **argv);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the values of the command line's options into struct options, a function a kind. */
+/* Reads the values of the command line's options into struct options, with one function per
+ * kind. */
 #include "options_value.h"
 
 #include <errno.h>
@@ -133,7 +134,7 @@ int options_read_type(struct options *o, const struct option_row *row, const cha
     return parse_type(member(o, row), row->name, text);
 }
 
-/* [TYPE:]MATH; without a type the one of --type, wherever that stands. */
+/* Adds a mode, [TYPE:]MATH. Without a type, that of --type applies, wherever it appears. */
 int options_add_mode(struct options *o, const char *text)
 {
     struct mode *mode = &o->compared[o->modes];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the value of a command line's option is read, by the row that an option has in options.c. */
+/* Declares the readers of option values. Each option has a row in options.c. */
 #ifndef LAYERS_OPTIONS_VALUE_H
 #define LAYERS_OPTIONS_VALUE_H
 
@@ -9,15 +9,15 @@
 
 struct option_row;
 
-/* Reads what an option is given into its member; < 0 after a sentence. */
+/* Reads an option's value into its member. Returns a negative value after a message. */
 typedef int (*option_reader)(struct options *o, const struct option_row *row, const char *text);
 
-/* An option: its name, and how its value is read, and where it goes. */
+/* An option: its name, the reader of its value, and its member. */
 struct option_row {
     const char *name;
     option_reader read;
-    size_t at;    /* of its member in struct options */
-    double limit; /* the most, or what it is below */
+    size_t at;    /* offset of its member in struct options */
+    double limit; /* largest value, or exclusive upper bound */
     int is_flag;
 };
 
@@ -34,7 +34,8 @@ int options_read_math(struct options *o, const struct option_row *row, const cha
 int options_read_type(struct options *o, const struct option_row *row, const char *text);
 int options_read_mode(struct options *o, const struct option_row *row, const char *text);
 
-/* A mode of --compare: [TYPE:]MATH; without a type the one of --type, wherever that stands. */
+/* Adds a mode of --compare: [TYPE:]MATH. Without a type, that of --type applies, wherever it
+ * appears. */
 int options_add_mode(struct options *o, const char *text);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The row of parameters: where each lies, how it begins, how it is read. */
+/* Manages the row of parameters: offsets, initial values, updates. */
 #include "parameters.h"
 
 #include <stdlib.h>
@@ -18,7 +18,8 @@ void parameters_begin(struct parameters *p, anydnnHandle_t handle, const struct 
         .handle = handle,
         .data = data,
         .own = data->type == ANYDNN_DATA_DOUBLE ? data : element_lookup("float"),
-        /* Large, for the first steps find what is too large at the cost of a step each. */
+        /* The scale begins large, since the first steps find the right scale at the cost of one
+         * step each. */
         .loss_scale = scaled ? 0x1p15 : 1,
         .scaled = scaled,
     };
@@ -48,7 +49,7 @@ size_t parameters_count(const struct parameters *p)
     return count;
 }
 
-/* Elements from the beginning of the row. */
+/* Returns the offset in elements from the beginning of the row. */
 static size_t place(const struct parameters *p, const struct parameter *item)
 {
     return item->at + (item->part == PART_NORMS ? p->count[PART_WEIGHTS] : 0);
@@ -73,7 +74,7 @@ void *parameters_gradient(const struct parameters *p, int item)
     return in_row(p, item, p->gradients, p->short_gradients);
 }
 
-/* ---- making them */
+/* ---- creation */
 
 static int describe_row(anydnnTensorDescriptor_t *tensor, const struct element *element,
                         size_t count)
@@ -117,7 +118,7 @@ static int allocate_rows(struct parameters *p)
     return 0;
 }
 
-/* The largest gradient, which is no finite number where any is not. */
+/* Prepares a reduction to the largest gradient. It is not finite if any gradient is not. */
 static int prepare_largest(struct parameters *p)
 {
     if (!p->scaled)
@@ -147,7 +148,7 @@ static void draw(const struct parameters *p, void *host, uint64_t seed)
     }
 }
 
-/* Convolutions read what the row holds, in their own type. */
+/* Copies the row's weights to the type that convolutions read. */
 static int copy_weights(const struct parameters *p)
 {
     float one = 1, zero = 0;
@@ -219,7 +220,7 @@ int parameters_read(const struct parameters *p, double *values)
 
 /* ---- a step */
 
-/* 1 where the gradients are finite, 0 where not. */
+/* Returns 1 if the gradients are finite, 0 if not, -1 after a failure. */
 static int are_finite(const struct parameters *p)
 {
     float one = 1, zero = 0;
@@ -234,7 +235,8 @@ static int are_finite(const struct parameters *p)
     return host - host == 0;
 }
 
-/* Twice as large after so many sound steps, half as large after one that is not. */
+/* Doubles the scale after SOUND_STEPS finite steps, and halves it after a step that is not
+ * finite. */
 static int keep_scale(struct parameters *p)
 {
     enum { SOUND_STEPS = 500 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The layers in their order and back, and the loss between. */
+/* Runs the layers forward and backward, and the loss between these passes. */
 #include "pass.h"
 
-/* From one type to the other, where there are two. */
+/* Converts between the two types, if they differ. */
 static int convert(struct net *net, anydnnTensorDescriptor_t from_shape, const void *from,
                    anydnnTensorDescriptor_t to_shape, void *to)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pooling over square windows without padding. */
+/* Implements pooling over square windows without padding. */
 #include "net.h"
 
 int net_add_pooling(struct net *net, const char *name, int x, anydnnPoolingMode_t mode, int window,

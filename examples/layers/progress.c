@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Draws the bar ten times a second, or a plain line each fifth of an epoch. */
+/* Draws the progress bar ten times a second, or prints a line for each fifth of an epoch. */
 #include "progress.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How far an epoch has come: a bar where standard output is a terminal, a few lines elsewhere. */
+/* Shows the progress of an epoch: a bar if standard output is a terminal, else a few lines. */
 #ifndef LAYERS_PROGRESS_H
 #define LAYERS_PROGRESS_H
 
@@ -7,19 +7,19 @@ struct progress {
     int terminal;
     int epoch;
     int epochs;
-    int total; /* images of one epoch */
+    int total; /* images per epoch */
     double started;
-    double drawn; /* when the bar was drawn last */
-    int fifths;   /* how many fifths have been reported */
+    double drawn; /* time of the last drawing */
+    int fifths;   /* fifths reported so far */
 };
 
-/* Seconds of a clock that never steps back. */
+/* Returns the seconds of a monotonic clock. */
 double progress_clock(void);
 
 void progress_start(struct progress *p, int epoch, int epochs, int total);
 void progress_show(struct progress *p, int done, double loss);
 
-/* Takes the bar away, so that the line of the epoch can take its place. */
+/* Removes the bar, so that the line of the epoch can replace it. */
 void progress_finish(const struct progress *p);
 
 #endif

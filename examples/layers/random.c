@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SplitMix64 and what is made from it. */
+/* Implements SplitMix64 and distributions based on it. */
 #include "random.h"
 
 uint64_t random_next(struct random *r)

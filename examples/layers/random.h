@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Seeded random numbers, the same on every machine: SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
- */
+/* Generates seeded random numbers, the same on every machine: SplitMix64 (Steele, Lea, Flood,
+ * OOPSLA 2014). */
 #ifndef LAYERS_RANDOM_H
 #define LAYERS_RANDOM_H
 
@@ -10,7 +10,7 @@ struct random {
     uint64_t state;
 };
 
-/* Independent streams of one seed: the purpose keeps images, weights and shuffling apart. */
+/* Returns an independent stream of a seed. The purpose separates images, weights and shuffling. */
 struct random random_stream(uint64_t seed, uint64_t purpose);
 uint64_t random_next(struct random *r);
 double random_uniform(struct random *r, double low, double high);

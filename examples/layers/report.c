@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls that went the same way share a row; reasons are printed once, below the table. */
+/* Collects the backends of calls. Calls with the same backend and reason share a row; reasons are
+ * printed once, below the table. */
 #include "report.h"
 
 #include <stdio.h>
@@ -33,8 +34,8 @@ static int ask_reason(struct report *report, anydnnHandle_t handle)
     return i;
 }
 
-/* The first line is the rule; each of the others names a backend that the rule lists earlier, and
- * why it did not run. */
+/* Prints a reason. Its first line is the rule. Each further line names a backend that the rule
+ * lists earlier, and why it did not run. */
 static void print_reason(int number, const char *text)
 {
     for (int first = 1; *text != '\0'; first = 0) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which backend ran which operation, and why: collected call by call, printed as a table. */
+/* Reports which backend ran which operation, and why. It is collected call by call and printed as a
+ * table. */
 #ifndef LAYERS_REPORT_H
 #define LAYERS_REPORT_H
 

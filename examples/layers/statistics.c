@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* Student's t: 97.5 % of it lie below, for 1 to 31 degrees of freedom. */
+/* Returns the 97.5 % quantile of Student's t, for 1 to 31 degrees of freedom. */
 static double quantile(int freedom)
 {
     static const double t[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306,
@@ -57,7 +57,7 @@ struct spread statistics_difference(const struct experiment *x, int m)
     return statistics_spread(values, x->o->seeds);
 }
 
-/* The difference of two independent values has twice their variance. */
+/* Returns the seed's effect. The difference of two independent values has twice their variance. */
 double statistics_seeds(const struct experiment *x)
 {
     return sqrt(2) * statistics_accuracy(x, 0).deviation;

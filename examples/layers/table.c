@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An experiment's curves and distances as comma-separated values. */
+/* Writes an experiment's curves and distances as comma-separated values. */
 #include <stdio.h>
 
 #include "complain.h"

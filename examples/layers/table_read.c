@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads back what table.c writes, so that a page can be drawn where gnuplot is. Lines that are none
- * of its form are refused with their number. */
+/* Reads the output of table.c, so that a page can be drawn on a machine with gnuplot. Lines of
+ * another form are refused with their number. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,8 @@ static int refuse(const struct reader *r, const char *why)
     return complain("%s:%d: %s.", r->path, r->line, why);
 }
 
-/* The mode of that name, a new one at its first line; -1 where there are too many. */
+/* Returns the mode of that name, which is added at its first line. Returns -1 if there are too
+ * many. */
 static int mode_of(struct reader *r, const char *name)
 {
     struct options *o = r->o;
@@ -40,7 +41,7 @@ static int mode_of(struct reader *r, const char *name)
     return o->modes++;
 }
 
-/* Seeds are numbered on from that of the first line. */
+/* Returns the index of a seed, counted from that of the first line. */
 static int seed_of(struct reader *r, const char *text)
 {
     unsigned long long number = strtoull(text, NULL, 10);
@@ -105,7 +106,7 @@ static int take_distance(struct reader *r, int m, const char *layer, double valu
     return 0;
 }
 
-/* network,mode,seed,what,at,value */
+/* Processes a line: network,mode,seed,what,at,value */
 static int take_line(struct reader *r, char *fields[FIELDS])
 {
     const char *what = fields[3];
@@ -145,7 +146,7 @@ static int split(char *line, char *fields[FIELDS])
     return count == FIELDS && field == NULL;
 }
 
-/* Every training has its accuracies, so that no figure is of less than it says. */
+/* Checks that every training has its accuracies, so that no figure misses one. */
 static int check_whole(const struct reader *r)
 {
     for (int m = 0; m < r->o->modes; m++)
@@ -158,7 +159,8 @@ static int check_whole(const struct reader *r)
                : complain("%s: it is no table of a comparison.", r->path);
 }
 
-/* The first training stands first: the places of the others' points follow from its own. */
+/* Reads the lines. The first training must come first, since it determines the points of the
+ * others. */
 static int read_lines(struct reader *r, FILE *file)
 {
     char line[256], *fields[FIELDS];

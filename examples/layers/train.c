@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Feeds batches of images to the network and reads back what it makes of them. */
+/* Feeds batches of images to the network and reads back its results. */
 #include "train.h"
 
 #include <math.h>
@@ -80,7 +80,7 @@ static int trainer_upload(struct trainer *t, void *to, size_t bytes)
     return 0;
 }
 
-/* `order` lists the images, or is NULL for those from `first` on. */
+/* Loads images. `order` lists them; if it is NULL, they start at `first`. */
 static int trainer_load_images(struct trainer *t, const struct dataset *set, const int *order,
                                int first, int count)
 {
@@ -151,8 +151,8 @@ static int trainer_record(struct trainer *t, const struct net_batch *batch)
     return result;
 }
 
-/* A batch is full for the first time without a recording, since plans are made then. So is one
- * whose calls are `noted`: a replay makes none. */
+/* Runs a batch. The first full batch is not recorded, since it creates plans. Neither is a batch
+ * whose calls are `noted`, since a replay makes no calls. */
 static int trainer_compute(struct trainer *t, const struct net_batch *batch, int noted)
 {
     int full = batch == &t->step;
@@ -167,7 +167,7 @@ static int trainer_compute(struct trainer *t, const struct net_batch *batch, int
     return 0;
 }
 
-/* Adds the losses of the batch's images to `sum`. */
+/* Runs a step, and adds the losses of the batch's images to `sum`. */
 static int trainer_step(struct trainer *t, const struct net_batch *batch, int first, int noted,
                         double *sum)
 {

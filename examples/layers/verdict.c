@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an experiment showed, in numbers and a sentence for each mode. */
+/* Prints the results of an experiment: numbers, and a sentence for each mode. */
 #include <math.h>
 #include <stdio.h>
 
 #include "statistics.h"
 #include "verdict.h"
 
-/* Guessing has 100 / CLASSES percent. */
+/* Returns 1 if all runs reach twice the accuracy of guessing, which is 100 / CLASSES percent. */
 static int has_learnt(const struct experiment *x, int m)
 {
     const double guessing = 100.0 / CLASSES;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Says in a sentence for each mode what an experiment showed. */
+/* Describes the result of an experiment in a sentence for each mode. */
 #ifndef LAYERS_VERDICT_H
 #define LAYERS_VERDICT_H
 
@@ -7,9 +7,9 @@
 
 #include "experiment.h"
 
-/* What mode m showed beside the first. */
+/* Writes the result of mode m compared with the first. */
 void verdict_sentence(const struct experiment *x, int m, char *text, size_t size);
-/* Steps of mode m to that loss: the mean over the seeds and its range. */
+/* Writes the steps of mode m to the target loss: the mean over the seeds and its range. */
 void verdict_steps(const struct experiment *x, int m, double target, char *text, size_t size);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Draws digits as pen strokes in a unit square (x to the right, y down), each drawn under a random
- * affine map and bend, with a random pen and noise. */
+/* Draws digits as pen strokes in a unit square (x to the right, y down). Each digit has a random
+ * affine map and bend, a random pen, and noise. */
 #include "digits.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 
 enum { STROKES_AT_MOST = 4, ARC_STEPS = 16, STYLES = 14 };
 
-/* A line from (a, b) to (c, d), or the part of the ellipse around (a, b) with radii (c, d) that
+/* A line from (a, b) to (c, d), or an arc of the ellipse around (a, b) with radii (c, d). The arc
  * lies between two angles in degrees, clockwise from the right. */
 struct stroke {
     enum { NO_STROKE, LINE, ARC } kind;
@@ -23,7 +23,7 @@ struct style {
     struct stroke strokes[STROKES_AT_MOST];
 };
 
-/* Some digits are written in two ways; a digit's styles are equally frequent. */
+/* The styles of the digits. Some digits have two styles, which are equally frequent. */
 static const struct style styles[STYLES] = {
     {0, {{ARC, .50, .50, .30, .42, 0, 360}}},
     {1, {{LINE, .50, .08, .50, .92, 0, 0}}},
@@ -60,12 +60,12 @@ struct point {
     double x, y;
 };
 
-/* x' = xx x + xy y + x0 after x += bend (2y - 1)^2, in pixels; y' likewise. */
+/* The map x' = xx x + xy y + x0 after x += bend (2y - 1)^2, in pixels; y' likewise. */
 struct hand {
     double xx, xy, yx, yy, x0, y0, bend;
-    double radius; /* of the pen, in pixels */
+    double radius; /* radius of the pen in pixels */
     double ink;    /* brightness of a fully covered pixel */
-    double noise;  /* half the width of the noise, in brightness */
+    double noise;  /* half the range of the noise, in brightness */
 };
 
 static struct hand hand_draw(struct random *r)
@@ -117,7 +117,8 @@ static int pixel_at(double coordinate)
     return coordinate < 0 ? 0 : coordinate >= IMAGE_SIDE ? IMAGE_SIDE - 1 : (int)coordinate;
 }
 
-/* A pixel is covered by how far the pen's edge reaches beyond its centre: 1 at half a pixel. */
+/* Draws a segment. A pixel's coverage is the distance by which the pen's edge extends beyond its
+ * center, plus half a pixel; at most 1. */
 static void draw_segment(float *cover, double radius, struct point a, struct point b)
 {
     double reach = radius + 1;
@@ -154,7 +155,8 @@ static void draw_stroke(float *cover, const struct hand *h, const struct stroke 
     }
 }
 
-/* Noise is the sum of four uniform numbers, near enough to a bell. */
+/* Adds ink and noise. Noise is the sum of four uniform numbers, which approximates a normal
+ * distribution. */
 static void finish_image(uint8_t *pixels, const float *cover, const struct hand *h,
                          struct random *r)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Draws handwriting-like digits, so that the network can be trained where no data set is at hand.
- */
+/* Draws handwriting-like digits, so that the network can be trained without a data set. */
 #ifndef LENET_DIGITS_H
 #define LENET_DIGITS_H
 
@@ -8,7 +7,8 @@
 
 enum { IMAGE_SIDE = 28, IMAGE_PIXELS = IMAGE_SIDE * IMAGE_SIDE };
 
-/* Image i of a seed is the same whatever the count. `part` keeps training and test sets apart. */
+/* Draws the images. Image i of a seed is the same for any count. `part` separates training and test
+ * sets. */
 int digits_draw(struct dataset *set, int count, uint64_t seed, uint64_t part);
 
 #endif

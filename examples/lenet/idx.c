@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* IDX: a big-endian header {0, 0, type, dimensions} {size of each dimension}, then the items.
- * zlib's gzFile reads plain files unchanged, so one path serves both. */
+/* Reads IDX files: a big-endian header {0, 0, type, dimensions} {size of each dimension}, then the
+ * items. zlib's gzFile reads plain files unchanged, so one path serves both. */
 #include "idx.h"
 
 #include <errno.h>
@@ -23,7 +23,8 @@ struct idx_file {
     uint32_t size[IDX_DIMENSIONS_AT_MOST];
 };
 
-/* zlib tells apart "the stream is damaged" (its own sentence) and "the file ends here". */
+/* Reports a short read. zlib distinguishes a damaged stream, for which it has a message, from the
+ * end of the file. */
 static int idx_complain_short(struct idx_file *file, const char *part, size_t expected,
                               size_t found)
 {
@@ -55,7 +56,7 @@ static int idx_read_bytes(struct idx_file *file, const char *part, uint8_t *byte
     return 0;
 }
 
-/* Also makes zlib read the check sum that follows the last item. */
+/* Checks that the file ends. This also makes zlib read the checksum after the last item. */
 static int idx_expect_end(struct idx_file *file)
 {
     uint8_t byte;
@@ -75,7 +76,7 @@ static int idx_expect_end(struct idx_file *file)
     return 0;
 }
 
-/* The published names have "-idx"; some copies have ".idx". */
+/* Finds the file. The published names contain "-idx"; some copies have ".idx". */
 static int idx_locate(struct idx_file *file, const char *directory, const char *prefix,
                       const char *kind)
 {
@@ -123,7 +124,7 @@ static int idx_read_header(struct idx_file *file, int dimensions)
     return 0;
 }
 
-/* Opens the file, checks its header and returns the items in memory of its own. */
+/* Opens the file, checks its header and returns the items in allocated memory. */
 static int idx_read_items(struct idx_file *file, const char *directory, const char *prefix,
                           const char *kind, int dimensions, uint8_t **items)
 {

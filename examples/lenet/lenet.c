@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* LeNet on 28 x 28 images of digits: five layers with weights. Its dropout goes before the last. */
+/* Defines LeNet for 28 x 28 images of digits: five layers with weights. Its dropout precedes the
+ * last layer. */
 #include "lenet.h"
 
 #include "digits.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* LeNet, for its program and for tests. */
+/* Declares LeNet, for its program and for tests. */
 #ifndef LENET_LENET_H
 #define LENET_LENET_H
 

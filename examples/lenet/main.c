@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The program lenet: trains LeNet on digits and tells who ran what. */
+/* Runs the program lenet: trains LeNet on digits and reports which backend ran what. */
 #include "lenet.h"
 
 int main(int argc, char **argv)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The binary form of CIFAR-10: records of a label and 3 x 32 x 32 bytes, one colour after the
- * other, 10,000 records a file. */
+/* Reads the binary form of CIFAR-10: 10,000 records per file. A record is a label and 3 x 32 x 32
+ * bytes, one color after the other. */
 #include "cifar.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ static int read_record(FILE *file, const char *path, struct dataset *set, int re
     return 0;
 }
 
-/* Fills the set from its image `done` on, with at most one file. */
+/* Fills the set, starting at image `done`, from at most one file. */
 static int read_file(const char *folder, const char *name, struct dataset *set, int done)
 {
     char path[PATH_MAX];

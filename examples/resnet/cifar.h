@@ -5,9 +5,9 @@
 
 #include "examples/layers/dataset.h"
 
-/* data_batch_1.bin to data_batch_5.bin, or test_batch.bin, of the folder; the first `limit` images,
- * all of them if limit is 0. Complains and returns -1 if a file is missing, cut short or no such
- * file. */
+/* Reads data_batch_1.bin to data_batch_5.bin, or test_batch.bin, of the folder. Keeps the first
+ * `limit` images, or all if limit is 0. Complains and returns -1 if a file is missing, truncated or
+ * of another kind. */
 int cifar_read(struct dataset *set, const char *folder, int test, int limit);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The program resnet: trains ResNet-20 on small colour images and tells who ran what. */
+/* Runs the program resnet: trains ResNet-20 on small color images and reports which backend ran
+ * what. */
 #include "resnet.h"
 
 int main(int argc, char **argv)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ResNet-20 for 32 x 32 images in colour (He, Zhang, Ren, Sun, 2016, section 4.2): a convolution,
- * three stages of three blocks with two convolutions each, the mean of each channel, a fully
- * connected layer. Where a stage halves the image, a 1 x 1 convolution brings the sum's other
- * operand to its shape. */
+/* Defines ResNet-20 for 32 x 32 color images (He, Zhang, Ren, Sun, 2016, section 4.2). It has a
+ * convolution, three stages of three blocks with two convolutions each, the mean of each channel,
+ * and a fully connected layer. Where a stage halves the image, a 1 x 1 convolution converts the
+ * other operand of the sum to the same shape. */
 #include "resnet.h"
 
 #include "cifar.h"
@@ -10,8 +10,8 @@
 
 enum { STAGES = 3, BLOCKS = 3, WIDTH = 16 };
 
-/* A uniform number between -+ sqrt(6 / terms) has the variance 2 / terms, which keeps that of what
- * flows through a ReLU (He, Zhang, Ren, Sun, 2015). */
+/* The gain of the weights. A uniform number between -+ sqrt(6 / terms) has the variance 2 / terms,
+ * which preserves the variance of the data through a ReLU (He, Zhang, Ren, Sun, 2015). */
 static const double he = 2.449489742783178;
 
 static int convolution(struct net *net, const char *name, int x, int outputs, int window,
@@ -23,7 +23,7 @@ static int convolution(struct net *net, const char *name, int x, int outputs, in
     return net_add_convolution(net, name, x, how);
 }
 
-/* A block's convolutions are named a and b, that of the sum's other operand z. */
+/* Adds a block. Its convolutions are named a and b; that of the sum's other operand is named z. */
 static int block(struct net *net, const char *const names[3], int x, int outputs, int stride)
 {
     int y, z = x;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ResNet-20, for its program and for tests. */
+/* Declares ResNet-20, for its program and for tests. */
 #ifndef RESNET_RESNET_H
 #define RESNET_RESNET_H
 

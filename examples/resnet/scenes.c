@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Draws images of figures. A figure is where a function of the place is below 0; it lies, turned,
- * stretched and moved, in one colour before a background that goes from a second colour to a third,
- * under noise. */
+/* Draws images of figures. A figure is the area where a function of the position is below 0. It is
+ * rotated, stretched and moved, and has one color. The background is a gradient between two other
+ * colors. The image has noise. */
 #include "scenes.h"
 
 #include <math.h>
@@ -10,7 +10,8 @@
 
 static const double pi = 3.14159265358979323846;
 
-/* Coordinates of the figure's own: it fills about -1 to 1 in both. */
+/* Returns a value below 0 inside the figure. A figure fills about -1 to 1 of its own
+ * coordinates. */
 typedef double (*figure_fn)(double x, double y);
 
 static double disc(double x, double y)
@@ -70,7 +71,7 @@ static double board(double x, double y)
 static const figure_fn figures[CLASSES] = {disc,  ring,     square, frame, triangle,
                                            cross, crescent, star,   bars,  board};
 
-/* From pixels to the figure's coordinates. */
+/* The map from pixels to the figure's coordinates. */
 struct pose {
     double xx, xy, yx, yy, x0, y0, size;
 };
@@ -92,7 +93,7 @@ static struct pose draw_pose(struct random *r)
     return p;
 }
 
-/* How much of the pixel the figure covers: from its edge half a pixel each way. */
+/* Returns the pixel's coverage by the figure. The edge extends half a pixel each way. */
 static double cover(figure_fn figure, const struct pose *p, int row, int column)
 {
     double dx = column + 0.5 - p->x0, dy = row + 0.5 - p->y0;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Draws figures of ten kinds in colour, so that the network can be trained where no data set is at
- * hand. */
+/* Draws colored figures of ten kinds, so that the network can be trained without a data set. */
 #ifndef RESNET_SCENES_H
 #define RESNET_SCENES_H
 
@@ -8,7 +7,8 @@
 
 enum { SCENE_SIDE = 32 };
 
-/* Image i of a seed is the same whatever the count; `test` keeps training and test sets apart. */
+/* Draws the images. Image i of a seed is the same for any count. `test` separates training and test
+ * sets. */
 int scenes_draw(struct dataset *set, int count, uint64_t seed, int test);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The value of an activation function, for the activation operations and for those that fuse one.
- */
+/* Computes the value and the gradient of an activation function, for the activation operations and
+ * for those that fuse one. */
 #ifndef CPU_REF_ACTIVATE_H
 #define CPU_REF_ACTIVATE_H
 
 #include <math.h>
 #include <stdint.h>
 
-/* Modes of struct anydnn_plugin_activation. */
+/* The modes of struct anydnn_plugin_activation. */
 enum {
     CPU_REF_SIGMOID = 0,
     CPU_REF_RELU = 1,
@@ -19,15 +19,15 @@ enum {
     CPU_REF_ACTIVATION_END = 7
 };
 
-/* Written so that exp() never gets a positive argument and cannot overflow. */
+/* Returns 1 / (1 + exp(-v)). exp() never gets a positive argument, so it cannot overflow. */
 static inline double cpu_ref_sigmoid(double v)
 {
     double e = exp(-fabs(v));
     return v < 0 ? e / (1 + e) : 1 / (1 + e);
 }
 
-/* The NaN option rules ReLU and clipped ReLU: unless it propagates, a NaN becomes 0. The others
- * propagate always. */
+/* Returns the activation of v. The NaN option applies to ReLU and clipped ReLU: unless NaN
+ * propagates, it becomes 0. The others always propagate NaN. */
 static inline double cpu_ref_activate(int32_t mode, int32_t nan_propagate, double coef, double v)
 {
     double positive;
@@ -51,9 +51,9 @@ static inline double cpu_ref_activate(int32_t mode, int32_t nan_propagate, doubl
     }
 }
 
-/* dy times the derivative at the place where the function's value is y. Where the slope of the two
- * ReLUs is 0, so is the result, whatever dy; and it is 0 where y is NaN, for both NaN options, as
- * in cuDNN. */
+/* Returns dy times the derivative. y is the value of the function; only swish uses its argument x.
+ * The result is 0 where the slope of the two ReLUs is 0, whatever dy is. It is also 0 where y is
+ * NaN, for both NaN options, as in cuDNN. */
 static inline double cpu_ref_activation_gradient(int32_t mode, double coef, double y, double dy,
                                                  double x)
 {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Activation forward and backward. The gradient is a function of y and dy; only swish needs x. */
+/* Implements activation forward and backward. The gradient is a function of y and dy; only swish
+ * needs x. */
 #include "activate.h"
 #include "walk.h"
 
-/* Slots. */
+/* The slots. */
 enum { FORWARD_X, FORWARD_Y };
 enum { BACKWARD_Y, BACKWARD_DY, BACKWARD_X, BACKWARD_DX };
 
-/* An exponential in multiply-adds, for the cut into threads. */
+/* The cost of an exponential in multiply-adds, for distribution over threads. */
 #define COST 10
 
 struct activation_job {

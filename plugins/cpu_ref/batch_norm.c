@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batch normalization: conditions, geometry and parameters, for all its operations. */
+/* Implements geometry and parameters of all operations of batch normalization. */
 #include "batch_norm.h"
 
 #include <math.h>
@@ -50,7 +50,7 @@ struct batch_norm_cell *cpu_ref_batch_norm_cells(const struct anydnn_plugin_plan
     return cells;
 }
 
-/* 1,C,1,1, per activation 1,C,H,W. */
+/* Sets the dims of the parameters: 1,C,1,1, or 1,C,H,W in mode per-activation. */
 static void cell_grid(const struct anydnn_plugin_problem *problem,
                       struct anydnn_plugin_tensor *grid)
 {

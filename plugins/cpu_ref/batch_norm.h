@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the operations of batch normalization share. A cell is what has one mean and one variance: a
- * channel, or per activation one place of all images. The work goes in two steps: all cells, then
- * all elements. */
+/* Declares what the operations of batch normalization share. A cell is the set of elements that
+ * share one mean and one variance: a channel, or in mode per-activation one position over all
+ * images. The work has two steps: all cells, then all elements. */
 #ifndef CPU_REF_BATCH_NORM_H
 #define CPU_REF_BATCH_NORM_H
 
 #include "activate.h"
 #include "bits.h"
 
-/* Modes and ops of struct anydnn_plugin_batch_normalization. */
+/* The modes and ops of struct anydnn_plugin_batch_normalization. */
 enum { BATCH_NORM_PER_ACTIVATION, BATCH_NORM_SPATIAL, BATCH_NORM_PERSISTENT };
 enum { BATCH_NORM_PLAIN, BATCH_NORM_ACTIVATION, BATCH_NORM_ADD_ACTIVATION };
 
-/* Tensors of a walk over elements; the first is the array of cells. */
+/* The tensors of an iteration over elements; the first is the array of cells. */
 enum { BATCH_NORM_CELLS, BATCH_NORM_X };
 
 struct batch_norm_cell {
@@ -20,17 +20,17 @@ struct batch_norm_cell {
     double inv_std; /* 1 / sqrt(variance + epsilon) */
     double scale;
     double bias;
-    double dscale; /* backward: the two gradients, before blending */
+    double dscale; /* the two gradients before blending; backward only */
     double dbias;
 };
 
 struct batch_norm_state {
-    struct kit_walk cell;             /* the elements of one cell, in logical order */
-    struct kit_walk elements;         /* all elements, in logical order, beside their cells */
-    struct anydnn_plugin_tensor grid; /* the cells, as the parameters' dims, packed */
+    struct kit_walk cell;             /* elements of one cell, in logical order */
+    struct kit_walk elements;         /* all elements, in logical order, with their cells */
+    struct anydnn_plugin_tensor grid; /* the cells with the parameters' dims, packed */
     int64_t cells;
-    int64_t count; /* elements of a cell */
-    int64_t image; /* elements of one image */
+    int64_t count; /* elements per cell */
+    int64_t image; /* elements per image */
     int64_t run;   /* elements of a cell in one image */
 };
 
@@ -57,7 +57,7 @@ static inline double batch_norm_normalize(const struct batch_norm_cell *cell, do
     return cell->scale * ((x - cell->mean) * cell->inv_std) + cell->bias;
 }
 
-/* What the reserve keeps of an element: whether the activation of `v` passes its gradient. */
+/* Returns 1 if the activation passes the gradient at v. The reserve stores this bit. */
 static inline int batch_norm_passes(const struct batch_norm_act *act, double v)
 {
     if (!batch_norm_is_relu(act->mode))
@@ -65,7 +65,7 @@ static inline int batch_norm_passes(const struct batch_norm_act *act, double v)
     return v > 0 && !(act->mode == CPU_REF_CLIPPED_RELU && v >= act->coef);
 }
 
-/* The gradient before the activation, of a value v that became y. */
+/* Returns the gradient before the activation. v is the argument, y the value of the activation. */
 static inline double batch_norm_before(const struct batch_norm_act *act, int passes, double y,
                                        double dy, double v)
 {
@@ -76,41 +76,42 @@ static inline double batch_norm_before(const struct batch_norm_act *act, int pas
     return cpu_ref_activation_gradient(act->mode, act->coef, y, dy, v);
 }
 
-/* Offset in a tensor of the first element of a cell; of a parameter, its only one. */
+/* Returns the offset in a tensor of a cell's first element. A parameter has only this one. */
 static inline int64_t batch_norm_at(const struct batch_norm_state *state,
                                     const struct anydnn_plugin_tensor *tensor, int64_t cell)
 {
     return cpu_ref_offset(state->grid.dims, tensor->strides, state->grid.ndims, cell);
 }
 
-/* Place in logical order of an element of a cell, by the place of the cell's first and its own
- * within the cell. */
+/* Returns the logical position of an element of a cell. `first` is that of the cell's first
+ * element, `at` the number within the cell. */
 static inline int64_t batch_norm_element(const struct batch_norm_state *state, int64_t first,
                                          int64_t at)
 {
     return at / state->run * state->image + first + at % state->run;
 }
 
-/* Place in logical order of the first element of a cell. */
+/* Returns the logical position of a cell's first element. */
 static inline int64_t batch_norm_first(const struct batch_norm_state *state, int64_t cell)
 {
     return cell * state->run;
 }
 
-/* Parameters have a type of their own: double beside double, else float. */
+/* Returns a parameter of a cell. Parameters are double if the data is double, else float. */
 double cpu_ref_batch_norm_load(const struct anydnn_plugin_plan *plan,
                                const struct anydnn_plugin_operands *operands, int32_t slot,
                                int64_t cell);
-/* alpha * value + beta * prior, where the operand is present; prior is not read if beta is 0. */
+/* Stores alpha * value + beta * prior, if the operand is present. With beta 0, prior is not
+ * read. */
 void cpu_ref_batch_norm_store(const struct anydnn_plugin_plan *plan,
                               const struct anydnn_plugin_operands *operands, int32_t slot,
                               int64_t cell, double alpha, double value, double beta);
 
-/* Memory for the cells; NULL, with a sentence at the host, when there is none. */
+/* Allocates the cells. Returns NULL after a message to the host if there is no memory. */
 struct batch_norm_cell *cpu_ref_batch_norm_cells(const struct anydnn_plugin_plan *plan);
 
-/* Fills plan->state. `cell` lists the tensors that are walked within a cell; `elements` those of
- * all elements, with room for the cells in front. */
+/* Fills plan->state. `cell` lists the tensors of an iteration within a cell. `elements` lists those
+ * of all elements, with a free first entry for the cells. */
 void cpu_ref_batch_norm_prepare(struct anydnn_plugin_plan *plan,
                                 const struct anydnn_plugin_tensor *const cell[], int32_t in_cell,
                                 const struct anydnn_plugin_tensor *elements[], int32_t in_elements);

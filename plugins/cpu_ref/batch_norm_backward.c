@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batch normalization backward. With g the gradient before the activation, n = (x - mean) * inv_std
- * the normalized x and m elements in a cell:
+/* Implements backward batch normalization. g is the gradient before the activation, and m is the
+ * number of elements in a cell. The normalized x is n = (x - mean) * inv_std.
  *   dz = g, dbias = sum g, dscale = sum g n,
  *   dx = scale * inv_std * (g - dbias / m - n * dscale / m). */
 #include "batch_norm.h"
 #include "table.h"
 
-/* Slots. */
+/* The slots. */
 enum { X, DY, Y, SCALE, BIAS, SAVE_MEAN, SAVE_INV_VAR, RESERVE, DX, DZ, DSCALE, DBIAS };
 
-/* Tensors of the walk over elements, behind those of batch_norm.h, and of that within a cell. */
+/* The tensors of the iteration over elements, after those of batch_norm.h, and of the iteration
+ * within a cell. */
 enum { WALK_DY = BATCH_NORM_X + 1, WALK_Y, WALK_DZ, WALK_DX, WALK_COUNT };
 enum { CELL_X, CELL_DY, CELL_Y, CELL_COUNT };
 
-/* An element's work, in multiply-adds for the cut into threads. */
+/* The cost of an element in multiply-adds, for distribution over threads. */
 #define COST 12
 
 struct backward_job {
@@ -21,18 +22,18 @@ struct backward_job {
     const struct anydnn_plugin_operands *operands;
     struct batch_norm_cell *cells;
     struct batch_norm_act act;
-    const uint8_t *reserve; /* NULL: no activation */
+    const uint8_t *reserve; /* NULL without activation */
 };
 
-/* What the sums over one cell hand on. */
+/* The state of the sums over one cell. */
 struct backward_sums {
     const struct backward_job *job;
     struct batch_norm_cell *cell;
-    int64_t first; /* of the cell, in logical order */
-    int64_t at;    /* within the cell */
+    int64_t first; /* logical position of the cell's first element */
+    int64_t at;    /* position within the cell */
 };
 
-/* g. */
+/* Returns g, the gradient before the activation. */
 static inline double before_activation(const struct backward_job *job,
                                        const struct batch_norm_cell *cell, int64_t element,
                                        double x, double dy, double y)
@@ -43,8 +44,8 @@ static inline double before_activation(const struct backward_job *job,
                              batch_norm_normalize(cell, x));
 }
 
-/* Fills the parameters of a cell; mean and 1 / sqrt(var + epsilon) if they were saved. Returns
- * whether they were. */
+/* Loads the parameters of a cell, and mean and 1 / sqrt(var + epsilon) if they were saved. Returns
+ * 1 if they were. */
 static int load_cell(const struct backward_job *job, int64_t i)
 {
     const struct anydnn_plugin_plan *plan = job->plan;
@@ -91,13 +92,13 @@ static int32_t backward_check(const struct anydnn_plugin_problem *problem, struc
 
 /* ------------------------------------------------------------------ table entry */
 
-/* Where y or dz is absent, x or dx stands in its place. */
+/* Prepares the state. x replaces an absent y, and dx an absent dz. */
 static void backward_prepare(struct anydnn_plugin_plan *plan)
 {
     const struct anydnn_plugin_tensor *const *tensor = plan->problem.tensor;
     const struct anydnn_plugin_tensor *y = tensor[tensor[Y] ? Y : X];
     const struct anydnn_plugin_tensor *dz = tensor[tensor[DZ] ? DZ : DX];
-    /* The last tensor of a walk must be whole. */
+    /* The last tensor of an iteration must not be broadcast. */
     const struct anydnn_plugin_tensor *const cell[CELL_COUNT] = {tensor[X], tensor[DY], y};
     const struct anydnn_plugin_tensor *elements[WALK_COUNT] = {NULL, tensor[X], tensor[DY],
                                                                y,    dz,        tensor[DX]};

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batch normalization forward, with statistics given (inference) or taken from x (training):
- * y = act(scale * (x - mean) / sqrt(var + epsilon) + bias + z). */
+/* Implements forward batch normalization, with given statistics (inference) or those of x
+ * (training): y = act(scale * (x - mean) / sqrt(var + epsilon) + bias + z). */
 #include "batch_norm.h"
 #include "table.h"
 
-/* Slots. */
+/* The slots. */
 enum { INFERENCE_X, INFERENCE_SCALE, INFERENCE_BIAS, INFERENCE_MEAN, INFERENCE_VAR, INFERENCE_Y };
 enum {
     TRAINING_X,
@@ -19,10 +19,10 @@ enum {
     TRAINING_RESERVE
 };
 
-/* Tensors of the walk over elements, behind those of batch_norm.h. */
+/* The tensors of the iteration over elements, after those of batch_norm.h. */
 enum { WALK_Z = BATCH_NORM_X + 1, WALK_Y, WALK_COUNT };
 
-/* An element's work, in multiply-adds for the cut into threads. */
+/* The cost of an element in multiply-adds, for distribution over threads. */
 #define COST 10
 
 struct forward_job {
@@ -31,7 +31,7 @@ struct forward_job {
     struct batch_norm_cell *cells;
     struct batch_norm_act act;
     double alpha, beta;
-    uint8_t *reserve; /* NULL: none is kept */
+    uint8_t *reserve; /* NULL if not used */
     int with_z;
 };
 
@@ -56,8 +56,8 @@ static void inference_cells(void *arg, int64_t begin, int64_t end)
     }
 }
 
-/* A running value is not read when the new one replaces it. The running variance is that of a
- * sample, and one element is none. */
+/* Stores the statistics of a cell. A running value is not read if the new one replaces it. The
+ * running variance is unbiased, so it is undefined (NaN) for a single element. */
 static void keep_statistics(const struct forward_job *job, int64_t cell, double mean, double var)
 {
     const struct batch_norm_state *state = job->plan->state;
@@ -90,7 +90,7 @@ static void keep_statistics(const struct forward_job *job, int64_t cell, double 
 
 /* ------------------------------------------------------------------ table entries */
 
-/* Where z is not wanted, x stands in its place. */
+/* Prepares the state. x replaces an absent z. */
 static void prepare(struct anydnn_plugin_plan *plan, const struct anydnn_plugin_tensor *z,
                     const struct anydnn_plugin_tensor *y)
 {

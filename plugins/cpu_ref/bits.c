@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Walks beside a mask of one bit an element, so cut that no two threads share a byte of it. */
+/* Iterates over elements with a mask of one bit each. Pieces are cut so that no two threads share a
+ * byte of the mask. */
 #include "bits.h"
 
 struct bits_loop {
@@ -18,7 +19,7 @@ static void counted_row(void *arg, void *const place[], const int64_t stride[], 
     loop->at += n;
 }
 
-/* Items: bytes of the mask. */
+/* Processes a piece. The items are bytes of the mask. */
 static void bits_piece(void *arg, int64_t begin, int64_t end)
 {
     struct bits_loop loop = *(const struct bits_loop *)arg;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The limits that every operation has: extensions that it knows, types that it takes, outputs in
- * place. What plugin.h guarantees is not looked at. */
+/* Checks the limits of every operation: extensions, types, outputs in place. Guarantees of plugin.h
+ * are not checked. */
 #include "cpu_ref.h"
 
 #include <stdio.h>
@@ -48,7 +48,7 @@ static int32_t check_types(const struct cpu_ref_kernel *kernel,
                : cpu_ref_check_uniform(problem, kernel->main_slot, kernel->uniform, why);
 }
 
-/* Operands that an operation reads until its end may not be written over by its outputs. */
+/* Refuses outputs that would overwrite operands which the operation still reads. */
 static int32_t check_in_place(const struct cpu_ref_kernel *kernel,
                               const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
 {

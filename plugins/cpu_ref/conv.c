@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is worked out once for a convolution of any direction. */
+/* Prepares the geometry of a convolution of any direction. */
 #include "conv.h"
 
 #include <string.h>
@@ -23,7 +23,7 @@ int32_t cpu_ref_conv_check(const struct anydnn_plugin_problem *problem, struct k
 
 /* ------------------------------------------------------------------ geometry */
 
-/* Dimensions without a second step get stride 0. */
+/* Takes the strides of a tensor. Dimensions of length 1 get stride 0. */
 static void take_strides(struct conv_strides *strides, const struct anydnn_plugin_tensor *tensor)
 {
     int64_t step[ANYDNN_PLUGIN_DIM_MAX] = {0};
@@ -37,7 +37,7 @@ static void take_strides(struct conv_strides *strides, const struct anydnn_plugi
         strides->s[d - 2] = step[d];
 }
 
-/* Convolution proper turns the filter round in every spatial dimension. */
+/* Flips the filter in every spatial dimension, for mode convolution. */
 static void flip_filter(struct conv *conv)
 {
     for (int32_t d = 0; d < conv->spatial; d++) {
@@ -46,8 +46,8 @@ static void flip_filter(struct conv *conv)
     }
 }
 
-/* The stride with which channels and spatial dimensions can be walked as one dimension; 0 if there
- * is none. */
+/* Returns the stride of channels and spatial dimensions merged into one dimension, or 0 if they
+ * cannot be merged. */
 static int64_t merged_stride(const struct conv *conv, const struct conv_strides *strides)
 {
     int64_t step = 0, expected = 0;
@@ -67,9 +67,9 @@ static int64_t merged_stride(const struct conv *conv, const struct conv_strides 
     return step ? step : 1;
 }
 
-/* A filter that covers its whole input is a fully connected layer: the positions of the input
- * become channels, so that the inner loops are long. Vectors stay what they are, x's as long as
- * w's. */
+/* Turns the input positions into channels if the filter covers its whole input, so that the inner
+ * loops are long. Such a convolution is a fully connected layer. Vectors of channels stay as they
+ * are; those of x and w have the same length. */
 static void fold_fully_connected(struct conv *conv)
 {
     int64_t x_step = merged_stride(conv, &conv->x);
@@ -90,7 +90,8 @@ static void fold_fully_connected(struct conv *conv)
     conv->filter[0] = 1;
 }
 
-/* Inner loops over channels when those are neighbours and more than the neighbours in a row. */
+/* Returns 1 if the inner loops run over channels: these must be adjacent, and more than the
+ * adjacent elements of a row. */
 static int32_t prefers_channels(const struct conv *conv)
 {
     int32_t last = conv->spatial - 1;

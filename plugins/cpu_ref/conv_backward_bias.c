@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gradient of a convolution with respect to its bias. */
+/* Implements the gradient of a convolution with respect to its bias. */
 #include "conv.h"
 #include "table.h"
 
 #include <string.h>
 
-/* Partial sums of a row, so that additions need not wait for one another. */
+/* The partial sums of a row, so that additions do not wait for one another. */
 #define LANES 8
 
 #define CPU_REF_TEMPLATE "conv_backward_bias.inc"
 #include "each_float.inc"
 
-/* A tensor without spatial dimensions has no rows of its own beside the channels. */
+/* Refuses a tensor without spatial dimensions, which has no rows apart from the channels. */
 static int32_t check(const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
 {
     if (problem->tensor[0]->ndims < 3)

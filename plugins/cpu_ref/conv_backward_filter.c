@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gradient of a convolution with respect to its filter. */
+/* Implements the gradient of a convolution with respect to its filter. */
 #include "conv_operands.h"
 #include "table.h"
 
@@ -23,7 +23,7 @@ const struct cpu_ref_kernel cpu_ref_convolution_backward_filter = {
     .uniform = 0x7,
     .state_size = sizeof(struct conv_state),
     .algorithms = 0xb, /* 0, 1 and 3, which are no transforms */
-    .first = 1,        /* cuDNN's deterministic one */
+    .first = 1,        /* the deterministic one of cuDNN */
     .emulates = 1,
     .check = cpu_ref_conv_check,
     .prepare = prepare,

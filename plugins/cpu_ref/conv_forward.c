@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Forward convolution, plain and fused with bias, addition and activation. */
+/* Implements forward convolution, plain and fused with bias, addition and activation. */
 #include "activate.h"
 #include "conv_integer.h"
 #include "conv_operands.h"
@@ -10,7 +10,7 @@
 #define CPU_REF_TEMPLATE "conv_forward.inc"
 #include "each_float.inc"
 
-/* x, w, y; x, w, z, bias, y. */
+/* The operands as bits of slots: x, w, y; and x, w, z, bias, y. */
 #define PLAIN_OPERANDS 0x7
 #define FUSED_OPERANDS 0x1f
 
@@ -25,7 +25,8 @@ static int32_t check_plain_types(const struct anydnn_plugin_problem *problem,
                : cpu_ref_check_uniform(problem, plain_roles.x, PLAIN_OPERANDS, why);
 }
 
-/* z has the type of y, and so has the bias; beside integers it is float. */
+/* Checks the types of the fused operation. z and the bias have the type of y; for integers, the
+ * bias is float. */
 static int32_t check_fused_types(const struct anydnn_plugin_problem *problem,
                                  struct kit_refusal *why)
 {
@@ -53,7 +54,8 @@ static void prepare_fused(struct anydnn_plugin_plan *plan)
     cpu_ref_conv_state(plan, &fused_roles, plan->problem.tensor[2]);
 }
 
-/* implicit_gemm, implicit_precomp_gemm, gemm and direct: without transforms there is one way. */
+/* The numbers of implicit_gemm, implicit_precomp_gemm, gemm and direct. All of them name the one
+ * algorithm without a transform. */
 #define FORWARD_ALGORITHMS 0xf
 
 const struct cpu_ref_kernel cpu_ref_convolution_forward = {

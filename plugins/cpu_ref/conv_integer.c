@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Forward convolution of 8-bit integers. The sums have 32 bits and wrap; what becomes of them is
- * worked out in double and rounded once, to the type of y. */
+/* Implements forward convolution of 8-bit integers. The sums have 32 bits and wrap around. The
+ * result is computed from them in double and rounded once, to the type of y. */
 #include "conv_integer.h"
 
 #include "activate.h"
@@ -17,17 +17,17 @@ struct integer {
     const struct anydnn_plugin_convolution *params;
     add_row_fn add_row; /* for the type of x */
     int32_t w_type;
-    const struct cpu_ref_mixed *y_type; /* of z, too */
-    const uint8_t *x, *w, *z;           /* z NULL: not added */
-    const float *bias;                  /* NULL: the plain operation */
+    const struct cpu_ref_mixed *y_type; /* type of y and z */
+    const uint8_t *x, *w, *z;           /* z is NULL if not added */
+    const float *bias;                  /* NULL in the plain operation */
     int64_t bias_step;
     uint8_t *y;
-    double alpha, beta; /* beta belongs to z in the fused operation */
+    double alpha, beta; /* beta is the factor of z in the fused operation */
 };
 
 /* ------------------------------------------------------------------ types */
 
-/* What is as in cuDNN's tables, and nothing else. */
+/* The supported combinations, which are those of cuDNN's tables. */
 static const struct {
     int32_t x, w, y;
 } combinations[] = {
@@ -93,7 +93,8 @@ static int32_t weight(const struct integer *job, int64_t at)
     return job->w_type == ANYDNN_PLUGIN_UINT8 ? job->w[at] : (int8_t)job->w[at];
 }
 
-/* Sums of the outputs q0..q1-1 of one row: image n, filter k, outer position out. */
+/* Computes the sums of outputs q0..q1-1 of one row, given by image n, filter k and outer position
+ * out. */
 static void sum_row(const struct integer *job, int64_t n, int64_t k, const int64_t *out, int64_t q0,
                     int64_t q1, uint32_t *sum)
 {
@@ -127,7 +128,7 @@ static void sum_row(const struct integer *job, int64_t n, int64_t k, const int64
 
 /* ------------------------------------------------------------------ results */
 
-/* Stores `n` sums of filter k at places y and z in the type of y, neighbours in a row. */
+/* Stores `n` sums of filter k as a row at y, in the type of y. z is the row to add. */
 static void store_row(const struct integer *job, int64_t k, const uint32_t *sum, int64_t n,
                       uint8_t *y, const uint8_t *z)
 {
@@ -154,7 +155,7 @@ static void store_row(const struct integer *job, int64_t k, const uint32_t *sum,
     job->y_type->store(y, conv->y.s[last], value, n);
 }
 
-/* Items: rows of the output. */
+/* Computes rows of the output; the items are rows. */
 static void rows(void *arg, int64_t item, int64_t item_end)
 {
     const struct integer *job = arg;

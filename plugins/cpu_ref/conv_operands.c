@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a convolution has of its operands on the way of its loops (conv_operands.h). */
+/* Converts the inputs of a convolution to the form that its loops read (conv_operands.h). */
 #include "conv_operands.h"
 
 #include "element.h"
@@ -24,7 +24,8 @@ COPY_ROW(copy_bfloat16, struct cpu_ref_bfloat16, cpu_ref_bfloat16_load)
 COPY_ROW(round_to_tf32, float, cpu_ref_tf32)
 COPY_ROW(round_to_split, float, cpu_ref_split)
 
-/* What is read as it lies is in no row. `math` is what the plan uses; -1: any. */
+/* The conversions; operands that are read in place have no entry. `math` is the mode of the plan,
+ * or -1 for any. */
 static const struct {
     int32_t type;
     int32_t math;
@@ -48,7 +49,7 @@ static kit_row_fn conversion(int32_t type, int32_t math)
 
 /* ------------------------------------------------------------------ plans */
 
-/* A float tensor without gaps, its dims in memory in the order of the other's. */
+/* Returns a packed float tensor with the same order of dims in memory. */
 static struct anydnn_plugin_tensor packed_like(const struct anydnn_plugin_tensor *tensor)
 {
     struct anydnn_plugin_tensor packed = *tensor;
@@ -91,7 +92,7 @@ void cpu_ref_conv_state(struct anydnn_plugin_plan *plan, const struct conv_roles
 
 /* ------------------------------------------------------------------ calls */
 
-/* Bytes of a copy, a multiple of what the host aligns to. */
+/* Returns the bytes of a copy, rounded up to the host's alignment. */
 static size_t copy_bytes(const struct conv_copy *copy)
 {
     return copy->convert ? (kit_bytes(copy->walk.count, sizeof(float)) + 63) / 64 * 64 : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the operations of cpu_ref share: the table entry of an operation, its plan, parallel loops,
+/* Declares what the operations of cpu_ref share: table entries, plans, parallel loops,
  * templates. */
 #ifndef CPU_REF_H
 #define CPU_REF_H
@@ -13,55 +13,55 @@
 
 struct anydnn_plugin_context {
     int32_t device;
-    int32_t emulates; /* set.emulate: operands are rounded as the math mode permits */
+    int32_t emulates; /* 1 with set.emulate: operands are rounded as the math mode permits */
 };
 
 struct cpu_ref_kernel;
 
-/* A plan: the problem with copies of its tensors and parameters, and what runs it. `problem` points
- * into the plan itself, so that the functions of an operation see one form of a problem everywhere.
- */
+/* A plan: the problem with copies of its tensors and parameters, and its run function. `problem`
+ * points into the plan itself, so that the functions of an operation always see the same form of a
+ * problem. */
 struct anydnn_plugin_plan {
     const struct cpu_ref_kernel *kernel;
     int32_t (*run)(const struct anydnn_plugin_plan *plan,
                    const struct anydnn_plugin_operands *operands);
-    int32_t math; /* what is really used: ANYDNN_PLUGIN_MATH_xxx */
+    int32_t math; /* mode in use: ANYDNN_PLUGIN_MATH_xxx */
     struct anydnn_plugin_problem problem;
-    struct kit_copies copies; /* that `problem` points to */
+    struct kit_copies copies; /* `problem` points here */
     void *state;              /* state_size bytes, filled by `prepare` */
 };
 
-/* Runs a plan. Returns 0, or a status with a sentence at the host, and then has
- * not touched an output. */
+/* Runs a plan. Returns 0, or a status after a message to the host. If it fails, it has not touched
+ * an output. */
 typedef int32_t (*cpu_ref_run_fn)(const struct anydnn_plugin_plan *plan,
                                   const struct anydnn_plugin_operands *operands);
 
 struct cpu_ref_kernel {
     int32_t operation;
     uint32_t layouts;  /* ANYDNN_PLUGIN_LAYOUT_xxx, as published */
-    int32_t main_slot; /* the operand whose type chooses the run function: x, dy, a or y */
-    uint32_t apart;    /* bit per slot: outputs that may not take an input's place */
+    int32_t main_slot; /* operand whose type selects the run function: x, dy, a or y */
+    uint32_t apart;    /* bit per slot: outputs that must not lie on an input */
     uint32_t uniform;  /* bit per slot: must have the main operand's type if present */
     size_t state_size;
-    int32_t algorithms; /* cuDNN's numbers under which the engine is offered, as bits; 0: only -1 */
-    int32_t first;      /* the number offered first, if algorithms is not 0 */
-    int32_t emulates;   /* 1: has a math mode, and rounds operands by plan->math */
+    int32_t algorithms; /* bits of cuDNN's algorithm numbers for the engine; 0 for -1 only */
+    int32_t first;      /* number offered first, if algorithms is not 0 */
+    int32_t emulates;   /* 1 if it has math modes and rounds operands according to plan->math */
 
-    /* Of an operation whose operands may be of different types: whether it takes these. Returns 0
-     * or the reason; without it those of `uniform` must be equal. Comes before `check`, when the
-     * main operand's type is known to be taken. */
+    /* Checks the types of an operation that permits different types. Returns 0 or the reason. If
+     * NULL, the operands of `uniform` must have equal types. It runs before `check`, after the main
+     * operand's type has been accepted. */
     int32_t (*check_types)(const struct anydnn_plugin_problem *problem, struct kit_refusal *why);
-    /* Optional: further limits of the operation. Returns 0 or the reason. */
+    /* Optional. Checks further limits of the operation. Returns 0 or the reason. */
     int32_t (*check)(const struct anydnn_plugin_problem *problem, struct kit_refusal *why);
-    /* Optional: works out plan->state once. */
+    /* Optional. Fills plan->state once. */
     void (*prepare)(struct anydnn_plugin_plan *plan);
-    cpu_ref_run_fn run[KIT_TYPES]; /* by ANYDNN_PLUGIN_xxx type; NULL: type not taken */
+    cpu_ref_run_fn run[KIT_TYPES]; /* by ANYDNN_PLUGIN_xxx type; NULL if unsupported */
 };
 
-/* ------------------------------------------------------------------ limits common to all
- * operations (check.c) */
+/* ------------------------------------------------------------------ common limits
+ * (check_problem.c) */
 
-/* Returns 0 or the reason. `problem` is complete. */
+/* Checks a problem, which is complete. Returns 0 or the reason. */
 int32_t cpu_ref_check_problem(const struct cpu_ref_kernel *kernel,
                               const struct anydnn_plugin_problem *problem, struct kit_refusal *why);
 
@@ -69,15 +69,15 @@ int32_t cpu_ref_check_problem(const struct cpu_ref_kernel *kernel,
 int32_t cpu_ref_check_uniform(const struct anydnn_plugin_problem *problem, int32_t main_slot,
                               uint32_t mask, struct kit_refusal *why);
 
-/* Every operation, in table.c; an operation's entry stands in the file of that operation. */
+/* The table of all operations, in table.c. The file of an operation defines its entry. */
 extern const struct cpu_ref_kernel *const cpu_ref_kernels[];
 extern const uint32_t cpu_ref_kernel_count;
 const struct cpu_ref_kernel *cpu_ref_kernel_lookup(int32_t operation);
 
-/* The element types that a kernel takes, as bits. */
+/* Returns the element types of a kernel as bits. */
 uint32_t cpu_ref_kernel_types(const struct cpu_ref_kernel *kernel);
 
-/* The four functions behind every operation of the description, in plan.c. */
+/* The four functions of every operation in the description, in plan.c. */
 int32_t cpu_ref_candidates(struct anydnn_plugin_context *context,
                            const struct anydnn_plugin_problem *problem,
                            anydnn_plugin_offer_fn offer, void *cookie);
@@ -91,28 +91,27 @@ void cpu_ref_plan_destroy(struct anydnn_plugin_plan *plan);
 /* ------------------------------------------------------------------ parallel loops */
 
 /* Calls fn(arg, begin, end) for pieces that together cover 0..count-1 once each, on the threads of
- * the process' pool. `cost` is a guess of one item's work in multiply-adds; little work, and a call
- * while the pool serves another handle, runs in the calling thread. Items must be independent and
- * write to disjoint places, so that the results do not depend on how they were cut. */
+ * the process's pool. `cost` estimates one item's work in multiply-adds. Little work runs in the
+ * calling thread, and so does a call while the pool serves another handle. Items must be
+ * independent and write to disjoint places, so that the results do not depend on the pieces. */
 void cpu_ref_parallel(int64_t count, int64_t cost,
                       void (*fn)(void *arg, int64_t begin, int64_t end), void *arg);
 
-/* Reads the setting `threads`; the pool follows at its next use. */
+/* Reads the setting `threads`. The pool changes at its next use. */
 int32_t cpu_ref_parallel_configure(void);
 
 /*
- * Operations whose formulas do not depend on the type keep them in a file that is included once for
- * each floating type: `#define CPU_REF_TEMPLATE "thing.inc"`, then `#include "each_float.inc"`. The
- * template uses
+ * Operations whose formulas do not depend on the type keep them in a file that is included once per
+ * floating-point type: `#define CPU_REF_TEMPLATE "thing.inc"`, then `#include "each_float.inc"`.
+ * The template uses these macros:
  *   T           the element's type
- *   P           the type of operands that are float beside half and bfloat16, and double beside
- *               double; every value of T is one of P
+ *   P           double for double, else float; P represents every value of T
  *   NAME(f)     f with the type's suffix: f_float, f_double, f_half, f_bfloat16
  *   LOAD(v)     element to double
- *   STORE(v)    double to element, the only rounding on the way of a result
- *   BLEND(place, alpha, result, beta)   place = alpha*result + beta*place; beta 0 does not read
- *               place
- * and its run function f enters the table of its operation as CPU_REF_EACH_FLOAT(f).
+ *   STORE(v)    double to element, the only rounding of a result
+ *   BLEND(place, alpha, result, beta)   place = alpha*result + beta*place; with beta 0, place is
+ *               not read
+ * Its run function f enters the table of its operation as CPU_REF_EACH_FLOAT(f).
  */
 #define BLEND(place, alpha, result, beta)                                                          \
     ((place) = STORE((beta) == 0 ? (alpha) * (result) : (alpha) * (result) + (beta)*LOAD(place)))
@@ -121,9 +120,9 @@ int32_t cpu_ref_parallel_configure(void);
     [ANYDNN_PLUGIN_FLOAT] = f##_float, [ANYDNN_PLUGIN_DOUBLE] = f##_double,                        \
     [ANYDNN_PLUGIN_HALF] = f##_half, [ANYDNN_PLUGIN_BFLOAT16] = f##_bfloat16
 
-/* The same for `#include "each_integer.inc"`, which sets all of these but P, and for `#include
- * "each_int8.inc"`, which knows int8 alone and has the P of half. Vectors are run as what they are
- * made of. */
+/* These macros serve `#include "each_integer.inc"`, which defines all of the above but P. They also
+ * serve `#include "each_int8.inc"`, which only supports int8 and has the P of half. Vectors run as
+ * their scalars. */
 #define CPU_REF_EACH_INTEGER(f)                                                                    \
     [ANYDNN_PLUGIN_INT8] = f##_int8, [ANYDNN_PLUGIN_UINT8] = f##_uint8,                            \
     [ANYDNN_PLUGIN_INT32] = f##_int32
@@ -131,7 +130,7 @@ int32_t cpu_ref_parallel_configure(void);
     [ANYDNN_PLUGIN_INT8X4] = f##_int8, [ANYDNN_PLUGIN_UINT8X4] = f##_uint8,                        \
     [ANYDNN_PLUGIN_INT8X32] = f##_int8
 
-/* One run function that knows the types of a plan by itself. */
+/* These macros enter one run function that handles the types of a plan itself. */
 #define CPU_REF_ANY_FLOAT(f)                                                                       \
     [ANYDNN_PLUGIN_FLOAT] = (f), [ANYDNN_PLUGIN_DOUBLE] = (f), [ANYDNN_PLUGIN_HALF] = (f),         \
     [ANYDNN_PLUGIN_BFLOAT16] = (f)

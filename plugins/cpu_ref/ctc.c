@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The CTC loss and its gradient by the forward-backward recursion of Graves et al. 2006
- * ("Connectionist Temporal Classification", section 4.1), all of it in logarithms, so that no
+ * Implements the CTC loss and its gradient by the forward-backward recursion of Graves et al. 2006
+ * ("Connectionist Temporal Classification", section 4.1). All of it is in logarithms, so that no
  * product of many probabilities leaves the range of double. State s = 0 .. 2 L of a sequence with L
- * labels is a blank where s is even, else label (s - 1) / 2.
+ * labels is a blank if s is even, else label (s - 1) / 2.
  */
 #include "table.h"
 #include "tensor.h"
@@ -11,27 +11,27 @@
 #include <math.h>
 #include <string.h>
 
-/* Slots. */
+/* The slots. */
 enum { X, LABELS, LABEL_LENGTHS, INPUT_LENGTHS, COSTS, GRADIENTS };
 
-/* Dims of x. */
+/* The dims of x. */
 enum { TIME, SEQUENCE, LETTER };
 
 #define BLANK 0
 
-/* A state at a step, in multiply-adds for the cut into threads. */
+/* The cost of a state at a step in multiply-adds, for distribution over threads. */
 #define COST 100
 
-/* One sequence and its part of the memory of a call. */
+/* A sequence and its part of a call's memory. */
 struct ctc_sequence {
     const int32_t *label;
     int64_t labels, states, steps;
-    double *emission;  /* steps x (1 + labels): log p of the blank and of each label */
-    double *scale;     /* steps: what x less it is log p, with softmax */
-    double *alpha;     /* steps x states: log of all ways to get there, the step's own p included */
-    double *beta[2];   /* states: log of all ways on from there, of a step and the one after it */
-    double *occupancy; /* letters: the share of each at a step */
-    double log_p;      /* of all paths */
+    double *emission; /* steps x (1 + labels): log p of the blank and of each label */
+    double *scale;    /* steps: with softmax, log p is x minus this */
+    double *alpha;   /* steps x states: log p of all paths to a state, including the step's own p */
+    double *beta[2]; /* states: log p of all paths from a state, at a step and the next one */
+    double *occupancy; /* letters: their shares at a step */
+    double log_p;      /* log p of all paths */
 };
 
 struct ctc_job {
@@ -47,7 +47,7 @@ static double log_sum(double a, double b, double c)
     double highest = fmax(fmax(a, b), c);
 
     if (highest == -INFINITY)
-        return a + b + c; /* -Inf, or NaN that fmax passed over */
+        return a + b + c; /* -Inf, or NaN that fmax skipped */
     return highest + log(exp(a - highest) + exp(b - highest) + exp(c - highest));
 }
 
@@ -56,13 +56,13 @@ static double emission_of(const struct ctc_sequence *at, int64_t t, int64_t s)
     return at->emission[t * (1 + at->labels) + (s % 2 ? (s + 1) / 2 : 0)];
 }
 
-/* Whether a path may go from state s - 2 to s: over a blank between two different labels. */
+/* Returns 1 if a path may go from state s - 2 to s: over a blank between two different labels. */
 static int skips(const struct ctc_sequence *at, int64_t s)
 {
     return s % 2 && s >= 3 && at->label[(s - 1) / 2] != at->label[(s - 3) / 2];
 }
 
-/* Steps that the labels take at the least: one each, and a blank between equal neighbours. */
+/* Returns the fewest steps for the labels: one each, and a blank between equal neighbors. */
 static int64_t shortest(const int32_t *label, int64_t labels)
 {
     int64_t steps = labels;
@@ -90,7 +90,7 @@ static void forward(struct ctc_sequence *at)
                         states > 1 ? at->alpha[at->steps * states - 2] : -INFINITY, -INFINITY);
 }
 
-/* beta of step t from that of step t + 1; and the shares of the letters at t. */
+/* Computes beta of step t from that of step t + 1, and the shares of the letters at t. */
 static void backward(struct ctc_sequence *at, int64_t t)
 {
     const double *from = at->beta[(t + 1) % 2];
@@ -115,9 +115,9 @@ static void backward(struct ctc_sequence *at, int64_t t)
     }
 }
 
-/* ------------------------------------------------------------------ the memory of a call */
+/* ------------------------------------------------------------------ memory of a call */
 
-/* A sequence whose labels no path gives needs none. */
+/* Returns the doubles that a sequence needs. A sequence whose labels have no path needs none. */
 static int64_t room_of(const struct ctc_sequence *at, int64_t letters)
 {
     return at->states == 0 || at->steps == 0
@@ -126,7 +126,7 @@ static int64_t room_of(const struct ctc_sequence *at, int64_t letters)
                           kit_plus(2 * at->states, letters));
 }
 
-/* 0 states stand for a sequence whose labels no path gives. */
+/* Describes a sequence. It has 0 states if its labels have no path. */
 static void describe(struct ctc_sequence *at, const struct anydnn_plugin_operands *operands,
                      int64_t n, int64_t first)
 {
@@ -146,7 +146,7 @@ static void take(struct ctc_sequence *at, double *room)
     at->occupancy = at->beta[1] + at->states;
 }
 
-/* All sequences, and behind them the room of each; NULL when there is no memory. */
+/* Allocates all sequences, followed by the memory of each. Returns NULL if there is no memory. */
 static struct ctc_sequence *make_sequences(const struct anydnn_plugin_plan *plan,
                                            const struct anydnn_plugin_operands *operands)
 {

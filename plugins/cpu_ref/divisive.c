@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Divisive normalization (the second half of local contrast normalization), forward and backward:
- * y_i = x_i s_i^-b with s_i = k + a * (sum of (x_j - means_i)^2 over the window around i in all
- * spatial dims). The temps are left alone: sums are kept in double beside them. */
+/* Implements divisive normalization (the second half of local contrast normalization), forward and
+ * backward: y_i = x_i s_i^-b with s_i = k + a * (sum of (x_j - means_i)^2 over the window around i
+ * in all spatial dims). The temps are not used; sums are kept in double elsewhere. */
 #include "image.h"
 #include "lrn.h"
 #include "table.h"
@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-/* Slots. */
+/* The slots. */
 enum { FORWARD_X, FORWARD_MEANS, FORWARD_TEMP, FORWARD_TEMP2, FORWARD_Y };
 enum {
     BACKWARD_X,
@@ -21,15 +21,15 @@ enum {
     BACKWARD_DMEANS
 };
 
-/* A power, in multiply-adds for the cut into threads. */
+/* The cost of a power in multiply-adds, for distribution over threads. */
 #define COST 30
 
-/* Forward uses x, means and out. */
+/* The state of a plan. Forward uses x, means and out. */
 struct divisive_state {
     struct image x, means, dy, out, dmeans;
     struct lrn_coefficients lrn;
     int64_t elements;
-    int64_t window; /* places in one */
+    int64_t window; /* positions per window */
 };
 
 struct divisive_job {
@@ -37,25 +37,26 @@ struct divisive_job {
     const void *x, *means, *dy;
     void *out, *dmeans;
     double alpha, beta;
-    /* Of every element, in logical order. */
+    /* The following arrays hold one number per element, in logical order. */
     double *direct; /* dy s^-b */
     double *shared; /* dy x s^(-b-1) */
     double *center; /* means */
 };
 
-/* Over the window of an element: the sums of x_j - means_i and of its square. */
+/* The sums of x_j - means_i and of its square over the window of an element. */
 struct window_sums {
     double sum;
     double squares;
 };
 
-/* Places begin..end-1 of each spatial dim, with 1 for n and c. */
+/* The positions begin..end-1 of each spatial dim; n and c have one each. */
 struct box {
     int64_t begin[IMAGE_DIMS];
     int64_t end[IMAGE_DIMS];
 };
 
-/* The box from `before` places before to `after` behind, as far as it lies in the image. */
+/* Returns the box from `before` positions before to `after` positions after an element, clipped to
+ * the image. */
 static struct box box_around(const struct divisive_state *state, const int64_t index[IMAGE_DIMS],
                              int64_t before, int64_t after)
 {
@@ -68,7 +69,7 @@ static struct box box_around(const struct divisive_state *state, const int64_t i
     return box;
 }
 
-/* The sum of shared_i (x - center_i) over a box. */
+/* Returns the sum of shared_i (x - center_i) over a box. */
 static double box_sum(const struct divisive_job *job, const struct box *box, double x)
 {
     const int64_t *dims = job->state->x.dims;
@@ -85,7 +86,7 @@ static double box_sum(const struct divisive_job *job, const struct box *box, dou
     return sum;
 }
 
-/* s. */
+/* Returns s. */
 static double divisor(const struct divisive_state *state, const struct window_sums *sums)
 {
     return state->lrn.k + state->lrn.alpha * sums->squares;
@@ -96,7 +97,7 @@ static double divisor(const struct divisive_state *state, const struct window_su
 
 /* ------------------------------------------------------------------ plans */
 
-/* An absent operand keeps x's form, and is not looked at. */
+/* Returns an operand as an image. An absent operand gets x's shape, and is not read. */
 static struct image image_at(const struct anydnn_plugin_problem *problem, int32_t slot)
 {
     return image_of(problem->tensor[problem->tensor[slot] ? slot : FORWARD_X]);

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dropout forward and backward. Which elements are kept follows from the states alone, as anydnn.h
- * says, and is handed to backward in the reserve. */
+/* Implements dropout forward and backward. The states alone determine which elements are kept, as
+ * anydnn.h specifies. The reserve passes this to backward. */
 #include "../kit/philox.h"
 #include "bits.h"
 #include "table.h"
 
 #include <string.h>
 
-/* Slots. */
+/* The slots. */
 enum { FORWARD_X, FORWARD_STATES, FORWARD_Y, FORWARD_RESERVE };
 enum { BACKWARD_DY, BACKWARD_RESERVE, BACKWARD_DX };
 
-/* anydnn.h's ANYDNN_DROPOUT_MAGIC and ANYDNN_DROPOUT_VERSION. */
+/* The values of ANYDNN_DROPOUT_MAGIC and ANYDNN_DROPOUT_VERSION in anydnn.h. */
 #define MAGIC   UINT64_C(0x706f7264796e61)
 #define VERSION 1
 
-/* A quarter of Philox a element, in multiply-adds for the cut into threads. */
+/* The cost of an element, a quarter of Philox, in multiply-adds for distribution over threads. */
 #define COST 20
 
-/* The states as they lie in memory, in the machine's byte order. */
+/* The states in memory, in native byte order. */
 struct dropout_states {
     uint64_t magic, version, seed, offset;
 };
@@ -29,7 +29,8 @@ struct dropout_job {
     uint64_t seed, offset;
 };
 
-/* Words of Philox, made when an element of another four is asked for. */
+/* The current four words of Philox. They are computed when an element of another group of four is
+ * needed. */
 struct dropout_words {
     uint64_t four;
     int made;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The floating element types of 16 bits, and what short terms a float becomes on matrix units. */
+/* Defines the floating-point types of 16 bits, and the rounding of float by matrix units. */
 #ifndef CPU_REF_ELEMENT_H
 #define CPU_REF_ELEMENT_H
 
@@ -7,12 +7,12 @@
 #include <stdint.h>
 #include <string.h>
 
-/* IEEE 754 binary16: sign, 5 bits of exponent, 10 of fraction. */
+/* A half (IEEE 754 binary16): sign, 5 bits of exponent, 10 of fraction. */
 struct cpu_ref_half {
     uint16_t bits;
 };
 
-/* The upper half of a float: sign, 8 bits of exponent, 7 of fraction. */
+/* A bfloat16, the upper half of a float: sign, 8 bits of exponent, 7 of fraction. */
 struct cpu_ref_bfloat16 {
     uint16_t bits;
 };
@@ -34,8 +34,9 @@ static inline uint32_t cpu_ref_float_bits(float value)
     return bits;
 }
 
-/* The fields moved to their places in a float, and the exponent's bias changed by 112. A subnormal
- * gets the exponent of the least normal number 2^-14, and loses the leading 1 again. */
+/* Converts half to double: moves the fields to their positions in a float, and adds 112 to the
+ * exponent's bias. A subnormal gets the exponent of the smallest normal number 2^-14, and the
+ * subtraction then removes its leading 1. */
 static inline double cpu_ref_half_load(struct cpu_ref_half half)
 {
     uint32_t sign = (uint32_t)(half.bits & 0x8000) << 16;
@@ -54,16 +55,16 @@ static inline double cpu_ref_bfloat16_load(struct cpu_ref_bfloat16 value)
 }
 
 /*
- * The nearest number of 16 bits, the even one of two, with so many bits of fraction and such a bias
- * of the exponent. Rounded once, straight from double: by way of float, a number just beside the
- * middle of two would come to lie on it. A NaN stays one, made quiet.
+ * Returns the nearest number of 16 bits with the given fraction bits and exponent bias; ties go to
+ * even. It is rounded once, directly from double: rounding to float first could move a number onto
+ * a tie. NaN stays NaN and becomes quiet.
  */
 static inline uint16_t cpu_ref_narrow(double value, int fraction, int bias)
 {
     const int cut = 52 - fraction;
     const uint64_t least_normal = (uint64_t)(1024 - bias) << 52;
     const uint64_t infinity = (uint64_t)(2 * bias + 1) << fraction;
-    /* A power of 2 whose unit in the last place is the least subnormal number. */
+    /* This is the power of 2 whose unit in the last place is the smallest subnormal number. */
     const uint64_t aligner_bits = (uint64_t)(1023 + 53 - bias - fraction) << 52;
     double magnitude = fabs(value), aligner;
     uint64_t sign, bits;
@@ -97,8 +98,7 @@ static inline struct cpu_ref_bfloat16 cpu_ref_bfloat16_store(double value)
     return (struct cpu_ref_bfloat16){cpu_ref_narrow(value, 7, 127)};
 }
 
-/* TF32: a float with 10 bits of fraction, the nearest one, the even one of two. Inf and NaN stay as
- * they are. */
+/* Rounds to TF32, a float with 10 bits of fraction; ties go to even. Inf and NaN are unchanged. */
 static inline float cpu_ref_tf32(float value)
 {
     uint32_t bits = cpu_ref_float_bits(value);
@@ -109,8 +109,8 @@ static inline float cpu_ref_tf32(float value)
     return cpu_ref_float_of(bits >> 13 << 13);
 }
 
-/* The sum of two numbers of TF32, the second nearest to what the first leaves of the value: a float
- * again. Where the first is not finite there is no second, and the value stays as it is. */
+/* Returns the sum of two TF32 numbers; the second one is nearest to the remainder of the first. The
+ * sum is a float. If the first is not finite, the value is returned unchanged. */
 static inline float cpu_ref_split(float value)
 {
     float high = cpu_ref_tf32(value);

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* im2col: the windows of x as columns, so that the filter as a matrix [K, C*R*S] times col is the
- * convolution: col[(c, r, s), (n, p, q)] is what w[k, c, r, s] meets at output p, q of image n. */
+/* Implements im2col: the windows of x as columns. The filter as a matrix [K, C*R*S] times col is
+ * the convolution. col[(c, r, s), (n, p, q)] is the factor of w[k, c, r, s] for output p, q of
+ * image n. */
 #include "image.h"
 #include "table.h"
 #include "walk.h"
 
-/* Slots. */
+/* The slots. */
 enum { X, COL };
 
-/* Modes of struct anydnn_plugin_convolution. */
+/* The modes of struct anydnn_plugin_convolution. */
 enum { FLIPPED, CROSS };
 
 struct im2col_state {
     struct image x;
-    int64_t window[IMAGE_SPATIAL]; /* d, h, w; a missing one is 1 */
-    int64_t out[IMAGE_SPATIAL];    /* windows */
+    int64_t window[IMAGE_SPATIAL]; /* d, h, w; 1 for a missing dim */
+    int64_t out[IMAGE_SPATIAL];    /* number of windows */
     int64_t pad[IMAGE_SPATIAL];
     int64_t stride[IMAGE_SPATIAL];
     int64_t dilation[IMAGE_SPATIAL];
@@ -28,10 +29,10 @@ struct im2col_job {
     void *to;
 };
 
-/* A row of col: a channel and a place in the window. */
+/* A row of col: a channel and a position in the window. */
 struct im2col_row {
-    int64_t first;                /* offset in x of the channel */
-    int64_t begin[IMAGE_SPATIAL]; /* the place in x, without pads, that window 0 has there */
+    int64_t first;                /* offset of the channel in x */
+    int64_t begin[IMAGE_SPATIAL]; /* position of window 0 in x, without pads */
 };
 
 static struct im2col_row row_at(const struct im2col_state *state, int64_t row)
@@ -50,7 +51,8 @@ static struct im2col_row row_at(const struct im2col_state *state, int64_t row)
     return made;
 }
 
-/* Offset in x of column `column` of a row, an image and a window; -1: padding. */
+/* Returns the offset in x of column `column` of a row, or -1 for padding. A column is an image and
+ * a window. */
 static int64_t source(const struct im2col_state *state, const struct im2col_row *row,
                       int64_t column)
 {

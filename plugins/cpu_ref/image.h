@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensors of images as n, c, d, h, w, a missing spatial dim standing as a dim of 1 at the front:
- * for operations that look at the neighbours of a place. */
+/* Views tensors of images as n, c, d, h, w, for operations that access neighbors. Missing spatial
+ * dims come first, with length 1. */
 #ifndef CPU_REF_IMAGE_H
 #define CPU_REF_IMAGE_H
 
@@ -14,8 +14,8 @@ struct image {
     int64_t strides[IMAGE_DIMS];
 };
 
-/* One of vectors is the tensor of their first lanes; the others lie behind it, one element further
- * each. */
+/* Returns a tensor as an image. For a vector type, this is the tensor of the first lanes; each
+ * other lane is one element further. */
 static inline struct image image_of(const struct anydnn_plugin_tensor *tensor)
 {
     int32_t missing = IMAGE_DIMS - tensor->ndims;

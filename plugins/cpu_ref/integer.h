@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a result becomes an integer: rounded to nearest, ties to even, and no further than the type
- * goes. */
+/* Converts results to integers: rounded to nearest, ties to even, and saturated. */
 #ifndef CPU_REF_INTEGER_H
 #define CPU_REF_INTEGER_H
 
 #include <math.h>
 #include <stdint.h>
 
-/* NaN becomes 0. The bounds are integers, so that it does not matter that they come first. */
+/* Rounds and saturates a number; NaN becomes 0. The bounds are integers, so clamping before
+ * rounding gives the same result. */
 static inline double cpu_ref_saturate(double v, double least, double most)
 {
     if (isnan(v))

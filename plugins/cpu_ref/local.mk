@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# The backend cpu_ref, the oracle.
+# Builds the backend cpu_ref, the oracle.
 
 plugins_LTLIBRARIES += plugins/cpu_ref/anydnn_cpu_ref.la
 plugins_cpu_ref_anydnn_cpu_ref_la_CPPFLAGS = $(PLUGIN_CPPFLAGS) $(PTHREADPOOL_CFLAGS)
-# Vectors at -O2 too; and no fused multiply-adds, so that the bits do not depend on the processor.
+# Vectorize at -O2, too. Without fused multiply-adds, the result does not depend on the processor.
 plugins_cpu_ref_anydnn_cpu_ref_la_CFLAGS = $(AM_CFLAGS) -ftree-vectorize -ffp-contract=off
 plugins_cpu_ref_anydnn_cpu_ref_la_LDFLAGS = $(PLUGIN_LDFLAGS)
 plugins_cpu_ref_anydnn_cpu_ref_la_LIBADD = $(PTHREADPOOL_LIBS) -lpthread -lm

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Local response normalization across channels, forward and backward. */
+/* Implements local response normalization across channels, forward and backward. */
 #include "lrn.h"
 #include "table.h"
 #include "walk.h"
 
 #include <math.h>
 
-/* Slots. */
+/* The slots. */
 enum { FORWARD_X, FORWARD_Y };
 enum { BACKWARD_Y, BACKWARD_DY, BACKWARD_X, BACKWARD_DX };
 
-/* Places of a row that are worked on at a time. */
+/* The positions of a row that are processed at a time. */
 #define LANES 64
 
-/* A power, in multiply-adds for the cut into threads. */
+/* The cost of a power in multiply-adds, for distribution over threads. */
 #define COST 30
 
-/* Tensors of the walks: forward x, y; backward x, dy, dx. */
+/* The tensors of the iterations: forward x, y; backward x, dy, dx. */
 enum { WALK_X, FORWARD_WALK_Y, WALK_DY = 1, WALK_DX };
 
 struct lrn_state {
     struct kit_walk places; /* all dims but the channels */
     struct lrn_coefficients lrn;
     int64_t channels;
-    int64_t stride[3]; /* of the channels, for each tensor of the walk */
+    int64_t stride[3]; /* stride of the channels, for each tensor of the iteration */
 };
 
 struct lrn_job {

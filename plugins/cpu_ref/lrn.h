@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What LRN across channels and divisive normalization share: the window and the coefficients. */
+/* Defines what LRN across channels and divisive normalization share: the window and the
+ * coefficients. */
 #ifndef CPU_REF_LRN_H
 #define CPU_REF_LRN_H
 
@@ -7,16 +8,17 @@
 
 #define LRN_WINDOW_MAX 16
 
-/* y = x * scale^-beta with scale = k + alpha * (sum of squares over the window). */
+/* The coefficients of y = x * scale^-beta with scale = k + alpha * (sum of squares over the
+ * window). */
 struct lrn_coefficients {
     int64_t n;
-    int64_t before, after; /* the window of place i is i - before .. i + after */
-    double alpha;          /* divided by the number of places in a window */
+    int64_t before, after; /* the window of position i is i - before .. i + after */
+    double alpha;          /* divided by the number of positions in a window */
     double beta;
     double k;
 };
 
-/* `dims`: in how many dims the window stretches. */
+/* Returns the coefficients. `dims` is the number of dims of the window. */
 static inline struct lrn_coefficients lrn_coefficients(const struct anydnn_plugin_problem *problem,
                                                        int32_t dims, int32_t type)
 {
@@ -29,7 +31,7 @@ static inline struct lrn_coefficients lrn_coefficients(const struct anydnn_plugi
                                     .beta = params->beta,
                                     .k = params->k};
 
-    /* As anydnn.h says, the parameters have no more digits than the scaling factors. */
+    /* The parameters have the precision of the scaling factors, as anydnn.h specifies. */
     if (type != ANYDNN_PLUGIN_DOUBLE) {
         made.alpha = (float)made.alpha;
         made.beta = (float)made.beta;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conversions of elements by type, and which of them an operation has. */
+/* Converts elements by type, and lists the conversions of each operation. */
 #include "mixed.h"
 
 #include <stdio.h>
@@ -30,7 +30,7 @@ const struct cpu_ref_mixed *cpu_ref_mixed(int32_t type)
 
 #define BIT(type) ANYDNN_PLUGIN_TYPE_BIT(ANYDNN_PLUGIN_##type)
 
-/* What any of them may become. */
+/* The types of which any may become any other. */
 #define SIGNED   (BIT(FLOAT) | BIT(HALF) | BIT(BFLOAT16) | BIT(INT8))
 #define VECTORS  (BIT(INT8X4) | BIT(INT8X32))
 #define UNSIGNED (BIT(UINT8) | BIT(UINT8X4))
@@ -57,7 +57,7 @@ const struct cpu_ref_conversions cpu_ref_filter_conversions = {{
     [ANYDNN_PLUGIN_BFLOAT16] = SIGNED,
 }};
 
-/* As in cuDNN, whose reductions have no bfloat16; here it goes with half. */
+/* The conversions of cuDNN, whose reductions lack bfloat16; here it is treated like half. */
 const struct cpu_ref_conversions cpu_ref_compute_conversions = {{
     [ANYDNN_PLUGIN_FLOAT] = SIGNED,
     [ANYDNN_PLUGIN_DOUBLE] = BIT(DOUBLE),

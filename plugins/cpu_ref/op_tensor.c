@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* op_tensor: c = op(alpha1*a, alpha2*b) + beta*c, with b broadcast along its dims of size 1. */
+/* Implements op_tensor: c = op(alpha1*a, alpha2*b) + beta*c, with b broadcast along its dims of
+ * size 1. */
 #include "mixed.h"
 #include "table.h"
 #include "walk.h"
 
 #include <math.h>
 
-/* Slots. */
+/* The slots. */
 enum { A, B, C };
 
-/* Operators of struct anydnn_plugin_op_tensor. */
+/* The operators of struct anydnn_plugin_op_tensor. */
 enum { ADD, MUL, MIN, MAX, SQRT, NOT };
 
-/* Of an element of other than one floating type, in multiply-adds for the cut into threads. */
+/* The cost of an element unless all operands have one floating-point type, in multiply-adds for
+ * distribution over threads. */
 #define CONVERSION_COST 8
 
 struct op_tensor_job {
     double alpha1, alpha2, beta;
     int32_t op;
     int32_t nan_propagate;
-    const struct cpu_ref_mixed *ab, *c; /* types of a and b, of c */
+    const struct cpu_ref_mixed *ab, *c; /* types of a and b, and of c */
 };
 
 static int takes_b(int32_t op)
@@ -27,7 +29,8 @@ static int takes_b(int32_t op)
     return op != SQRT && op != NOT;
 }
 
-/* The smaller, the larger. With a NaN: NaN if that propagates, else the other. */
+/* Returns the smaller or the larger number. If one is NaN, returns NaN if it propagates, else the
+ * other number. */
 static inline double choose(int32_t op, int32_t nan_propagate, double a, double b)
 {
     if (isnan(a))
@@ -56,7 +59,7 @@ static inline double operate(int32_t op, int32_t nan_propagate, double a, double
 #define CPU_REF_TEMPLATE "op_tensor.inc"
 #include "each_float.inc"
 
-/* The same for any types: what lies in rows is brought to double, and back. */
+/* Processes a row of any types by converting it to double and back. */
 static void mixed_row(void *arg, void *const place[], const int64_t stride[], int64_t n)
 {
     const struct op_tensor_job *job = arg;
@@ -126,7 +129,7 @@ static int32_t op_tensor_check(const struct anydnn_plugin_problem *problem, stru
                       kit_type_name(params->compute_type));
 }
 
-/* Where b is not wanted, a stands in its place. */
+/* Prepares the iteration. a replaces b for operators without b. */
 static void op_tensor_prepare(struct anydnn_plugin_plan *plan)
 {
     const struct anydnn_plugin_op_tensor *params = plan->problem.params;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loops over independent items on the one thread pool of the process. A fork leaves the pool's
- * threads behind, so the child makes a pool of its own at the first loop that wants one. */
+/* Runs loops over independent items on the thread pool of the process. A fork does not copy the
+ * pool's threads, so the child creates its own pool at its first parallel loop. */
 #include "cpu_ref.h"
 
 #include <fenv.h>
@@ -8,13 +8,13 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/* Below this many multiply-adds, waking a thread costs more than it saves. */
+/* The multiply-adds below which waking a thread costs more than it saves. */
 #define WORTH_A_THREAD 40000
-/* Pieces handed out for each thread: enough to even out unequal items. */
+/* The pieces per thread: enough to balance unequal items. */
 #define PIECES_A_THREAD 4
 #define THREADS_MAX     1024
 
-/* A pool and who uses it. Never freed: another thread may be about to look at it. */
+/* A pool and its user. It is never freed, since another thread may be about to access it. */
 struct pool {
     pthreadpool_t threads;
     int count;
@@ -23,14 +23,13 @@ struct pool {
     struct pool *previous;
 };
 
-/* The process' pool, and how many threads it should have (0: not configured yet). */
+/* The process's pool, and its intended number of threads (0: not configured yet). */
 static struct pool *_Atomic current_pool;
 static atomic_int wanted_threads;
 
-/* One loop. A thread of the pool has the floating-point environment of the thread that made the
- * pool, so each piece sets the host's. The two counters order the pieces after what went before and
- * before what follows; the pool does so too, but a race checker sees only code that was built for
- * it. */
+/* A loop. A pool thread has the floating-point environment of the thread that created the pool, so
+ * each piece sets the host's. The two counters order the pieces after earlier and before later
+ * work. The pool orders them, too, but a race detector only sees instrumented code. */
 struct loop {
     void (*fn)(void *arg, int64_t begin, int64_t end);
     void *arg;
@@ -52,8 +51,8 @@ static int pool_fits(const struct pool *pool, int count, uint64_t fork_number)
     return pool && pool->count == count && pool->fork_number == fork_number;
 }
 
-/* Ends the threads of a pool that is replaced. Its flag stays set, so that nobody uses it again.
- * The threads of another process are not ours to end. */
+/* Ends the threads of a replaced pool. Its flag stays set, so that nobody uses it again. Threads of
+ * another process cannot be ended here. */
 static void pool_retire(struct pool *pool, uint64_t fork_number)
 {
     if (pool && pool->fork_number == fork_number &&
@@ -61,7 +60,7 @@ static void pool_retire(struct pool *pool, uint64_t fork_number)
         pthreadpool_destroy(pool->threads);
 }
 
-/* The pool that this process should use now; NULL when there is no memory for one. */
+/* Returns the current pool of this process, or NULL if there is no memory for one. */
 static struct pool *pool_get(int count)
 {
     uint64_t fork_number = kit_host->fork_number();
@@ -82,7 +81,7 @@ static struct pool *pool_get(int count)
         pool_retire(made->previous, fork_number);
         return made;
     }
-    /* Another thread was first; this loop runs alone rather than asking again. */
+    /* Another thread created a pool first; this loop runs without one instead of retrying. */
     if (made->threads)
         pthreadpool_destroy(made->threads);
     free(made);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Candidates and plans, the same for every operation: copy the problem, check it, run it. */
+/* Implements candidates and plans for all operations: copies the problem, checks it, runs it. */
 #include "cpu_ref.h"
 
 #include <assert.h>
 #include <stddef.h>
 
-/* There is one way to run a problem. */
+/* The only engine. */
 #define THE_ENGINE 1
 
-/* What the host guarantees and the code behind this cannot do without. */
+/* Asserts the host's guarantees on which the code relies. */
 static void assert_guaranteed(const struct anydnn_plugin_plan *plan)
 {
     const struct anydnn_plugin_problem *problem = &plan->problem;
@@ -27,7 +27,7 @@ static void assert_guaranteed(const struct anydnn_plugin_plan *plan)
     }
 }
 
-/* Makes `plan` hold the problem; only `state` is left open. */
+/* Copies the problem into `plan`; only `state` remains to be filled. */
 static void copy_problem(struct anydnn_plugin_plan *plan, const struct cpu_ref_kernel *kernel,
                          const struct anydnn_plugin_problem *problem)
 {
@@ -36,7 +36,8 @@ static void copy_problem(struct anydnn_plugin_plan *plan, const struct cpu_ref_k
     assert_guaranteed(plan);
 }
 
-/* Unless it emulates, default math, which is within every mode. */
+/* Returns the math mode in use: default math, which every mode permits, unless the plan
+ * emulates. */
 static int32_t math_used(const struct anydnn_plugin_context *context,
                          const struct anydnn_plugin_plan *plan)
 {
@@ -46,7 +47,8 @@ static int32_t math_used(const struct anydnn_plugin_context *context,
 
 /* ------------------------------------------------------------------ candidates */
 
-/* Two terms of TF32 have the precision of float; one has not. */
+/* Returns the notes of the candidate. Two TF32 terms have the precision of float; a single one does
+ * not. */
 static uint32_t notes_on(const struct anydnn_plugin_plan *plan)
 {
     int32_t type = plan->problem.tensor[plan->kernel->main_slot]->type;
@@ -86,7 +88,7 @@ int32_t cpu_ref_plan_create(struct anydnn_plugin_context *context,
                             struct anydnn_plugin_plan **plan)
 {
     const struct cpu_ref_kernel *kernel = cpu_ref_kernel_lookup(problem->operation);
-    /* The state begins where any object may. */
+    /* The state is aligned for any object. */
     size_t state_at = (sizeof **plan + 63) / 64 * 64;
     struct anydnn_plugin_plan *made;
     struct kit_refusal why;
@@ -117,7 +119,7 @@ int32_t cpu_ref_plan_execute(struct anydnn_plugin_plan *plan,
 {
     struct anydnn_plugin_operands whole;
 
-    /* Whatever fails, fails before an output is touched. */
+    /* A failure occurs only before an output is touched. */
     *effect = ANYDNN_PLUGIN_EFFECT_NONE;
     operands = kit_whole_operands(operands, &whole);
     for (uint32_t left = plan->problem.present; left; left &= left - 1)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The entry of the backend cpu_ref, its description and its contexts. */
+/* Defines the entry of the backend cpu_ref, its description and its contexts. */
 #include "cpu_ref.h"
 
 static int32_t context_create(int32_t device, struct anydnn_plugin_context **context)

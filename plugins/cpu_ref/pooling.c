@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pooling forward and backward: conditions, geometry and table entries. */
+/* Implements pooling forward and backward: geometry and table entries. */
 #include "pooling.h"
 #include "element.h"
 #include "walk.h"
@@ -7,18 +7,18 @@
 #include <float.h>
 #include <math.h>
 
-/* Slots. */
+/* The slots. */
 enum { FORWARD_X, FORWARD_Y };
 enum { BACKWARD_Y, BACKWARD_DY, BACKWARD_X, BACKWARD_DX };
 
-/* Dims that count the rows of a tensor; the planes. */
+/* The number of leading dims that count rows, and of those that count planes. */
 #define ROW_DIMS   (IMAGE_DIMS - 1)
 #define PLANE_DIMS 2
 
-/* Elements of a row that are accumulated at a time. */
+/* The elements of a row accumulated at a time. */
 #define LANES 128
 
-/* Where a maximum starts: the lowest finite value of the type. */
+/* The initial values of a maximum: the lowest finite value of the type. */
 static const double lowest_float = -FLT_MAX;
 static const double lowest_double = -DBL_MAX;
 static const double lowest_half = CPU_REF_HALF_LOWEST;
@@ -30,9 +30,9 @@ struct pooling_job {
     const struct anydnn_plugin_operands *operands;
 };
 
-/* What of x one window covers, and which row of dx in it is being gathered. */
+/* The part of x that one window covers, and the row of dx in it that is being gathered. */
 struct window {
-    const void *x; /* the plane */
+    const void *x; /* start of the plane */
     struct pooling_range at[IMAGE_SPATIAL];
     int64_t d, h;
 };
@@ -42,7 +42,8 @@ static int same_number(double a, double b)
     return a == b || (isnan(a) && isnan(b));
 }
 
-/* Multiply-adds of a row of y, and no more than that of a row of dx, for the cut into threads. */
+/* Returns the multiply-adds of a row of y, which also bound those of a row of dx, for distribution
+ * over threads. */
 static int64_t row_cost(const struct pooling_state *state, const struct image *tensor)
 {
     double cost = state->window_size * (double)tensor->dims[4];

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The geometry that pooling forward and backward share: windows over up to three spatial dims, a
- * missing one standing as a dim of 1 at the front. */
+/* Defines the geometry that pooling forward and backward share: windows over up to three spatial
+ * dims. Missing dims come first, with length 1. */
 #ifndef CPU_REF_POOLING_H
 #define CPU_REF_POOLING_H
 
 #include "image.h"
 
-/* Modes of struct anydnn_plugin_pooling. */
+/* The modes of struct anydnn_plugin_pooling. */
 enum {
     POOLING_MAX = 0,
     POOLING_AVERAGE_INCLUDE = 1,
@@ -15,14 +15,14 @@ enum {
     POOLING_MODE_END = 4
 };
 
-/* What a plan of either direction keeps; forward leaves dy and dx empty. */
+/* The state of a plan of either direction; forward leaves dy and dx empty. */
 struct pooling_state {
     struct image x, y, dy, dx;
     int64_t window[IMAGE_SPATIAL];
     int64_t pad[IMAGE_SPATIAL];
     int64_t stride[IMAGE_SPATIAL];
-    int64_t lanes;      /* of x and y, both of one type */
-    double window_size; /* may be beyond any integer */
+    int64_t lanes;      /* of x and y, which have the same type */
+    double window_size; /* may exceed any integer */
     int32_t mode;
     int32_t nan_propagate;
 };
@@ -37,7 +37,7 @@ static inline int pooling_is_max(int32_t mode)
     return mode == POOLING_MAX || mode == POOLING_MAX_DETERMINISTIC;
 }
 
-/* Largest integer not above a / b, b > 0. */
+/* Returns the largest integer not above a / b, for b > 0. */
 static inline int64_t pooling_floor(int64_t a, int64_t b)
 {
     return a / b - (a % b < 0);
@@ -52,13 +52,13 @@ static inline struct pooling_range pooling_clip(int64_t begin, int64_t end,
     return range;
 }
 
-/* Where the input ends along spatial dim s for windows: a negative pad cuts it. */
+/* Returns the end of the input along spatial dim s; a negative pad crops the input. */
 static inline int64_t pooling_end(const struct pooling_state *state, int32_t s)
 {
     return state->x.dims[2 + s] + cpu_ref_min(state->pad[s], 0);
 }
 
-/* What the window of output o covers of the input, along spatial dim s. */
+/* Returns the part of the input along spatial dim s that the window of output o covers. */
 static inline struct pooling_range pooling_window(const struct pooling_state *state, int32_t s,
                                                   int64_t o)
 {
@@ -67,8 +67,8 @@ static inline struct pooling_range pooling_window(const struct pooling_state *st
                         (struct pooling_range){0, pooling_end(state, s)});
 }
 
-/* The outputs whose window reaches over any of the inputs first..last; none where the first is cut.
- */
+/* Returns the outputs whose window covers any of the inputs first..last. There are none if `first`
+ * is cropped. */
 static inline struct pooling_range pooling_windows_over(const struct pooling_state *state,
                                                         int32_t s, int64_t first, int64_t last)
 {
@@ -83,9 +83,10 @@ static inline int64_t pooling_length(struct pooling_range range)
     return range.end - range.begin;
 }
 
-/* What spatial dim s gives to the divisor of output o's average: end - begin of the window, cut at
- * the end of the padded input and, where padding does not count, to the input. As in cuDNN it may
- * be 0 or less, where the window has no element: 0 / 0 makes that average NaN, else it is 0. */
+/* Returns the factor of spatial dim s in the divisor of output o's average: end - begin of the
+ * window. The window ends with the padded input and, if padding does not count, is clipped to the
+ * input. As in cuDNN, the factor may be 0 or less if the window has no element: the average is then
+ * NaN (0 / 0) or 0. */
 static inline double pooling_counted(const struct pooling_state *state, int32_t s, int64_t o)
 {
     int64_t begin = o * state->stride[s] - state->pad[s];

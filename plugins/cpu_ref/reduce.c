@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reduce_tensor: c = alpha * (a reduced along every dim in which c has 1) + beta * c, with the
- * indices of minima and maxima on request. */
+/* Implements reduce_tensor: c = alpha * (a reduced along every dim in which c has 1) + beta * c,
+ * with optional indices of minima and maxima. */
 #include "mixed.h"
 #include "table.h"
 #include "walk.h"
 
 #include <math.h>
 
-/* Slots. */
+/* The slots. */
 enum { A, C, INDICES };
 
-/* Operators of struct anydnn_plugin_reduce. */
+/* The operators of struct anydnn_plugin_reduce. */
 enum { ADD, MUL, MIN, MAX, AMAX, AVERAGE, NORM1, NORM2, MUL_NO_ZEROS };
 
 struct reduce_state {
-    struct kit_walk kept;    /* a, indices or else c, and c over what is kept */
-    struct kit_walk reduced; /* a over what is reduced, in logical order */
+    struct kit_walk kept;    /* a, the indices or else c, and c, over the kept dims */
+    struct kit_walk reduced; /* a over the reduced dims, in logical order */
     int32_t op;
     int32_t nan_propagate;
-    int32_t indices_type; /* -1: no indices */
-    kit_row_fn row;       /* the operator's way through elements of a */
+    int32_t indices_type; /* -1 without indices */
+    kit_row_fn row;       /* row function of the operator */
     int64_t a_size;
     const struct cpu_ref_mixed *c_type;
 };
@@ -29,12 +29,12 @@ struct reduce_job {
     double alpha, beta;
 };
 
-/* The way through the elements that become one. */
+/* The state of a reduction to one element. */
 struct reduce_pass {
     const struct reduce_state *state;
     double value;
-    int64_t index; /* of the element chosen */
-    int64_t at;    /* elements seen */
+    int64_t index; /* index of the chosen element */
+    int64_t at;    /* elements processed */
 };
 
 static int chooses(int32_t op)
@@ -47,7 +47,7 @@ static int multiplies(int32_t op)
     return op == MUL || op == MUL_NO_ZEROS;
 }
 
-/* What an element adds to the sum of an operator that sums. */
+/* Returns the term that an element adds to a sum. */
 static inline double term(int32_t op, double v)
 {
     return op == NORM1 ? fabs(v) : op == NORM2 ? v * v : v;
@@ -58,8 +58,8 @@ static inline double factor(int32_t op, double v)
     return op == MUL_NO_ZEROS && v == 0 ? 1 : v;
 }
 
-/* Whether v takes the place of the value chosen so far, an earlier element. A NaN takes it, and
- * keeps it, if that propagates; else it never does, and loses it to any number. */
+/* Returns 1 if v replaces the best earlier value. If NaN propagates, the first NaN replaces it and
+ * stays. Otherwise, NaN never replaces it, and any number replaces NaN. */
 static inline int beats(int32_t op, int32_t nan_propagate, double v, double best)
 {
     if (isnan(v))
@@ -108,7 +108,7 @@ static const kit_row_fn sum_rows[KIT_TYPES] = EACH_TYPE(sum_row);
 static const kit_row_fn product_rows[KIT_TYPES] = EACH_TYPE(product_row);
 static const kit_row_fn choice_rows[KIT_TYPES] = EACH_TYPE(choice_row);
 
-/* A row of what is kept. */
+/* Reduces a row of kept elements. */
 static void kept_row(void *arg, void *const place[], const int64_t stride[], int64_t n)
 {
     const struct reduce_job *job = arg;
@@ -152,7 +152,7 @@ static int32_t reduce_check_types(const struct anydnn_plugin_problem *problem,
     return cpu_ref_check_conversion(problem, A, C, &cpu_ref_compute_conversions, why);
 }
 
-/* Dims in which c has 1 and a more, as bits. */
+/* Returns the dims in which c has 1 and a has more, as bits. */
 static uint32_t reduced_dims(const struct anydnn_plugin_problem *problem)
 {
     const struct anydnn_plugin_tensor *a = problem->tensor[A];

@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Softmax forward and backward. A vector runs over c (channel) or over all dims but n (instance);
- * each is worked on by itself, in passes: maximum, sum, result. */
+/* Implements softmax forward and backward. A vector runs over c (channel) or over all dims but n
+ * (instance). Each vector is processed separately, in passes: maximum, sum, result. */
 #include "walk.h"
 
 #include <float.h>
 #include <math.h>
 
-/* Slots. */
+/* The slots. */
 enum { FORWARD_X, FORWARD_Y };
 enum { BACKWARD_Y, BACKWARD_DY, BACKWARD_DX };
 
-/* Numbers of struct anydnn_plugin_softmax. */
+/* The values of struct anydnn_plugin_softmax. */
 enum { FAST, ACCURATE, LOG };
 enum { INSTANCE, CHANNEL };
 
-/* Three passes with two exponentials, in multiply-adds for the cut into threads. */
+/* The cost of three passes with two exponentials in multiply-adds, for distribution over
+ * threads. */
 #define COST 30
 
 struct softmax_state {
-    struct kit_walk vectors; /* where vectors begin */
-    struct kit_walk vector;  /* within one */
+    struct kit_walk vectors; /* the first elements of all vectors */
+    struct kit_walk vector;  /* the elements of one vector */
 };
 
 struct softmax_job {
@@ -28,7 +29,7 @@ struct softmax_job {
     int32_t algorithm;
 };
 
-/* What the passes over one vector hand on: `max` is subtracted from every x. */
+/* The state of the passes over one vector. `max` is subtracted from every x. */
 struct softmax_pass {
     const struct softmax_job *job;
     double max;

@@ -1,42 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The spatial transformer: grids of affine matrices, and images sampled at the points of a grid
- * (Jaderberg et al. 2015, "Spatial Transformer Networks", equations 1, 3, 5 to 7). */
+/* Implements the spatial transformer: grids of affine matrices, and images sampled at the points of
+ * a grid (Jaderberg et al. 2015, "Spatial Transformer Networks", equations 1, 3, 5 to 7). */
 #include "table.h"
 #include "tensor.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Slots. */
+/* The slots. */
 enum { GRID_FORWARD_THETA, GRID_FORWARD_GRID };
 enum { GRID_BACKWARD_DGRID, GRID_BACKWARD_DTHETA };
 enum { FORWARD_X, FORWARD_GRID, FORWARD_Y };
 enum { BACKWARD_X, BACKWARD_GRID, BACKWARD_DY, BACKWARD_DX, BACKWARD_DGRID };
 
-/* Dims of images and of grids. */
+/* The dims of images and of grids. */
 enum { N, C, H, W };
 enum { GRID_N, GRID_H, GRID_W, GRID_XY };
 
-/* A point and one of its channels, in multiply-adds for the cut into threads. */
+/* The costs of a point and of one of its channels in multiply-adds, for distribution over
+ * threads. */
 #define POINT_COST   20
 #define CHANNEL_COST 8
 
-/* Where a point lies in an image. */
+/* The position of a point in an image. */
 struct spatial_point {
-    int64_t row, column; /* of the pixel above it and to its left, which may be beyond the image */
-    double down, right;  /* how far it is from there, below 1 */
-    int shows;           /* 0: no pixel is near it */
+    int64_t row,
+        column;         /* pixel above and to the left of the point; it may lie outside the image */
+    double down, right; /* distance from that pixel, below 1 */
+    int shows;          /* 0 if no pixel is near it */
 };
 
-/* What a loop over points or planes needs. */
+/* The arguments of a loop over points or planes. */
 struct spatial_job {
     const struct anydnn_plugin_plan *plan;
     const struct anydnn_plugin_operands *operands;
-    int64_t image; /* of dx */
-    double *sums;  /* of that image */
+    int64_t image; /* image of dx */
+    double *sums;  /* sums of that image */
 };
 
-/* Coordinate of place `at` of `count` before it is transformed. */
+/* Returns the coordinate of position `at` of `count` before the transformation. */
 static double base(int64_t at, int64_t count)
 {
     return count > 1 ? -1 + 2 * (double)at / (double)(count - 1) : 0;
@@ -57,14 +59,15 @@ static struct spatial_point point_of(double gx, double gy, int64_t h, int64_t w)
     return point;
 }
 
-/* Of the four pixels around a point: above left, above right, below left, below right. */
+/* Returns the weight of one of the four pixels around a point: above left, above right, below left,
+ * below right. */
 static double corner_weight(const struct spatial_point *point, int64_t corner)
 {
     return (corner / 2 ? point->down : 1 - point->down) *
            (corner % 2 ? point->right : 1 - point->right);
 }
 
-/* Places n, h, w of point number `at` of a grid. */
+/* Computes the position n, h, w of point number `at` of a grid. */
 static void unravel(const struct anydnn_plugin_tensor *grid, int64_t at, int64_t place[3])
 {
     cpu_ref_unravel(at, grid->dims, 3, place);
@@ -75,7 +78,7 @@ static int64_t points_of(const struct anydnn_plugin_tensor *grid)
     return kit_count(grid->dims, 3);
 }
 
-/* Adds a sample's gradient to the pixels that it was made of. */
+/* Adds a sample's gradient to the pixels from which it was interpolated. */
 static void spread(double *sums, const struct anydnn_plugin_tensor *dx,
                    const struct spatial_point *point, double gradient)
 {
@@ -87,7 +90,7 @@ static void spread(double *sums, const struct anydnn_plugin_tensor *dx,
     }
 }
 
-/* NULL when there is no memory. */
+/* Allocates the sums. Returns NULL if there is no memory. */
 static double *sums_for_image(const struct anydnn_plugin_tensor *dx)
 {
     return kit_host->alloc(kit_bytes(kit_count(dx->dims + C, 3), sizeof(double)));

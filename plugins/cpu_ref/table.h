@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The entries of all operations, each defined in the file of its operation. */
+/* Declares the table entry of each operation. The operation's file defines it. */
 #ifndef CPU_REF_TABLE_H
 #define CPU_REF_TABLE_H
 

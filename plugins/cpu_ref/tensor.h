@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arithmetic on dims, strides and indices of strided tensors. */
+/* Implements arithmetic on dims, strides and indices of strided tensors. */
 #ifndef CPU_REF_TENSOR_H
 #define CPU_REF_TENSOR_H
 
@@ -15,13 +15,14 @@ static inline int64_t cpu_ref_max(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* Steps along dim d: channels of a VECT_C type go by vectors, as its strides do. */
+/* Returns the extent of dim d. Channels of a VECT_C type are counted in vectors, like its
+ * strides. */
 static inline int64_t cpu_ref_extent(const struct anydnn_plugin_tensor *tensor, int32_t d)
 {
     return d == 1 ? tensor->dims[d] / kit_lanes(tensor->type) : tensor->dims[d];
 }
 
-/* Takes `linear` apart into an index of dims[0..n-1], the last the fastest. */
+/* Splits `linear` into an index of dims[0..n-1], the last one fastest. */
 static inline void cpu_ref_unravel(int64_t linear, const int64_t *dims, int32_t n, int64_t *index)
 {
     for (int32_t d = n - 1; d >= 0; d--) {
@@ -30,7 +31,7 @@ static inline void cpu_ref_unravel(int64_t linear, const int64_t *dims, int32_t 
     }
 }
 
-/* Offset of an index, or of its first n members. */
+/* Returns the offset of an index, or of its first n members. */
 static inline int64_t cpu_ref_dot(const int64_t *index, const int64_t *strides, int32_t n)
 {
     int64_t offset = 0;
@@ -39,9 +40,8 @@ static inline int64_t cpu_ref_dot(const int64_t *index, const int64_t *strides, 
     return offset;
 }
 
-/* Offset in elements of the index tuple that stands at place `linear` when all tuples of
- * dims[0..n-1] are counted, the last index fastest. With n = ndims - 1 it is the offset of a row.
- */
+/* Returns the offset in elements of index tuple number `linear` of dims[0..n-1], counted with the
+ * last index fastest. With n = ndims - 1, it is the offset of a row. */
 static inline int64_t cpu_ref_offset(const int64_t *dims, const int64_t *strides, int32_t n,
                                      int64_t linear)
 {
@@ -53,7 +53,8 @@ static inline int64_t cpu_ref_offset(const int64_t *dims, const int64_t *strides
     return offset;
 }
 
-/* Of the dims in the set `dims`, bit per dim, the first with the smallest stride. */
+/* Returns the dim with the smallest stride in the set `dims`, which has one bit per dim; the first
+ * such dim if several are equal. */
 static inline int32_t cpu_ref_smallest_stride(const struct anydnn_plugin_tensor *tensor,
                                               uint32_t dims)
 {
@@ -66,7 +67,7 @@ static inline int32_t cpu_ref_smallest_stride(const struct anydnn_plugin_tensor 
     return smallest;
 }
 
-/* Offset in elements, lanes of a vector type counted, of an index tuple. */
+/* Returns the offset of an index tuple in elements, counting the lanes of a vector type. */
 static inline int64_t cpu_ref_place(const struct anydnn_plugin_tensor *tensor,
                                     const int64_t index[])
 {

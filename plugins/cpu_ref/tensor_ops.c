@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* transform_tensor, add_tensor, scale_tensor and set_tensor: y = alpha*x + beta*y and its special
- * cases. */
+/* Implements transform_tensor, add_tensor, scale_tensor and set_tensor: y = alpha*x + beta*y and
+ * its special cases. */
 #include "mixed.h"
 #include "table.h"
 #include "walk.h"
@@ -10,12 +10,12 @@
 struct tensor_ops_job {
     double alpha, beta;
     const void *value;
-    int64_t size;                      /* of a vector */
-    const struct cpu_ref_mixed *x, *y; /* where the types differ */
+    int64_t size;                      /* bytes of a vector */
+    const struct cpu_ref_mixed *x, *y; /* if the types differ */
 };
 
-/* An element's way through double by function pointers, in multiply-adds for the cut into threads.
- */
+/* The cost of converting an element to double and back by function pointers, in multiply-adds for
+ * distribution over threads. */
 #define CONVERSION_COST 4
 
 #define CPU_REF_TEMPLATE "tensor_ops.inc"
@@ -26,7 +26,7 @@ struct tensor_ops_job {
 
 #define EACH_TYPE(f) CPU_REF_EACH_FLOAT(f), CPU_REF_EACH_INTEGER(f), CPU_REF_EACH_VECTOR(f)
 
-/* Slots of transform_tensor and add_tensor. */
+/* The slots of transform_tensor and add_tensor. */
 enum { X, Y };
 
 /* ------------------------------------------------------------------ transform_tensor */
@@ -77,7 +77,7 @@ static int32_t transform_check_types(const struct anydnn_plugin_problem *problem
     return cpu_ref_check_conversion(problem, X, Y, &cpu_ref_transform_conversions, why);
 }
 
-/* ------------------------------------------------------------------ the others */
+/* ------------------------------------------------------------------ other operations */
 
 static void blend_prepare(struct anydnn_plugin_plan *plan)
 {
@@ -91,7 +91,7 @@ static void alone_prepare(struct anydnn_plugin_plan *plan)
 
 /* ------------------------------------------------------------------ set_tensor of vectors */
 
-/* Vectors are elements of a size of their own here. */
+/* Prepares set_tensor. It treats a vector as one element. */
 static void set_prepare(struct anydnn_plugin_plan *plan)
 {
     struct anydnn_plugin_tensor vectors = *plan->problem.tensor[0];

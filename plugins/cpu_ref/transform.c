@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* transform_tensor_ex and transform_filter. FOLD pads, then moves each block of fold[0] x fold[1]..
- * places into channels; UNFOLD moves them back, then pads. Channel c and place o within the block
- * (counted as an index tuple, the last spatial dim fastest) make channel o * (channels of x) + c.
- */
+/* Implements transform_tensor_ex and transform_filter. FOLD pads, then moves each block of fold[0]
+ * x fold[1].. positions into channels. UNFOLD moves them back, then pads. Channel c and position o
+ * within the block become channel o * (channels of x) + c. o counts index tuples, the last spatial
+ * dim fastest. */
 #include "mixed.h"
 #include "table.h"
 #include "walk.h"
 
-/* Slots. */
+/* The slots. */
 enum { X, Y };
 
-/* Directions of struct anydnn_plugin_transform. */
+/* The directions of struct anydnn_plugin_transform. */
 enum { FOLD, UNFOLD };
 
-/* An element's way back, in multiply-adds for the cut into threads. */
+/* The cost of an element in multiply-adds, for distribution over threads. */
 #define COST 40
 
 struct transform_job {
@@ -30,9 +30,10 @@ static int64_t block_size(const struct anydnn_plugin_transform *params, int32_t 
     return kit_count(params->fold, ndims - 2);
 }
 
-/* ------------------------------------------------------------------ where an element comes from */
+/* ------------------------------------------------------------------ source of an element */
 
-/* Replaces the place in a folded tensor by that in the unfolded one of so many channels. */
+/* Replaces a position in a folded tensor by that in the unfolded one, which has `channels`
+ * channels. */
 static void unfolded_place(const struct anydnn_plugin_transform *params, int32_t ndims,
                            int64_t channels, int64_t place[])
 {
@@ -46,7 +47,7 @@ static void unfolded_place(const struct anydnn_plugin_transform *params, int32_t
     }
 }
 
-/* And back. */
+/* Replaces a position in an unfolded tensor by that in the folded one. */
 static void folded_place(const struct anydnn_plugin_transform *params, int32_t ndims,
                          int64_t channels, int64_t place[])
 {
@@ -60,8 +61,8 @@ static void folded_place(const struct anydnn_plugin_transform *params, int32_t n
     place[1] += within * channels;
 }
 
-/* Replaces the place in a padded tensor by that in the one without pads, whose dims are given.
- * Returns 0 where there is only padding, or the rest of a block. */
+/* Replaces a position in a padded tensor by that in the tensor without pads, whose dims are given.
+ * Returns 0 for padding, and for the remainder of a block. */
 static int unpadded_place(const struct anydnn_plugin_transform *params, int32_t ndims,
                           const int64_t dims[], int64_t place[])
 {
@@ -77,7 +78,7 @@ static int unpadded_place(const struct anydnn_plugin_transform *params, int32_t 
     return inside;
 }
 
-/* Dims between the two steps of UNFOLD. */
+/* Computes the dims between the two steps of UNFOLD. */
 static void unfolded_dims(const struct anydnn_plugin_transform *params,
                           const struct anydnn_plugin_tensor *x, int64_t dims[])
 {
@@ -86,8 +87,7 @@ static void unfolded_dims(const struct anydnn_plugin_transform *params,
     dims[1] /= block_size(params, x->ndims);
 }
 
-/* Replaces the place of an element of y by that in x of what comes there. Returns 0 where a zero
- * does. */
+/* Replaces a position in y by that of its source in x. Returns 0 if the element is zero. */
 static int source(const struct transform_job *job, int64_t place[])
 {
     const struct anydnn_plugin_tensor *x = job->x;
@@ -107,7 +107,7 @@ static int source(const struct transform_job *job, int64_t place[])
 
 /* ------------------------------------------------------------------ running */
 
-/* Items: elements of y in logical order. */
+/* Computes elements; the items are elements of y in logical order. */
 static void transform_elements(void *arg, int64_t begin, int64_t end)
 {
     const struct transform_job *job = arg;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs walks over strided tensors in parallel, on the thread pool. */
+/* Runs iterations over strided tensors in parallel, on the thread pool. */
 #include "walk.h"
 
 struct loop {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Walks over strided tensors, the last of which is the one that is written, on the thread pool. */
+/* Iterates over strided tensors on the thread pool. The last tensor is the one that is written. */
 #ifndef CPU_REF_WALK_H
 #define CPU_REF_WALK_H
 
 #include "../kit/walk.h"
 #include "cpu_ref.h"
 
-/* Over the dims of the last tensor whose bit is set in `mask`, in the order of its strides. */
+/* Prepares an iteration over the dims of the last tensor that are set in `mask`, in the order of
+ * its strides. */
 static inline void cpu_ref_walk_init(struct kit_walk *walk,
                                      const struct anydnn_plugin_tensor *const tensor[],
                                      int32_t tensors, uint32_t mask)
@@ -14,7 +15,7 @@ static inline void cpu_ref_walk_init(struct kit_walk *walk,
     kit_walk_make(walk, tensor, tensors, tensors - 1, mask, KIT_WALK_SORTED);
 }
 
-/* The same with the dims in their own order. */
+/* Prepares an iteration with the dims in logical order. */
 static inline void cpu_ref_walk_init_logical(struct kit_walk *walk,
                                              const struct anydnn_plugin_tensor *const tensor[],
                                              int32_t tensors, uint32_t mask)
@@ -22,7 +23,7 @@ static inline void cpu_ref_walk_init_logical(struct kit_walk *walk,
     kit_walk_make(walk, tensor, tensors, tensors - 1, mask, KIT_WALK_LOGICAL);
 }
 
-/* All elements in parallel pieces that may cut rows; `cost` is that of one, in
+/* Runs all elements in parallel pieces, which may cut rows. `cost` is that of one element in
  * multiply-adds. */
 void cpu_ref_walk_parallel(const struct kit_walk *walk, void *const data[], int64_t cost,
                            kit_row_fn row, void *arg);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The value of an activation function and its gradient, for the activation operations and for those
- * that fuse one. */
+/* Computes the value and the gradient of an activation function, for the activation operations and
+ * for those that fuse one. */
 #ifndef CUDA_COMMON_ACTIVATE_H
 #define CUDA_COMMON_ACTIVATE_H
 
 #include "element.h"
 
-/* Modes of struct anydnn_plugin_activation. */
+/* The modes of struct anydnn_plugin_activation. */
 enum {
     CUDA_SIGMOID = 0,
     CUDA_RELU = 1,
@@ -23,16 +23,16 @@ struct cuda_activation {
     double coef;
 };
 
-/* Written so that exp() never gets a positive argument and cannot overflow. */
+/* Returns 1 / (1 + exp(-v)). exp() never gets a positive argument, so it cannot overflow. */
 template <class A> __device__ static inline A cuda_sigmoid(A v)
 {
     A e = exp(-fabs(v));
     return v < 0 ? e / (1 + e) : 1 / (1 + e);
 }
 
-/* From exp(2|v|), and near 0, where that would lose what is wanted, by a polynomial in v squared
- * (of least largest error): both, since neither costs as much as threads that part ways. Off by at
- * most 2 units of the last place. */
+/* Returns tanh(v) from exp(2|v|). Near 0, that would lose digits, so a minimax polynomial in v
+ * squared is used. Both are computed, since neither costs as much as divergent threads. The error
+ * is at most 2 units in the last place. */
 __device__ static inline float cuda_tanh(float v)
 {
     float size = fabsf(v), square = v * v;
@@ -51,7 +51,8 @@ __device__ static inline double cuda_tanh(double v)
     return tanh(v);
 }
 
-/* Those with exponentials, out of the way of kernels that are not about them. */
+/* Returns the activations with exponentials. It is not inlined, so that kernels which do not need
+ * them stay small. */
 template <class A> __device__ __noinline__ A cuda_activate_curve(int32_t mode, A coef, A v)
 {
     switch (mode) {
@@ -66,8 +67,8 @@ template <class A> __device__ __noinline__ A cuda_activate_curve(int32_t mode, A
     }
 }
 
-/* The NaN option rules ReLU and clipped ReLU: unless it propagates, a NaN becomes 0. The others
- * propagate always. */
+/* Returns the activation of v. The NaN option applies to ReLU and clipped ReLU: unless NaN
+ * propagates, it becomes 0. The others always propagate NaN. */
 template <class A> __device__ static inline A cuda_activate(const cuda_activation &f, A v)
 {
     A coef = (A)f.coef, positive = v > 0 ? v : 0;
@@ -91,9 +92,9 @@ template <class A> __device__ __noinline__ A cuda_swish_slope(A coef, A x)
     return s + coef * x * s * (1 - s);
 }
 
-/* dy times the derivative at the place where the function's value is y; swish alone asks for its
- * argument x. Where the slope of the two ReLUs is 0, so is the result, whatever dy; and it is 0
- * where y is NaN, for both NaN options, as in cuDNN. */
+/* Returns dy times the derivative. y is the value of the function; only swish uses its argument x.
+ * The result is 0 where the slope of the two ReLUs is 0, whatever dy is. It is also 0 where y is
+ * NaN, for both NaN options, as in cuDNN. */
 template <class A>
 __device__ static inline A cuda_activation_gradient(const cuda_activation &f, A y, A dy, A x)
 {

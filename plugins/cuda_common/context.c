@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes the context of a CUDA backend on a device, and publishes its table of operations. */
+/* Creates the context of a CUDA backend on a device, and publishes its table of operations. */
 #include "plan.h"
 
 int32_t cuda_read_attribute(int32_t device, enum cudaDeviceAttr attribute, const char *what,
@@ -12,7 +12,7 @@ int32_t cuda_read_attribute(int32_t device, enum cudaDeviceAttr attribute, const
     return status;
 }
 
-/* What every backend asks of a device. */
+/* Reads the device attributes that every backend needs. */
 static int32_t read_device(struct cuda_context *context, int32_t device)
 {
     int32_t status = cuda_device_usable(device);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a problem of a convolution to its geometry. */
+/* Converts a convolution problem to its geometry. */
 #include "conv.h"
 #include "divide.h"
 
 #include <string.h>
 
-/* What the tensors of a problem are in a convolution, by slot. */
+/* The slots of the tensors in the convolution. */
 struct roles {
     int32_t x, w, y, z;
 };
@@ -24,7 +24,7 @@ static struct roles roles_of(const struct anydnn_plugin_problem *problem)
     }
 }
 
-/* Elements from one index along dim d to the next; 0 where there is no second. */
+/* Returns the elements from one index along dim d to the next, or 0 if there is only one index. */
 static int64_t step_of(const struct anydnn_plugin_tensor *tensor, int32_t d)
 {
     int64_t lanes = kit_lanes(tensor->type);
@@ -56,7 +56,7 @@ static int64_t common_of(int64_t a, int64_t b)
     return a;
 }
 
-/* Of a modulo m, which have no common divisor (Euclid). */
+/* Returns the inverse of a modulo m, by Euclid's algorithm. a and m have no common divisor. */
 static int64_t inverse_of(int64_t a, int64_t m)
 {
     int64_t r0 = m, r1 = a % m, s0 = 0, s1 = 1;
@@ -123,12 +123,12 @@ static void make_dims(struct conv *conv, const struct anydnn_plugin_problem *pro
         make_dim(conv, missing + s, problem, roles, s);
 }
 
-/* ------------------------------------------------------------------ what can be said of it */
+/* ------------------------------------------------------------------ properties */
 
 #define BELOW(number, bits) ((number) < INT64_C(1) << (bits))
 
-/* Coordinates, with room for the sum of two, for what lies outside by as much again, and for tails.
- */
+/* The bits of coordinates. They leave space for the sum of two, for positions outside by as much
+ * again, and for tails. */
 #define COORDINATE_BITS 29
 #define COUNT_BITS      30
 

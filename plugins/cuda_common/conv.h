@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The geometry of a convolution as an implicit GEMM, one form for fprop, dgrad and wgrad, made on
- * the host (conv.c) and followed by every kernel: C[m][n] is the sum over k of A[m][k] * B[k][n].
+ * Defines the geometry of a convolution as an implicit GEMM, in one form for fprop, dgrad and
+ * wgrad. The host computes it (conv.c), and every kernel uses it: C[m][n] is the sum over k of
+ * A[m][k] * B[k][n].
  *
- * Whatever the direction, a position (n, p, q) of one tensor and a tap (r, s) of the filter meet in
- * one element of A's tensor:
+ * In every direction, a position (n, p, q) of one tensor and a tap (r, s) of the filter select one
+ * element of A:
  *
  *            A     by position     by tap      M                     K
  *   fprop    x     y, which is C   w, B        positions             taps of channels of x
  *   dgrad    dy    dx, C           w, B        positions             taps that reach it, of dy's
  *   wgrad    x     dy, B           dw, C       taps of channels      positions of all images
  *
- * Offsets and coordinates in A are sums of one part that depends on the position and one that
- * depends on the tap, and so are offsets in B and C with a part for N: the channels that only these
- * two have.
+ * Offsets and coordinates in A are sums of a part that depends on the position and a part that
+ * depends on the tap. Offsets in B and C are such sums, too, with a part for N: the channels that
+ * only B and C have.
  */
 #ifndef CUDA_COMMON_CONV_H
 #define CUDA_COMMON_CONV_H
@@ -25,25 +26,25 @@ extern "C" {
 #endif
 
 #define CONV_DIMS_MAX ANYDNN_PLUGIN_SPATIAL_MAX
-/* Missing dims are dims of 1 in front. Kernels for narrow geometries look at the last three only,
- * which begin with this one. */
+/* The spatial dims. Missing dims come first, with length 1. Kernels for narrow geometries only use
+ * the last CONV_DIMS dims, which begin with CONV_FIRST. */
 #define CONV_DIMS  3
 #define CONV_FIRST (CONV_DIMS_MAX - CONV_DIMS)
 
-/* One spatial dim. */
+/* A spatial dim. */
 struct conv_dim {
     int64_t a_extent;  /* extent of A's tensor */
     int64_t positions; /* extent of the tensor by position */
     int64_t taps;
     int64_t pad, stride, dilation;
-    /* Dgrad, see conv_window_dgrad: gcd(stride, dilation), stride / gcd, dilation / gcd, and the
-     * inverse of that modulo stride / gcd. */
+    /* These values serve dgrad (conv_window_dgrad): gcd(stride, dilation), stride / gcd, dilation /
+     * gcd, and the inverse of the latter modulo stride / gcd. */
     int64_t common, period, back, inverse;
     int64_t a, position, tap, z; /* strides in elements */
 };
 
-/* A tensor's channels: those of vector types go by vectors of 2^shift lanes, `step` elements apart.
- */
+/* The channels of a tensor. Those of vector types form vectors of 2^shift lanes, `step` elements
+ * apart. */
 struct conv_channels {
     int64_t step;
     int32_t shift;
@@ -52,29 +53,31 @@ struct conv_channels {
 
 struct conv {
     int32_t direction; /* ANYDNN_PLUGIN_CONVOLUTION_FORWARD, _BACKWARD_DATA, _BACKWARD_FILTER */
-    int32_t narrow;    /* has up to three dims, and 31 bits hold all but results and offsets */
-    int32_t inside;    /* no tap reaches beyond A's tensor: nothing is padded */
+    int32_t narrow; /* 1 if it has at most three dims, and 31 bits hold all values but results and
+                       offsets */
+    int32_t inside; /* 1 if no tap reaches beyond A's tensor: nothing is padded */
     int64_t images, groups;
     int64_t depth;   /* channels of a group in A's tensor */
     int64_t n;       /* N: channels of a group in the tensor by position */
-    int64_t classes; /* dgrad: of positions that the same taps reach; otherwise 1 */
+    int64_t classes; /* dgrad: classes of positions that the same taps reach; otherwise 1 */
     int64_t a_image, position_image, z_image;
-    int64_t tap_group; /* from a group's filters to the next one's */
-    int64_t tap_first; /* of the first tap: a flipped filter has negative strides */
+    int64_t tap_group; /* from one group's filters to the next group's */
+    int64_t tap_first; /* offset of the first tap: a flipped filter has negative strides */
     int64_t tap_depth, tap_n;
     struct conv_channels a, position, z;
-    struct conv_channels tap; /* fprop: along the depth */
+    struct conv_channels tap; /* fprop: channels of the depth */
     struct conv_dim dim[CONV_DIMS_MAX];
 };
 
-/* Fills `conv` from a problem of a convolution. */
+/* Fills `conv` from a convolution problem. */
 void conv_make(struct conv *conv, const struct anydnn_plugin_problem *problem);
 
-/* Elements of the tensor by position in one channel of one image; taps. */
+/* These functions return the elements of the tensor by position in one channel of one image, and
+ * the taps. */
 int64_t conv_positions(const struct conv *conv);
 int64_t conv_taps(const struct conv *conv);
 
-/* M of the largest class, and K of the longest sum. */
+/* The sizes of the GEMM: M of the largest class, and K of the longest sum. */
 struct conv_gemm {
     int64_t m, k;
 };
@@ -95,21 +98,22 @@ static inline int conv_is_wgrad(const struct conv *conv)
 }
 #endif
 
-/* ------------------------------------------------------------------ on the device and the host */
+/* ------------------------------------------------------------------ functions for device and
+ * host */
 
 #ifdef __cplusplus
 
 #include "element.h"
 
-/* The taps along one dim that reach anything from a position: tap `first`, and so on by `step`,
- * `count` of them. The first lies over coordinate `at` of A's tensor, each further one
- * `move` further on. Not all need lie within it. */
+/* The taps along one dim that contribute to a position: `count` taps from `first` on, `step` apart.
+ * The first one meets coordinate `at` of A's tensor, each further one `move` further. Some may lie
+ * outside the tensor. */
 template <class I> struct conv_window {
     I first, step, count;
     I at, move;
 };
 
-/* Fprop and wgrad. */
+/* Returns the window of fprop and wgrad. */
 template <class I> CUDA_BOTH conv_window<I> conv_window_fprop(const conv_dim &dim, I position)
 {
     conv_window<I> window;
@@ -123,10 +127,12 @@ template <class I> CUDA_BOTH conv_window<I> conv_window_fprop(const conv_dim &di
 }
 
 /*
- * Dgrad. Input i gets something from output p by tap t where i + pad = p stride + t
- * dilation. With both divided by their gcd, g, that has a p for those t only that solve t (dilation
- * / g) = (i + pad) / g   modulo stride / g (none if g does not divide i + pad), and these lie
- * stride / g apart.
+ * Returns the window of dgrad. Output p contributes to input i by tap t if
+ *   i + pad = p stride + t dilation.
+ * Let g be gcd(stride, dilation). If g does not divide i + pad, there is no such tap. Otherwise,
+ * such taps solve
+ *   t (dilation / g) = (i + pad) / g   modulo stride / g
+ * and are stride / g apart.
  */
 template <class I> CUDA_BOTH conv_window<I> conv_window_dgrad(const conv_dim &dim, I position)
 {
@@ -150,7 +156,7 @@ template <class I> CUDA_BOTH conv_window<I> conv_window_of(const conv &conv, int
                : conv_window_fprop<I>(conv.dim[d], position);
 }
 
-/* Offset of a channel. */
+/* Returns the offset of a channel. */
 CUDA_BOTH int64_t conv_channel(const conv_channels &channels, int64_t c)
 {
     return (c >> channels.shift) * channels.step + (c & channels.mask);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What becomes of the sum of a convolution: factors, and in the fused operation z, bias and
- * activation.
- */
+/* Converts the sum of a convolution to its output: factors, and in the fused operation z, bias and
+ * activation. */
 #ifndef CUDA_COMMON_CONV_OUTPUT_H
 #define CUDA_COMMON_CONV_OUTPUT_H
 
@@ -9,14 +8,14 @@
 
 struct conv_output {
     void *data;
-    const void *z, *bias; /* z NULL: not added; bias NULL: the plain operation */
+    const void *z, *bias; /* z is NULL if not added; bias is NULL in the plain operation */
     int64_t bias_step;
-    cuda_blend blend; /* beta belongs to z in the fused operation */
+    cuda_blend blend; /* beta is the factor of z in the fused operation */
     cuda_activation f;
-    int32_t type, bias_type; /* where they are found at run time; z has that of the data */
+    int32_t type, bias_type; /* for types selected at run time; z has the type of the data */
 };
 
-/* activation(alpha * sum + beta * z + bias), before the activation. */
+/* Returns alpha * sum + beta * z + bias, the argument of the activation. */
 CUDA_BOTH double conv_fuse(const conv_output &output, double sum, double z, double bias)
 {
     double value = output.blend.alpha * sum;
@@ -26,8 +25,8 @@ CUDA_BOTH double conv_fuse(const conv_output &output, double sum, double z, doub
     return value + bias;
 }
 
-/* In float for the types that it holds. Rounded to odd, what the ReLUs leave as it is rounds to 16
- * bits as the double would. */
+/* Returns the activation, in float for types that float contains. A short type rounds to odd first.
+ * Where a ReLU leaves this value unchanged, it then rounds to 16 bits as the double would. */
 __device__ static inline double conv_activate(const cuda_activation &f, double value,
                                               const double *)
 {
@@ -45,7 +44,8 @@ __device__ static inline float conv_activate(const cuda_activation &f, double va
     return cuda_activate(f, cuda_round_odd(value));
 }
 
-/* Stores the sum of the channel with number `channel`; `at` and `z` say where it lies. */
+/* Stores the sum of channel number `channel`; `at` and `z` are the offsets in the output and
+ * in z. */
 template <class T, class A>
 __device__ static inline void conv_store(const conv_output &output, int64_t at, int64_t z,
                                          int64_t channel, A sum)
@@ -63,7 +63,7 @@ __device__ static inline void conv_store(const conv_output &output, int64_t at, 
     cuda_store(to, conv_activate(output.f, value, to));
 }
 
-/* The same for types found at run time, in double throughout. */
+/* Stores a sum likewise, for types selected at run time, in double throughout. */
 __device__ static inline void conv_store_any(const conv_output &output, int64_t at, int64_t z,
                                              int64_t channel, double sum)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Jobs on the host, and the second stage of convolutions whose sums were split: adds the parts in
- * order, a thread a result. */
+/* Prepares jobs on the host, and implements the second stage of split convolutions: adds the parts
+ * in order, with one thread per result. */
 #include "conv_job.h"
 #include "conv_view.h"
 #include "index.h"

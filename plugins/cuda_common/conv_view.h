@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The implicit GEMM of narrow geometries. One index of A is a position (of an image), the other a
- * tap (of a channel); in wgrad the position is k, else it is m. In dgrad there is a GEMM for each
- * class of positions that the same taps reach: those whose coordinates leave the same rest when
- * divided by the strides.
+ * Implements the implicit GEMM of narrow geometries. One index of A is a position (of an image),
+ * the other a tap (of a channel). In wgrad the position is k, otherwise it is m. In dgrad there is
+ * one GEMM for each class of positions that the same taps reach. Positions of a class have
+ * coordinates with the same remainder modulo the strides.
  */
 #ifndef CUDA_COMMON_CONV_VIEW_H
 #define CUDA_COMMON_CONV_VIEW_H
 
 #include "conv.h"
 
-/* Position j of a class lies at first + j * step; tap t of those that reach the class is tap
- * tap_first + t * tap_step; they meet in coordinate at + j * at_position + t * at_tap. */
+/* A dim of a class. Position j of the class lies at first + j * step. Tap t of those that reach the
+ * class is tap_first + t * tap_step. They meet in coordinate at + j * at_position + t * at_tap. */
 struct conv_view_dim {
     int32_t positions, first, step;
     int32_t taps, tap_first, tap_step;
@@ -24,14 +24,15 @@ struct conv_view {
     conv_view_dim dim[CONV_DIMS];
 };
 
-/* One index of A, an m or a k: coordinates, and offsets in A's tensor and in B, or of m in C. */
+/* An index of A, an m or a k: its coordinates, and its offsets in A's tensor and in B, or of an m
+ * in C. */
 struct alignas(16) conv_coords {
     int32_t at[CONV_DIMS];
     int32_t unused;
     int64_t a, bc;
 };
 
-/* Added to any coordinate, it leads out of every tensor. */
+/* An offset that moves any coordinate out of every tensor. */
 #define CONV_OUTSIDE (-(1 << 30))
 
 CUDA_BOTH void conv_view_make(conv_view *view, const conv &conv, int32_t number)
@@ -63,8 +64,8 @@ CUDA_BOTH void conv_view_make(conv_view *view, const conv &conv, int32_t number)
     }
 }
 
-/* Offset along the dims of the tensor by position, or of z; of a conv, or what a backend's kernels
- * have of it. */
+/* Returns the offset along the dims of the tensor by position, or of z. CONV is struct conv, or the
+ * part of it that a backend's kernels use. */
 template <class CONV>
 CUDA_BOTH int64_t conv_view_position(const CONV &conv, const conv_view &view, int32_t index, bool z)
 {
@@ -98,7 +99,7 @@ CUDA_BOTH void conv_coords_of_position(conv_coords *coords, const conv &conv, co
     coords->bc = conv_view_position(conv, view, index, false);
 }
 
-/* Taps are counted with the channels inside, or outside. */
+/* Computes the coordinates of a tap. Taps are counted with the channels inside, or outside. */
 CUDA_BOTH void conv_coords_of_tap(conv_coords *coords, const conv &conv, const conv_view &view,
                                   int32_t index, bool channels_inside)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The CUDA space, linked into each CUDA backend: its functions for struct anydnn_plugin_space, and
- * what a backend's own code needs of it. C and CUDA C++ alike.
+ * Declares the CUDA space, which each CUDA backend links: its functions for struct
+ * anydnn_plugin_space, and those that a backend's own code uses. It compiles as C and as CUDA C++.
  *
  * Several backends of the space each have their own copy of this code and of the static runtime.
- * They share what the driver keeps: the primary context of each device, its memory and streams,
- * captures under way, errors that stick.
+ * They share the state of the driver: the primary context of each device, its memory and streams,
+ * captures in progress, sticky errors.
  */
 #ifndef CUDA_COMMON_H
 #define CUDA_COMMON_H
@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-/* Compute capability 7.5 is the least that the kernels are built for. */
+/* The least compute capability for which the kernels are built: 7.5. */
 #define CUDA_LEAST_MAJOR 7
 #define CUDA_LEAST_MINOR 5
 
@@ -27,33 +27,34 @@ extern const struct anydnn_plugin_space cuda_space;
 
 /* ------------------------------------------------------------------ errors (errors.c) */
 
-/* 0 for cudaSuccess. Else notes an error that sticks, forgets one that does not, hands the host a
- * sentence that says what failed and why, and returns a status. */
+/* Returns 0 for cudaSuccess. Otherwise it records a sticky error or clears another one, passes a
+ * sentence with `what` and the reason to the host, and returns a status. */
 int32_t cuda_check(int32_t device, cudaError_t error, const char *what);
 
-/* Whether an error, or any work so far, left the device to a new process. */
+/* Returns 1 if an earlier error left the device unusable for this process. */
 int32_t cuda_poisoned(int32_t device);
 
-/* 0, or a status with a sentence: in a child of a process that used CUDA, it cannot be used. The
- * first call of a process settles which process that is. */
+/* Returns 0, or a status after a message: CUDA is unusable in a child of a process that used it.
+ * The first call in a process determines its owner. */
 int32_t cuda_process(void);
 
 /* ------------------------------------------------------------------ devices (device.c) */
 
-/* Devices that the driver shows; 0 without a driver or device, with the reason in *why. */
+/* Returns the number of devices that the driver shows. Without a driver or device, returns 0 with
+ * the reason in *why. */
 int32_t cuda_device_count(const char **why);
 
-/* 0 if the device is there and new enough, else a status with a sentence. */
+/* Returns 0 if the device exists and is recent enough, else a status after a message. */
 int32_t cuda_device_usable(int32_t device);
 
-/* While any stream of the process is captured in CUDA's global mode, what CUDA takes for unsafe, as
- * cudaMalloc, fails and ends that capture, though it is no part of it. Between these two it does
- * not. */
+/* These functions enclose calls that CUDA considers unsafe, such as cudaMalloc. Such a call fails
+ * while any stream of the process is captured in CUDA's global mode, and ends an unrelated capture.
+ * Between these functions, it does not. */
 void cuda_aside_begin(enum cudaStreamCaptureMode *mode);
 void cuda_aside_end(enum cudaStreamCaptureMode mode);
 
-/* Makes `device` current in this thread, and all that follows aside; cuda_leave puts back what was.
- */
+/* Makes `device` current in this thread, and protects captures as above. cuda_leave restores the
+ * previous state. */
 struct cuda_visit {
     int device, before;
     enum cudaStreamCaptureMode mode;
@@ -61,47 +62,48 @@ struct cuda_visit {
 int32_t cuda_enter(struct cuda_visit *visit, int32_t device);
 void cuda_leave(const struct cuda_visit *visit);
 
-/* The stream that work for a stream of the application goes to. That is the stream itself, but for
- * the default one while this thread records: the legacy default stream cannot be captured, so that
- * the thread's own one is, which is ordered with it. All backends see that from the driver. */
+/* Returns the stream that receives the work for a stream of the application. This is the stream
+ * itself, except for the default stream while this thread records. The legacy default stream cannot
+ * be captured, so the per-thread stream, which is ordered with it, replaces it. All backends can
+ * query this from the driver. */
 cudaStream_t cuda_stream(void *stream);
 
-/* Whether the stream, as cuda_stream gave it, is being captured. */
+/* Returns 1 if the stream, as cuda_stream returned it, is being captured. */
 int cuda_is_captured(cudaStream_t stream);
 
-/* The number of the device's primary context, which a later one has not again; 0 where there is
- * none or the driver does not tell (primary.c). What was made under another number is gone, and
- * must not be touched. */
+/* Returns the number of the device's primary context; a later context has another number. Returns 0
+ * if there is none or the driver does not report it (primary.c). Objects created under another
+ * number are gone and must not be touched. */
 uint64_t cuda_primary(int32_t device);
 
-/* Waits for all that was enqueued on the device, of any stream. */
+/* Waits for all work enqueued on the device, in any stream. */
 void cuda_wait_device(int32_t device);
 
-/* Memory in stream order, from a pool of the process for each device: for what a plan needs between
- * its kernels. May be captured, and does not wait. */
+/* These functions allocate and free memory in stream order, from a pool of the process for each
+ * device. It is for a plan's data between its kernels. They may be captured, and do not wait. */
 int32_t cuda_scratch_take(int32_t device, cudaStream_t stream, size_t bytes, void **pointer);
 int32_t cuda_scratch_drop(int32_t device, cudaStream_t stream, void *pointer);
 
-/* Launches a kernel of any device by its symbol, with a grid of x by y blocks (launch.c). The
- * launch reports its own failure: an error that the application left pending is not mistaken for
- * it. */
+/* Launches a kernel by its symbol on the current device, with a grid of x by y blocks (launch.c).
+ * It returns the launch's own failure, not an error that the application left pending. */
 cudaError_t cuda_launch_kernel(const void *symbol, unsigned x, unsigned y, unsigned threads,
                                size_t shared_bytes, void **arguments, cudaStream_t stream);
 
-/* The same for a kernel that itself waits for the one ahead of it in the stream: its first blocks
- * may begin before that one has ended, on devices and drivers that have it (programmatic dependent
- * launch). On others it begins when all others do. */
+/* Launches a kernel that itself waits for its predecessor in the stream (programmatic dependent
+ * launch). Its first blocks may begin before the predecessor ends, if the device and the driver
+ * support this; otherwise it is an ordinary launch. */
 cudaError_t cuda_launch_overlapping(const void *symbol, unsigned x, unsigned y, unsigned threads,
                                     size_t shared_bytes, void **arguments, cudaStream_t stream);
 
-/* A function of the driver by its name, NULL where the driver has none: libcuda is not linked. */
+/* Returns a function of the driver by its name, or NULL if the driver lacks it. libcuda is not
+ * linked. */
 void *cuda_driver_entry(const char *name);
 
-/* Counting (special.cu), for the table. */
+/* This function counts special values (special.cu), for the space's table. */
 int32_t cuda_count_special(int32_t device, void *stream, const struct anydnn_plugin_tensor *tensor,
                            const void *data, uint64_t *counts);
 
-/* Streams, marks and recordings (record.c), for the table. */
+/* These functions implement streams, marks and recordings (record.c), for the space's table. */
 int32_t cuda_stream_create(int32_t device, void **stream);
 void cuda_stream_destroy(int32_t device, void *stream);
 int32_t cuda_stream_wait(int32_t device, void *stream, void *mark);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Devices: which there are, making one current, streams and scratch memory on it. */
+/* Finds devices, makes one current, and manages its streams and scratch memory. */
 #include "cuda_common.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* Devices that have a pool of their own; the driver shows no more. */
+/* The most devices with a pool; the driver shows no more. */
 #define DEVICES_MAX 128
 
-/* ------------------------------------------------------------------ which there are */
+/* ------------------------------------------------------------------ device queries */
 
 int32_t cuda_device_count(const char **why)
 {
@@ -62,7 +62,7 @@ int32_t cuda_device_usable(int32_t device)
     return ANYDNN_PLUGIN_STATUS_SUCCESS;
 }
 
-/* ------------------------------------------------------------------ current ones */
+/* ------------------------------------------------------------------ current device */
 
 void cuda_aside_begin(enum cudaStreamCaptureMode *mode)
 {
@@ -123,7 +123,8 @@ cudaStream_t cuda_stream(void *stream)
 static _Atomic(cudaMemPool_t) pools[DEVICES_MAX];
 static pthread_mutex_t pools_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* A pool of our own keeps what was freed, and leaves the application's default pool as it is. */
+/* Creates a pool of our own. It retains freed memory, and the application's default pool stays
+ * unchanged. */
 static int32_t make_pool(int32_t device)
 {
     struct cudaMemPoolProps props = {.allocType = cudaMemAllocationTypePinned,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes divisors on the host (divide.h). */
+/* Computes divisors on the host (divide.h). */
 #include "divide.h"
 
-/* For numbers below 2^31; a larger dim is the slowest, and nothing is divided by it, or the walk is
- * wide. */
+/* Returns a divisor, or zeros if dim is not in 1..2^31 - 1. Kernels do not divide by a larger dim:
+ * it is the slowest one, or they use wide indices. */
 struct cuda_divisor cuda_divisor_of(int64_t dim)
 {
     struct cuda_divisor made = {0, 0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Element types on the device and on the host: reading one as a number, and rounding a number to
- * one, once, to nearest, ties to even. */
+/* Defines element types on the device and on the host. Elements are read as numbers, and numbers
+ * are rounded to elements once, to nearest, ties to even. */
 #ifndef CUDA_COMMON_ELEMENT_H
 #define CUDA_COMMON_ELEMENT_H
 
@@ -12,7 +12,7 @@
 
 #define CUDA_BOTH __host__ __device__ static inline
 
-/* IEEE 754 binary16; the upper half of a float. */
+/* The types of 16 bits: IEEE 754 binary16, and bfloat16, which is the upper half of a float. */
 struct cuda_half {
     uint16_t bits;
 };
@@ -20,7 +20,8 @@ struct cuda_bfloat16 {
     uint16_t bits;
 };
 
-/* What numbers of a type are computed in: float holds every number of the short types. */
+/* The type in which numbers of a type are computed. Float represents every number of the short
+ * types. */
 template <class T> struct cuda_arith {
     typedef float type;
 };
@@ -47,9 +48,9 @@ CUDA_BOTH float cuda_float_of(uint32_t bits)
     return value;
 }
 
-/* The float toward zero of a double, with its last bit set if anything was cut off: rounding that
- * to a type two bits shorter or more gives what rounding the double does (Boldo and Melquiond,
- * "When double rounding is odd", 2005). */
+/* Returns the double truncated to float, with the last bit set if anything was cut off. If this is
+ * rounded to a type that is at least two bits shorter, the result equals that of rounding the
+ * double (Boldo and Melquiond, "When double rounding is odd", 2005). */
 CUDA_BOTH float cuda_round_odd(double value)
 {
     float nearest = (float)value;
@@ -64,8 +65,9 @@ CUDA_BOTH float cuda_round_odd(double value)
 
 /* ------------------------------------------------------------------ half */
 
-/* The fields moved to their places in a float, and the exponent's bias changed by 112. A subnormal
- * gets the exponent of the least normal number 2^-14, and loses the leading 1 again. */
+/* Converts half to float: moves the fields to their positions in a float, and adds 112 to the
+ * exponent's bias. A subnormal gets the exponent of the smallest normal number 2^-14, and the
+ * subtraction then removes its leading 1. */
 CUDA_BOTH float cuda_load(cuda_half half)
 {
 #ifdef __CUDA_ARCH__
@@ -85,7 +87,8 @@ CUDA_BOTH float cuda_load(cuda_half half)
 }
 
 #ifndef __CUDA_ARCH__
-/* By adding what makes the last bit of a half, or of the least half, the last of the sum. */
+/* Rounds float to half. It adds a number that aligns the last bit of a half, or of the smallest
+ * half, with the last bit of the sum. */
 CUDA_BOTH uint16_t cuda_half_bits(float value)
 {
     uint32_t bits = cuda_bits_of(value), sign = bits >> 16 & 0x8000, magnitude = bits & 0x7fffffff;
@@ -182,7 +185,8 @@ CUDA_BOTH double cuda_load(int32_t value)
     return (double)value;
 }
 
-/* NaN becomes 0. The bounds are integers, so that it does not matter that they come first. */
+/* Rounds and saturates a number; NaN becomes 0. The bounds are integers, so clamping before
+ * rounding gives the same result. */
 template <class A> CUDA_BOTH A cuda_saturate(A value, A least, A most)
 {
     if (isnan(value))
@@ -205,7 +209,8 @@ CUDA_BOTH void cuda_store(int32_t *to, double value)
     *to = (int32_t)cuda_saturate<double>(value, INT32_MIN, INT32_MAX);
 }
 
-/* ------------------------------------------------------------------ any type, found at run time */
+/* ------------------------------------------------------------------ any type, selected at
+ * run time */
 
 CUDA_BOTH double cuda_load_any(int32_t type, const void *data, int64_t at)
 {
@@ -255,11 +260,12 @@ CUDA_BOTH void cuda_store_any(int32_t type, void *data, int64_t at, double value
     }
 }
 
-/* ------------------------------------------------------------------ out = alpha * r + beta * prior
- */
+/* ------------------------------------------------------------------ out = alpha * r + beta *
+ * prior */
 
-/* Factors of an output. Plain ones leave the result as it is; others are applied in double, so that
- * it is rounded once. With beta 0 what was there is not read. */
+/* The factors of an output. With factors 1 and 0, the result is stored unchanged. Other factors are
+ * applied in double, so that the result is rounded once. With beta 0, the prior value is not
+ * read. */
 struct cuda_blend {
     double alpha, beta;
 };

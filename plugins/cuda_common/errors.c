@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Errors of the CUDA runtime as statuses and sentences; errors that stick; forks. */
+/* Converts errors of the CUDA runtime to statuses and messages, and tracks sticky errors and
+ * forks. */
 #include "cuda_common.h"
 
 #include <stdatomic.h>
 
-/* Devices that an error can be noted of; the driver shows no more. */
+/* The most devices whose errors are recorded; the driver shows no more. */
 #define DEVICES_MAX 128
 
 static atomic_uchar sticky[DEVICES_MAX];
 
-/* After these, says the runtime's documentation, every further call fails, and the process must be
- * ended and begun anew. */
+/* Returns 1 for a sticky error. According to the runtime's documentation, every later call then
+ * fails, and the process must be restarted. */
 static int sticks(cudaError_t error)
 {
     static const cudaError_t all[] = {
@@ -58,15 +59,15 @@ int32_t cuda_check(int32_t device, cudaError_t error, const char *what)
         return ANYDNN_PLUGIN_STATUS_SUCCESS;
     if (sticks(error) && device >= 0 && device < DEVICES_MAX)
         atomic_store(&sticky[device], 1);
-    /* What does not stick must not be found by who asks the runtime next. */
+    /* The next caller of cudaGetLastError must not see an error that is not sticky. */
     (void)cudaGetLastError();
     return kit_fail(status_of(error), "%s on CUDA device %d: %s (%s, %d)%s", what, device,
                     cudaGetErrorString(error), cudaGetErrorName(error), (int)error,
                     sticks(error) ? "; CUDA cannot be used any more by this process" : "");
 }
 
-/* Another backend may have met the error: a context that is out of order says so at any call. This
- * one waits for nothing, and may be made while a stream is captured. */
+/* Returns 1 if the device is unusable. Another backend may have caused the error, so a call checks
+ * the context. cudaMemGetInfo does not wait, and is permitted while a stream is captured. */
 int32_t cuda_poisoned(int32_t device)
 {
     struct cuda_visit visit;
@@ -88,7 +89,7 @@ int32_t cuda_poisoned(int32_t device)
 
 int32_t cuda_process(void)
 {
-    static atomic_ullong owner; /* fork number + 1 of the process that uses CUDA; 0: none yet */
+    static atomic_ullong owner; /* fork number + 1 of the process that uses CUDA; 0 if none yet */
     unsigned long long mine = kit_host->fork_number() + 1, found = 0;
 
     if (atomic_load(&owner) == mine || atomic_compare_exchange_strong(&owner, &found, mine) ||

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dividing on the device; launching kernels on the host. */
+/* Divides on the device, and launches kernels from the host. */
 #ifndef CUDA_COMMON_INDEX_H
 #define CUDA_COMMON_INDEX_H
 
@@ -8,7 +8,7 @@
 
 #include <cuda_runtime.h>
 
-/* Threads of a block, in every kernel. */
+/* The threads of a block, in every kernel. */
 #define CUDA_THREADS 256
 
 __device__ static inline uint32_t cuda_divide(uint32_t n, const cuda_divisor &by)
@@ -16,16 +16,16 @@ __device__ static inline uint32_t cuda_divide(uint32_t n, const cuda_divisor &by
     return (__umulhi(n, by.multiplier) + n) >> by.shift;
 }
 
-/* Blocks that cover so many items. */
+/* Returns the blocks that cover `items` items, `each` per block. */
 static inline int64_t cuda_blocks(int64_t items, int64_t each)
 {
     return cuda_ceil_div(items, each);
 }
 
-/* A grid's largest extent along x. */
+/* The largest extent of a grid along x. */
 #define CUDA_BLOCKS_MAX INT64_C(0x7fffffff)
 
-/* Launches `kernel` with its one parameter. */
+/* Launches `kernel` with its single parameter. */
 template <class P>
 static int32_t cuda_launch_threads(const cuda_call *call, void (*kernel)(P), int64_t x, int64_t y,
                                    int32_t threads, const P &parameter)
@@ -52,7 +52,7 @@ static int32_t cuda_launch_threads(const cuda_call *call, void (*kernel)(P), int
     return cuda_check(call->device, error, "launching a kernel");
 }
 
-/* In blocks of CUDA_THREADS. */
+/* Launches `kernel` in blocks of CUDA_THREADS. */
 template <class P>
 static int32_t cuda_launch(const cuda_call *call, void (*kernel)(P), int64_t x, int64_t y,
                            const P &parameter)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Launches by the driver's own entry, without what the runtime does in each: 0.2 to 0.4 us of
- * some 3.4 (bench/host_cost). The entries come through the runtime, so that libcuda is not linked.
+ * Launches kernels by the driver's own entry. This avoids the runtime's overhead: 0.2 to 0.4 us of
+ * some 3.4 (bench/host_cost). The runtime provides the entries, so libcuda is not linked.
  *
- * Where the driver refuses a launch nothing was enqueued, and the runtime is asked: it makes a
- * context current in a thread that has none yet, and reports its own failure.
+ * If the driver refuses a launch, nothing was enqueued, and the runtime launches instead. It makes
+ * a context current in a thread that has none yet, and reports its own failure.
  */
 #include "together.h"
 
@@ -13,11 +13,11 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* A power of two, well above the number of kernels that a process uses, on all devices. What finds
- * no place in the table is launched by the runtime. */
+/* The size of the table: a power of two, well above the number of kernels that a process uses on
+ * all devices. The runtime launches kernels that do not fit. */
 #define FUNCTIONS_MAX 4096
 
-/* cuLaunchKernel, cuLaunchKernelEx and cuCtxGetId; 0 is CUDA_SUCCESS. */
+/* The types of cuLaunchKernel, cuLaunchKernelEx and cuCtxGetId; 0 is CUDA_SUCCESS. */
 typedef int (*launch_fn)(cudaFunction_t function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                          unsigned block_x, unsigned block_y, unsigned block_z,
                          unsigned shared_bytes, cudaStream_t stream, void **arguments,
@@ -27,17 +27,18 @@ typedef int (*launch_config_fn)(const CUlaunchConfig *config, cudaFunction_t fun
 typedef int (*context_id_fn)(void *context, unsigned long long *id);
 
 static launch_fn driver_launch;
-static launch_config_fn driver_launch_config; /* NULL: the driver has none */
+static launch_config_fn driver_launch_config; /* NULL if the driver lacks it */
 static context_id_fn driver_context_id;
 
-/* From this one on a capture holds launches that overlap; older drivers may not take them. */
+/* The first driver version whose captures can hold overlapping launches. Older drivers may refuse
+ * them. */
 #define DRIVER_CAPTURES_OVERLAP 12030
 static int driver_version;
 
-/* A kernel as loaded for a context. Numbers of contexts are not used again, so that after a reset
- * of a device nothing is found that is gone. */
+/* A kernel loaded in a context. Numbers of contexts are not reused, so after a device reset no
+ * stale kernel is found. */
 struct entry {
-    _Atomic(const void *) symbol; /* NULL: free; set when the rest is */
+    _Atomic(const void *) symbol; /* NULL if free; set after the other members */
     unsigned long long context;
     cudaFunction_t function;
 };
@@ -67,7 +68,7 @@ static void find_driver(void)
     atomic_store(&has_driver, driver_launch && driver_context_id);
 }
 
-/* The place of a symbol in a context, or a free one; NULL when there is neither. */
+/* Returns the entry of a symbol in a context, or a free one, or NULL if there is neither. */
 static struct entry *find(const void *symbol, unsigned long long context)
 {
     uint64_t hash = (((uintptr_t)symbol >> 4) ^ context << 32) * UINT64_C(0x9e3779b97f4a7c15);
@@ -83,7 +84,7 @@ static struct entry *find(const void *symbol, unsigned long long context)
     return NULL;
 }
 
-/* Loads the kernel, which must not end a capture that is under way somewhere. */
+/* Loads a kernel. This must not end a capture in progress elsewhere. */
 static cudaFunction_t learn(const void *symbol, unsigned long long context)
 {
     enum cudaStreamCaptureMode mode;
@@ -107,7 +108,8 @@ static cudaFunction_t learn(const void *symbol, unsigned long long context)
     return function;
 }
 
-/* The kernel as loaded for the current context; NULL where the driver does not tell. */
+/* Returns the kernel loaded in the current context, or NULL if the driver does not report the
+ * context. */
 static cudaFunction_t function_of(const void *symbol)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -137,7 +139,7 @@ cudaError_t cuda_launch_kernel(const void *symbol, unsigned x, unsigned y, unsig
                             stream);
 }
 
-/* Whether the driver took a launch with an attribute; else nothing was enqueued. */
+/* Launches with an attribute. Returns 1 on success; otherwise nothing was enqueued. */
 static int launch_with(const CUlaunchAttribute *attribute, cudaFunction_t function, unsigned x,
                        unsigned y, unsigned threads, size_t shared_bytes, void **arguments,
                        cudaStream_t stream)

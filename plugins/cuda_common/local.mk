@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The CUDA space. Each CUDA backend has its own copy: it lists these among its sources.
+# Lists the sources of the CUDA space. Each CUDA backend compiles its own copy of them.
 
 CUDA_COMMON_SOURCES = $(CUDA_COMMON_C_SOURCES) plugins/cuda_common/special.cu
 CUDA_COMMON_C_SOURCES = $(KIT_SOURCES) \

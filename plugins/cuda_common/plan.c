@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Candidates and plans, the same for every operation: copy the problem, prepare, launch. */
+/* Implements candidates and plans for all operations: copies the problem, prepares, launches. */
 #include "plan.h"
 
-/* Of operations with one way to run a problem. */
+/* The engine of operations with one way to run a problem. */
 #define THE_ENGINE 1
 
 static const struct cuda_operation *find(int32_t operation)
@@ -28,8 +28,8 @@ static int32_t check(const struct anydnn_plugin_plan *plan, struct kit_refusal *
     return plan->operation->check ? plan->operation->check(plan, why) : 0;
 }
 
-/* A plan up to what candidates and plans both need: checked, and analysed. Returns a status; where
- * the problem is refused, SUCCESS without a plan, and why. */
+/* Creates a plan up to the part that candidates and plans share: checked and analyzed. Returns a
+ * status. If the problem is refused, returns SUCCESS without a plan, and fills in `why`. */
 static int32_t begin(const struct anydnn_plugin_context *context,
                      const struct cuda_operation *operation,
                      const struct anydnn_plugin_problem *problem, struct anydnn_plugin_plan **plan,
@@ -65,7 +65,7 @@ static int32_t engines_of(const struct anydnn_plugin_plan *plan,
     return 1;
 }
 
-/* Offers every engine of a plan, under the algorithms' numbers that its operation has. */
+/* Offers every engine of a plan under the algorithm numbers of its operation. */
 static void offer_engines(const struct anydnn_plugin_plan *plan, anydnn_plugin_offer_fn offer,
                           void *cookie)
 {
@@ -144,7 +144,8 @@ int32_t cuda_plan_create(struct anydnn_plugin_context *context,
     return ANYDNN_PLUGIN_STATUS_SUCCESS;
 }
 
-/* The parameter blocks are copied at the launch, so that the plan may go while it runs. */
+/* Runs a plan. A launch copies the parameter blocks, so the plan may be destroyed while its kernels
+ * run. */
 int32_t cuda_plan_execute(struct anydnn_plugin_plan *plan,
                           const struct anydnn_plugin_operands *operands, int32_t *effect)
 {

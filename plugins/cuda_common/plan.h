@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the operations of the backends with kernels of their own share: the context, the table entry
- * of an operation, its plan, its calls. C and CUDA C++ alike. */
+/* Declares what the operations of the backends with kernels of their own share: contexts, table
+ * entries, plans, calls. It compiles as C and as CUDA C++. */
 #ifndef CUDA_COMMON_PLAN_H
 #define CUDA_COMMON_PLAN_H
 
@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/* Sets of types and layouts, for the table. */
+/* Sets of types and layouts for the table. */
 #define CUDA_TYPE(name)          ANYDNN_PLUGIN_TYPE_BIT(ANYDNN_PLUGIN_##name)
 #define CUDA_SHORTS              (CUDA_TYPE(HALF) | CUDA_TYPE(BFLOAT16))
 #define CUDA_FLOATS              (CUDA_TYPE(FLOAT) | CUDA_TYPE(DOUBLE) | CUDA_SHORTS)
@@ -21,52 +21,52 @@ extern "C" {
 #define CUDA_VECTORS             (CUDA_TYPE(INT8X4) | CUDA_TYPE(UINT8X4) | CUDA_TYPE(INT8X32))
 #define CUDA_LAYOUTS_AND_VECTORS (KIT_LAYOUTS | ANYDNN_PLUGIN_LAYOUT_VECT_C)
 
-/* What is known of a context's device. Each backend's struct anydnn_plugin_context begins with it.
- */
+/* The properties of a context's device. Each backend's struct anydnn_plugin_context begins with
+ * them. */
 struct cuda_context {
     int32_t device;
     int32_t multiprocessors;
-    int32_t has_pools; /* memory in stream order can be had */
+    int32_t has_pools; /* 1 if memory in stream order is available */
 };
 
-/* One execution of a plan, on its device. */
+/* An execution of a plan on its device. */
 struct cuda_call {
     const struct anydnn_plugin_operands *operands;
     cudaStream_t stream;
     int32_t device;
-    int32_t *effect; /* ENQUEUED once the first kernel is on its way */
+    int32_t *effect; /* ENQUEUED once the first kernel is launched */
 };
 
-/* Engines that an operation may have. */
+/* The most engines of an operation. */
 #define CUDA_ENGINES_MAX 16
 
 struct cuda_operation {
     int32_t operation;
-    uint32_t types;     /* of the operand in slot 0, bits */
+    uint32_t types;     /* bit set of the types of slot 0 */
     uint32_t layouts;   /* ANYDNN_PLUGIN_LAYOUT_xxx, as published */
     size_t job_size;    /* bytes of plan->job */
-    int32_t scratch;    /* 1: takes memory in stream order while it runs */
-    int32_t algorithms; /* cuDNN's numbers under which the engine is offered, as bits; 0: only -1 */
-    int32_t first;      /* the number offered first, if algorithms is not 0 */
-    /* Optional: fills the beginning of plan->job, which is zero, with what the functions below all
-     * need of a problem, so that it is worked out once. */
+    int32_t scratch;    /* 1 if it allocates memory in stream order while it runs */
+    int32_t algorithms; /* bits of cuDNN's algorithm numbers for the engine; 0 for -1 only */
+    int32_t first;      /* number offered first, if algorithms is not 0 */
+    /* Optional. Fills the beginning of plan->job, which is zero, with values that the functions
+     * below share, so that they are computed once. */
     void (*analyse)(struct anydnn_plugin_plan *plan);
-    /* Optional; 0 or the reason, beyond what the core has checked. */
+    /* Optional. Checks limits beyond those of the core. Returns 0 or the reason. */
     int32_t (*check)(const struct anydnn_plugin_plan *plan, struct kit_refusal *why);
-    /* Fills plan->job, which is zero but for what analyse has filled, from plan->problem. */
+    /* Fills plan->job from plan->problem. It is zero except for what `analyse` filled. */
     void (*prepare)(struct anydnn_plugin_plan *plan);
-    /* Launches: a status, with a sentence where it is not 0. Nothing waits. */
+    /* Launches the kernels. Returns a status, after a message if it is not 0. It never waits. */
     int32_t (*run)(const struct anydnn_plugin_plan *plan, const struct cuda_call *call);
-    /* Optional: the engines that can run the problem, best first, of no algorithm; returns how
-     * many, at least 1. Without it there is one, number 1, without workspace. */
+    /* Optional. Lists the engines that can run the problem, best first, without algorithms. Returns
+     * their number, at least 1. If NULL, there is one engine, number 1, without workspace. */
     int32_t (*engines)(const struct anydnn_plugin_plan *plan,
                        struct anydnn_plugin_candidate engines[CUDA_ENGINES_MAX]);
-    /* Optional: whether that engine can run the problem, offered or not. Without it, those offered
-     * can. */
+    /* Optional. Returns 1 if the engine can run the problem, offered or not. If NULL, only offered
+     * engines can. */
     int32_t (*has_engine)(const struct anydnn_plugin_plan *plan, uint64_t engine);
 };
 
-/* So many bytes of alignment are needed of the operands in these slots, bits. */
+/* Requires an alignment of `bytes` for the operands in `slots`, a bit set. */
 static inline void cuda_align(struct anydnn_plugin_candidate *engine, uint32_t slots,
                               uint32_t bytes)
 {
@@ -74,37 +74,37 @@ static inline void cuda_align(struct anydnn_plugin_candidate *engine, uint32_t s
         engine->alignment[slot] = slots >> slot & 1 ? bytes : 0;
 }
 
-/* A plan: the problem with copies of its tensors and parameters, and what its operation made of
- * them: kernels and their parameter blocks, in which pointers and factors are open. */
+/* A plan: the problem with copies of its tensors and parameters, and the operation's job. The job
+ * holds kernels and their parameter blocks; pointers and factors are filled in per call. */
 struct anydnn_plugin_plan {
     const struct cuda_operation *operation;
-    const struct cuda_context *context; /* which outlives its plans */
+    const struct cuda_context *context; /* outlives its plans */
     uint64_t engine;
     struct anydnn_plugin_problem problem; /* points to `copies` */
     struct kit_copies copies;
-    void *job; /* operation->job_size bytes, 64 bytes aligned */
+    void *job; /* operation->job_size bytes, aligned to 64 bytes */
 };
 
-/* The operations, in a table of the backend; the entry of each stands in its own file. */
+/* The table of the backend's operations. The file of an operation defines its entry. */
 extern const struct cuda_operation *const cuda_operations[];
 extern const uint32_t cuda_operation_count;
 
-/* In context.c. Makes a context of so many bytes for a device, or fails with a sentence; `more`
- * reads what the backend alone knows of, on the device. */
+/* Creates a context of `bytes` bytes for a device, or fails with a message (context.c). `more`
+ * reads the properties that only the backend needs. */
 int32_t cuda_context_create(int32_t device, size_t bytes,
                             int32_t (*more)(struct anydnn_plugin_context *context),
                             struct anydnn_plugin_context **context);
 void cuda_context_destroy(struct anydnn_plugin_context *context);
 
-/* Reads an attribute of a device: 0, or a status with a sentence that says what was asked for. */
+/* Reads an attribute of a device. Returns 0, or a status after a message that contains `what`. */
 int32_t cuda_read_attribute(int32_t device, enum cudaDeviceAttr attribute, const char *what,
                             int32_t *value);
 
-/* Puts the published form of the table of operations, which permit these math modes, into the
- * description. */
+/* Stores the published form of the table of operations in the description, with these math
+ * modes. */
 void cuda_publish(struct anydnn_plugin *description, uint32_t maths);
 
-/* The functions behind every operation of the description, in plan.c. */
+/* The functions of every operation in the description, in plan.c. */
 int32_t cuda_candidates(struct anydnn_plugin_context *context,
                         const struct anydnn_plugin_problem *problem, anydnn_plugin_offer_fn offer,
                         void *cookie);

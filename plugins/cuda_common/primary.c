@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A device's primary context: which one there is now, and waiting for all that it has to do. What
- * an application's cudaDeviceReset took away is not to be freed again. */
+/* Identifies a device's current primary context, and waits for its work. Objects that an
+ * application's cudaDeviceReset destroyed must not be freed again. */
 #include "cuda_common.h"
 
 #include <pthread.h>
 #include <stddef.h>
 
-/* cuDevicePrimaryCtxGetState, ...Retain, ...Release and cuCtxGetId; 0 is CUDA_SUCCESS. */
+/* The types of cuDevicePrimaryCtxGetState, ...Retain, ...Release and cuCtxGetId; 0 is
+ * CUDA_SUCCESS. */
 typedef int (*state_fn)(int device, unsigned *flags, int *active);
 typedef int (*retain_fn)(void **context, int device);
 typedef int (*release_fn)(int device);
@@ -44,9 +45,9 @@ uint64_t cuda_primary(int32_t device)
     return id;
 }
 
-/* Giving memory back waits for the device as cudaDeviceSynchronize does, but unlike that may be
- * done while a stream is captured, and leaves its capture whole. Where there is no memory to be had
- * nobody waits: what is freed afterwards does not need it. */
+/* Waits for the device. cudaFree waits like cudaDeviceSynchronize, but is permitted while a stream
+ * is captured, and leaves the capture intact. If the allocation fails, it does not wait; objects
+ * freed afterwards do not require it. */
 void cuda_wait_device(int32_t device)
 {
     struct cuda_visit visit;

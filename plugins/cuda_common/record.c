@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams; marks as events; recordings as stream captures that become executable graphs. */
+/* Implements streams, marks as events, and recordings as stream captures that become executable
+ * graphs. */
 #include "cuda_common.h"
 
 #include <pthread.h>
 
-/* What the host holds as a mark or a recording, and the context that it belongs to. */
+/* The host's handle of a mark or a recording, with the context to which it belongs. */
 struct object {
     uint64_t primary;
     union {
@@ -22,7 +23,7 @@ static int32_t keep(struct object **object, int32_t device)
     return ANYDNN_PLUGIN_STATUS_SUCCESS;
 }
 
-/* 0 where the context is there still, and current until cuda_leave. */
+/* Makes an object's context current until cuda_leave. Returns 0 if the context still exists. */
 static int32_t enter_again(struct cuda_visit *visit, const struct object *object, int32_t device)
 {
     return cuda_process() == 0 && cuda_primary(device) == object->primary
@@ -32,8 +33,9 @@ static int32_t enter_again(struct cuda_visit *visit, const struct object *object
 
 /* ------------------------------------------------------------------ streams */
 
-/* The host gets the stream itself, which every function of CUDA takes. What belongs to it is here,
- * so that none is destroyed whose context is gone. */
+/* A stream and its context. The host gets the CUDA stream itself, which every function of CUDA
+ * accepts. This list keeps the contexts, so that no stream of a destroyed context is destroyed
+ * again. */
 struct made {
     cudaStream_t stream;
     uint64_t primary;
@@ -51,7 +53,8 @@ static void put_stream(struct made *made)
     pthread_mutex_unlock(&streams_lock);
 }
 
-/* The newest of that address: a context that ended may have had another. NULL: none. */
+/* Removes the newest entry of a stream address, since an ended context may have used the same
+ * address. Returns NULL if there is none. */
 static struct made *take_stream(cudaStream_t stream)
 {
     struct made **at = &streams, *found;
@@ -208,14 +211,15 @@ void cuda_mark_destroy(int32_t device, void *mark)
 
 /* ------------------------------------------------------------------ recordings */
 
-/* The stream that is captured for a recording on the application's stream. */
+/* Returns the stream to capture for a recording on the application's stream. */
 static cudaStream_t captured_stream(void *stream)
 {
     cudaStream_t callers = (cudaStream_t)stream;
     return !callers || callers == cudaStreamLegacy ? cudaStreamPerThread : callers;
 }
 
-/* Relaxed: making a plan while one records may take memory. */
+/* Begins a recording in relaxed mode, since creating a plan during a recording may allocate
+ * memory. */
 int32_t cuda_record_begin(int32_t device, void *stream)
 {
     cudaStream_t target = captured_stream(stream);
@@ -292,7 +296,8 @@ void cuda_record_destroy(int32_t device, void *recording)
 
     if (enter_again(&visit, object, device) == 0) {
         cuda_check(device, cudaGraphExecDestroy(object->graph), "freeing a graph");
-        /* What replays took between their kernels stays the process's unless it is given back. */
+        /* The process keeps the memory that replays allocated between their kernels, until it is
+         * trimmed. */
         cuda_check(device, cudaDeviceGraphMemTrim(device), "giving back a graph's memory");
         cuda_leave(&visit);
     }

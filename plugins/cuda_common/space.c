@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of the CUDA space: devices, pointers, memory, copies, waiting. */
+/* Defines the table of the CUDA space: devices, pointers, memory, copies, waiting. */
 #include "cuda_common.h"
 
 #include <stdio.h>
@@ -7,7 +7,8 @@
 
 /* ------------------------------------------------------------------ devices */
 
-/* None is an answer, too, with its reason: a machine without a driver has none. */
+/* Counts devices. A count of 0 is a valid result, with a reason: a machine without a driver has
+ * none. */
 static int32_t device_count(int32_t *count)
 {
     const char *why;
@@ -44,8 +45,8 @@ static int32_t device_name(int32_t device, char *text, size_t size)
     return status;
 }
 
-/* The driver's release, where Linux tells: the first word of digits and dots. The runtime knows
- * only the newest CUDA that the driver runs. */
+/* Reads the driver's release from Linux: the first word of digits and dots. The runtime only
+ * reports the newest CUDA version that the driver supports. */
 static void driver_release(char *release, size_t size)
 {
     FILE *file = fopen("/proc/driver/nvidia/version", "re");
@@ -88,7 +89,8 @@ static int32_t device_identity(int32_t device, char *text, size_t size)
     return status;
 }
 
-/* Managed memory and host memory that is registered can be reached like the device's own. */
+/* Returns the owner of a pointer. Managed memory and registered host memory count as device memory,
+ * since the device can access them. */
 static int32_t pointer_owner(int32_t device, const void *pointer, int32_t *owner)
 {
     struct cudaPointerAttributes attributes = {.type = cudaMemoryTypeUnregistered};
@@ -113,7 +115,7 @@ static int32_t pointer_owner(int32_t device, const void *pointer, int32_t *owner
 
 /* ------------------------------------------------------------------ memory */
 
-/* Memory of a device, or of the host, which every device reads and writes by itself. */
+/* A kind of memory: that of a device, or host memory that every device can access directly. */
 struct memory {
     const char *name;
     cudaError_t (*take)(void **pointer, size_t bytes);
@@ -185,7 +187,7 @@ static int32_t host_free(int32_t device, void *pointer)
     return drop(&of_host, device, pointer);
 }
 
-/* The kind is found from the addresses, so that managed memory does. */
+/* Copies memory. CUDA determines the kind from the addresses, so that managed memory works, too. */
 static int32_t copy(int32_t device, void *stream, void *to, const void *from, uint64_t bytes,
                     int32_t kind, int waits)
 {
@@ -209,7 +211,7 @@ static int32_t copy(int32_t device, void *stream, void *to, const void *from, ui
     return status;
 }
 
-/* Waits for a copy of which host memory is a part, pageable or not: when it is back the host's side
+/* Copies memory and waits if host memory is involved, pageable or not. On return, the host's side
  * has been read or written. */
 static int32_t memory_copy(int32_t device, void *stream, void *to, const void *from, uint64_t bytes,
                            int32_t kind)
@@ -259,7 +261,7 @@ static int32_t synchronize(int32_t device, void *stream)
     return status;
 }
 
-/* The default streams are every device's. */
+/* Checks a stream's device. The default streams belong to every device. */
 static int32_t stream_check(int32_t device, void *stream)
 {
     cudaStream_t callers = (cudaStream_t)stream;
@@ -268,8 +270,8 @@ static int32_t stream_check(int32_t device, void *stream)
 
     if (status || !callers || callers == cudaStreamLegacy || callers == cudaStreamPerThread)
         return status;
-    /* Asking for the device of a captured stream failed on an H200 (CUDA 13.0), the capture with
-     * it. */
+    /* Querying the device of a captured stream failed on an H200 (CUDA 13.0), and broke the
+     * capture. */
     if (cuda_is_captured(callers))
         return ANYDNN_PLUGIN_STATUS_SUCCESS;
     status =

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* count_special of the space: NaN, infinities and zeros of a tensor, told by their bits. */
+/* Implements count_special of the space: counts NaN, infinities and zeros of a tensor by their
+ * bits. */
 #include "cuda_common.h"
 
 #include <cuda_runtime.h>
 
 #define THREADS    256
-#define BLOCKS_MAX 2048 /* more than fit on a device at once */
+#define BLOCKS_MAX 2048 /* exceeds the resident blocks of any device */
 #define DIMS_MAX   (ANYDNN_PLUGIN_DIM_MAX + 1)
 
-/* How the bits of a type are read. */
+/* The bit layout of a type. */
 struct special_type {
-    int32_t bytes, lanes; /* of a scalar; scalars in a vector */
+    int32_t bytes, lanes; /* bytes of a scalar; scalars in a vector */
     uint64_t magnitude;   /* all bits but the sign */
-    uint64_t infinity;    /* 0: an integer */
+    uint64_t infinity;    /* 0 for an integer */
 };
 
-/* Dims in memory's order, those that lie behind each other made one. */
+/* The arguments of the kernel. Dims are in memory order, and contiguous ones are merged. */
 struct special_job {
     const void *data;
     unsigned long long *counts;
@@ -46,7 +47,7 @@ __device__ static inline int64_t special_place(const special_job &job, int64_t i
     return at;
 }
 
-/* Sums of a warp, then one addition each. */
+/* Sums the counts within each warp, then adds each sum once. */
 __device__ static inline void special_add(const special_job &job, const unsigned counts[3])
 {
     for (int k = 0; k < ANYDNN_PLUGIN_SPECIAL_END; k++) {
@@ -103,7 +104,7 @@ static int32_t special_launch(int32_t device, cudaStream_t stream, special_job &
     return cuda_check(device, error, "launching a kernel");
 }
 
-/* 0 bytes for a type that is no tensor's. */
+/* Returns the bit layout of a type, with 0 bytes for a type that no tensor has. */
 static special_type special_type_of(int32_t type)
 {
     switch (type) {
@@ -132,7 +133,7 @@ static special_type special_type_of(int32_t type)
     }
 }
 
-/* Puts a dim of so many steps among the others, which stand in the order of their strides. */
+/* Inserts a dim, keeping the dims ordered by stride. */
 static void special_insert(special_job &job, int64_t dim, int64_t stride)
 {
     int32_t at = job.ndims;
@@ -164,7 +165,7 @@ static void special_merge(special_job &job)
     job.ndims = job.ndims > 0 ? kept + 1 : 1;
 }
 
-/* Channels of vectors: whole vectors, and the scalars in one. */
+/* Fills in the shape. Channels of vector types become whole vectors, and the scalars in one. */
 static void special_shape(special_job &job, const struct anydnn_plugin_tensor *tensor)
 {
     int32_t lanes = job.type.lanes;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launches of blocks that wait for one another (launch.c). */
+/* Launches blocks that wait for one another (launch.c). */
 #ifndef CUDA_COMMON_TOGETHER_H
 #define CUDA_COMMON_TOGETHER_H
 
@@ -9,8 +9,8 @@
 extern "C" {
 #endif
 
-/* As cuda_launch_kernel. It begins when there is room for all of the blocks, and fails where there
- * never is. */
+/* Launches a kernel like cuda_launch_kernel. It begins when all blocks fit on the device at once,
+ * and fails if they never do. */
 cudaError_t cuda_launch_together(const void *symbol, unsigned blocks, unsigned threads,
                                  size_t shared_bytes, void **arguments, cudaStream_t stream);
 

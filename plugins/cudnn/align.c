@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operands that do not lie as cuDNN's kernels want them: copies that do, in stream order. */
+/* Copies operands that lack the alignment of cuDNN's kernels to aligned memory, in stream order. */
 #include "backend.h"
 #include "copy.h"
 
-/* Copies begin at multiples of this. */
+/* The alignment of the copies. */
 #define STEP 256
 
 static int is_moved(const struct anydnn_plugin_operands *operands, int32_t slot)
@@ -11,7 +11,7 @@ static int is_moved(const struct anydnn_plugin_operands *operands, int32_t slot)
     return (uintptr_t)operands->data[slot] % CDN_ALIGNMENT != 0;
 }
 
-/* The caller's, wherever it is moved to. */
+/* Returns the caller's tensor, also for an operand that is moved. */
 static const struct anydnn_plugin_tensor *callers(const struct anydnn_plugin_plan *plan,
                                                   int32_t slot)
 {
@@ -23,8 +23,8 @@ static size_t room_of(const struct anydnn_plugin_plan *plan, int32_t slot)
     return (cdn_tensor_bytes(callers(plan, slot)) + STEP - 1) / STEP * STEP;
 }
 
-/* What lies between the elements belongs to others, which may write it at the same time in another
- * stream: a copy back of what it held before would undo that. */
+/* Copies an operand. The memory between its elements belongs to others, which may write it at the
+ * same time in another stream. A copy of these gaps would undo such writes. */
 static int32_t copy(const struct anydnn_plugin_plan *plan, const struct cdn_call *call,
                     int32_t slot, void *to, const void *from)
 {
@@ -38,7 +38,8 @@ static int32_t copy(const struct anydnn_plugin_plan *plan, const struct cdn_call
                       "copying an operand that is not aligned");
 }
 
-/* All are copied in: an output may be blended into, or written in part (indices, states). */
+/* Copies all operands, outputs too: an output may be blended into, or written in part (indices,
+ * states). */
 static int32_t copy_in(const struct anydnn_plugin_plan *plan, const struct cdn_call *call,
                        char *scratch, struct anydnn_plugin_operands *moved)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the operands of a convolution are given to cuDNN, and which it does not take. */
+/* Arranges the operands of a convolution for cuDNN, and refuses problems that cuDNN does not
+ * support. */
 #include "convolutions.h"
 #include "legacy.h"
 
@@ -8,7 +9,7 @@
 #define ALL_SLOTS 0x1f
 #define BYTES     (CDN_TYPE(INT8) | CDN_TYPE(INT8X4) | CDN_TYPE(INT8X32))
 
-/* Slots of the fused operation. */
+/* The slots of the fused operation. */
 enum { FUSED_Z = 2, FUSED_BIAS = 3, FUSED_Y = 4 };
 
 int cdn_is_fused(const struct anydnn_plugin_problem *problem)
@@ -21,8 +22,8 @@ int cdn_is_float(const struct anydnn_plugin_problem *problem)
     return (CDN_FLOATS >> problem->tensor[0]->type & 1) != 0;
 }
 
-/* Products of two bytes take 14 bits, and float counts exactly up to 24: as many products may be
- * added in any order without rounding. */
+/* Returns 1 if float sums the products without rounding. A product of two bytes takes 14 bits and
+ * float is exact up to 24 bits, so 2^(24 - 14) products may be added in any order. */
 int cdn_is_exact(const struct anydnn_plugin_problem *problem)
 {
     const struct anydnn_plugin_tensor *w = problem->tensor[1];
@@ -39,8 +40,8 @@ static int is_fusible(const struct anydnn_plugin_convolution *params)
            (params->activation == CUDNN_ACTIVATION_RELU && !params->nan_propagate);
 }
 
-/* cuDNN fuses ReLU that makes NaN 0, and the identity; another activation runs behind the identity,
- * on float, so that the result is rounded once. */
+/* Arranges the activation. cuDNN fuses the identity, and ReLU that turns NaN into 0. Any other
+ * activation runs after the identity, on float, so that the result is rounded once. */
 static void arrange_activation(struct anydnn_plugin_plan *plan)
 {
     struct anydnn_plugin_convolution *params = &plan->copies.params.convolution;
@@ -70,9 +71,10 @@ static int has_strides_of(const struct anydnn_plugin_tensor *tensor, int format)
     return same;
 }
 
-/* Packed filters, to the last stride: engines that take others read and write them wrong, engine 0
- * of each operation in convolution_backward_filter x=f64:1,2,11 dw=f64:2,1,7:1,14,2 dy=f64:1,2,5
- * groups=2 and even where a dim of 1 has the odd stride, w=bf16:1,7,2,1:14,2,1,66. */
+/* Packs the filter, down to the last stride. Engines that accept other strides read and write them
+ * wrong. An example is engine 0 of each operation in convolution_backward_filter x=f64:1,2,11
+ * dw=f64:2,1,7:1,14,2 dy=f64:1,2,5 groups=2. Even the stride of a dim of 1 matters:
+ * w=bf16:1,7,2,1:14,2,1,66. */
 static void arrange_filter(struct anydnn_plugin_plan *plan)
 {
     int32_t slot = cdn_filter_slot(plan->problem.operation);
@@ -90,8 +92,8 @@ static void arrange_filter(struct anydnn_plugin_plan *plan)
                  filter->type);
 }
 
-/* The engines read the bias as if it were packed; the older call, which takes factors other than 1,
- * wants z laid out as y is. */
+/* Arranges a fused convolution. The engines read the bias as if it were packed. The older call,
+ * which accepts factors other than 1, requires the same layout for z and y. */
 static void arrange_fused(struct anydnn_plugin_plan *plan)
 {
     arrange_activation(plan);
@@ -99,7 +101,7 @@ static void arrange_fused(struct anydnn_plugin_plan *plan)
     cdn_agree(plan, 1 << FUSED_Z | 1 << FUSED_Y, 0);
 }
 
-/* Integers: single channels last, vectors packed. */
+/* Arranges integers: scalars channels-last, vectors packed. */
 static void arrange_integers(struct anydnn_plugin_plan *plan)
 {
     int vectors = kit_lanes(plan->copies.tensor[0].type) > 1;

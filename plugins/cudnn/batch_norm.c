@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batch normalization by cuDNN: training, inference and backward. */
+/* Implements batch normalization with cuDNN: training, inference and backward. */
 #include "table.h"
 
-/* The parameters share a descriptor in cuDNN and are packed; those of single activations in rows,
- * whatever x's layout is. In place cuDNN does not promise anything: the inputs that the output lies
- * on are moved. */
+/* Arranges the operands. In cuDNN, the parameters share a descriptor and are packed; in mode
+ * per-activation they are in NCHW order, whatever x's layout is. cuDNN guarantees nothing in place,
+ * so inputs on which the output lies are moved. */
 static void arrange(struct anydnn_plugin_plan *plan, uint32_t parameters, int32_t out)
 {
     const struct anydnn_plugin_batch_normalization *params = plan->problem.params;
@@ -51,8 +51,9 @@ static int32_t check(const struct anydnn_plugin_problem *problem, struct kit_ref
     return 0;
 }
 
-/* cuDNN's y = a x + b cancels where a mean is of one value, so that y is b alone: off by 1.6e-5 of
- * 33 channels of one value each, for epsilon 1e-5, where the sum of x - mean is exact. */
+/* Refuses means of a single value. The normalized x is then 0, and y is the bias alone. cuDNN's
+ * form y = a x + b cancels: for 33 channels of one value each and epsilon 1e-5, the error
+ * is 1.6e-5. Summing x - mean would be exact. */
 static int32_t check_training(const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
 {
     const struct anydnn_plugin_batch_normalization *params = problem->params;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Convolutions: their plans, and the entries of the table. */
+/* Defines the plans of convolutions and their table entries. */
 #include "convolutions.h"
 #include "kernels.h"
 #include "legacy.h"
 #include "table.h"
 
-/* Slots of the fused operation. */
+/* The slots of the fused operation. */
 enum { FUSED_Z = 2, FUSED_BIAS = 3, FUSED_Y = 4 };
 
 int32_t cdn_convolution_make(struct anydnn_plugin_plan *plan, cudnnDataType_t compute,
@@ -32,7 +32,7 @@ int32_t cdn_convolution_make(struct anydnn_plugin_plan *plan, cudnnDataType_t co
 
 /* ------------------------------------------------------------------ plans */
 
-/* The first engine that runs within default math; those that compile after all others, since
+/* Chooses the first engine that runs within default math. Engines that compile come last, since
  * compiling was seen to fail the second time. */
 static int32_t choose(struct anydnn_plugin_plan *plan, struct kit_refusal *why)
 {

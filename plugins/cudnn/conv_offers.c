@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Convolutions: which engines are offered, and under which names. */
+/* Offers the engines of a convolution under cuDNN's algorithm numbers. */
 #include "convolutions.h"
 #include "legacy.h"
 
-/* cuDNN's other numbers for algorithms that are neither transforms nor refused: names, since cuDNN
- * 8, of the same engines. */
+/* The other algorithm numbers of cuDNN that are neither transforms nor refused. Since cuDNN 8 they
+ * name the same engines. */
 static const struct {
     int32_t operation;
     int32_t algorithm;
@@ -35,8 +35,9 @@ int cdn_is_acceptable(const struct anydnn_plugin_problem *problem, const struct 
 }
 
 /*
- * cuDNN's heuristics also propose what it then refuses, and a plan tells. Two are made before
- * anything is offered: of the first proposal that works, and of the one with the least workspace.
+ * Tries some engines before anything is offered. cuDNN's heuristics also propose configurations
+ * that it later refuses, which only a plan shows. Two plans are created: the first proposal that
+ * works, and the one with the least workspace.
  */
 static void try_some(const struct anydnn_plugin_plan *plan, struct cdn_list *list)
 {
@@ -87,18 +88,18 @@ static int32_t offer_names(int32_t operation, const struct cdn_engine *engine,
     return stop;
 }
 
-/* Integers take engines that do not round, and of those whose kernels cuDNN compiles when the plan
- * is made only what compiled already: the compiler was seen to refuse one, convolution_forward
- * x=s8:2,5,7,9:91,183,11,1 w=s8:6,5,3,4:nchw y=s8:2,6,7,10:99,199,12,1 pad=1,2 compute=s32
- * math=allow_conversion. */
+/* Returns 1 if the engine is used for integers. Transforms are not, since they round. Of the
+ * engines that cuDNN compiles at plan creation, only those already compiled are used, since the
+ * compiler was seen to refuse one: convolution_forward x=s8:2,5,7,9:91,183,11,1 w=s8:6,5,3,4:nchw
+ * y=s8:2,6,7,10:99,199,12,1 pad=1,2 compute=s32 math=allow_conversion. */
 static int suits_integers(const struct cdn_engine *engine)
 {
     return !(engine->notes & ANYDNN_PLUGIN_NOTE_TRANSFORM) &&
            (!engine->compiles || engine->state == CUDNN_WORKS);
 }
 
-/* Engines of the fused graph know no factors but 1, and an offer holds for all: what the older
- * call, which takes others, refuses is declined. */
+/* Declines a fused problem that the older call refuses. Engines of the fused graph only support
+ * factors of 1, but an offer holds for all factors, and only the older call supports others. */
 static int32_t check_factors(struct anydnn_plugin_plan *plan, struct kit_refusal *why)
 {
     uint64_t engine = cdn_legacy_with_factors(&plan->problem, plan->problem.math);
@@ -111,7 +112,8 @@ static int32_t check_factors(struct anydnn_plugin_plan *plan, struct kit_refusal
     return reason;
 }
 
-/* The engines in cuDNN's order, then the first that is no transform under its other names. */
+/* Offers the engines in cuDNN's order, then the first one that is no transform under its other
+ * algorithm numbers. */
 static int32_t offer_engines(struct anydnn_plugin_plan *plan, struct kit_refusal *why,
                              anydnn_plugin_offer_fn offer, void *cookie, int *offered)
 {
@@ -146,7 +148,7 @@ static int32_t offer_engines(struct anydnn_plugin_plan *plan, struct kit_refusal
                             list->count);
 }
 
-/* By the engines of float, where that is exact. */
+/* Offers the engines of float, if their result is exact. */
 static void offer_by_float(const struct anydnn_plugin_plan *plan, anydnn_plugin_offer_fn offer,
                            void *cookie, int *offered)
 {

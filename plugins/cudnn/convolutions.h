@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of the convolutions ask one another. */
+/* Declares what the files of the convolutions share. */
 #ifndef CDN_CONVOLUTIONS_H
 #define CDN_CONVOLUTIONS_H
 
@@ -7,17 +7,18 @@
 #include "engines.h"
 
 int cdn_is_fused(const struct anydnn_plugin_problem *problem);
-/* Of floats, of any length, rather than integers. */
+/* Returns 1 if the operands are of a floating-point type, not integers. */
 int cdn_is_float(const struct anydnn_plugin_problem *problem);
-/* Whether float sums the products of a convolution of bytes without rounding. */
+/* Returns 1 if float sums the products of a convolution of bytes without rounding. */
 int cdn_is_exact(const struct anydnn_plugin_problem *problem);
-/* The operand that is the filter. */
+/* Returns the slot of the filter. */
 int32_t cdn_filter_slot(int32_t operation);
 
 void cdn_arrange_convolution(struct anydnn_plugin_plan *plan);
 int32_t cdn_check_convolution(const struct anydnn_plugin_problem *problem, struct kit_refusal *why);
 
-/* conv_offers.c: whether the host would take an engine, as far as the problem tells; offers all. */
+/* These functions (conv_offers.c) check whether the host would accept an engine, as far as the
+ * problem shows it, and offer all engines. */
 int cdn_is_acceptable(const struct anydnn_plugin_problem *problem, const struct cdn_engine *engine);
 int32_t cdn_offer_convolution(struct anydnn_plugin_plan *plan, struct kit_refusal *why,
                               anydnn_plugin_offer_fn offer, void *cookie);

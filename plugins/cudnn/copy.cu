@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies the elements of a tensor that has memory of others between them. */
+/* Copies the elements of a tensor without touching the gaps between them. */
 #include "copy.h"
 
 #include "../kit/names.h"
@@ -7,10 +7,10 @@
 #include <cuda_runtime.h>
 
 #define THREADS    256
-#define BLOCKS_MAX 2048 /* more than fit on a device at once */
+#define BLOCKS_MAX 2048 /* exceeds the resident blocks of any device */
 #define DIMS_MAX   (ANYDNN_PLUGIN_DIM_MAX + 1)
 
-/* Dims and strides count scalars, of which a vector of channels has several. */
+/* The arguments of a copy. Dims and strides count scalars; a vector of channels has several. */
 struct copy_job {
     void *to;
     const void *from;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies of tensors that leave the memory between their elements alone (copy.cu). */
+/* Declares copies of tensors that leave the memory between their elements alone (copy.cu). */
 #ifndef CDN_COPY_H
 #define CDN_COPY_H
 
@@ -9,8 +9,9 @@
 extern "C" {
 #endif
 
-/* Enqueues a copy of the tensor's elements from `from` to `to`, which both have its strides and any
- * alignment that its type has. Other streams may read and write what lies between the elements. */
+/* Enqueues a copy of the tensor's elements from `from` to `to`. Both have the tensor's strides, and
+ * need only the alignment of its type. Other streams may read and write the gaps between the
+ * elements. */
 int32_t cdn_copy_elements(int32_t device, cudaStream_t stream,
                           const struct anydnn_plugin_tensor *tensor, void *to, const void *from);
 

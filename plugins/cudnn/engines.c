@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Asks cuDNN's heuristics for engine configurations, reads what it notes of them, keeps the lists.
- */
+/* Reads the properties of cuDNN's engine configurations and creates execution plans of them. */
 #include "engines.h"
 
 #include <string.h>
 
-/* From this version on a configuration tells its workspace before a plan is made. */
+/* The first version in which a configuration reports its workspace before a plan exists. */
 #define CONFIG_TELLS_WORKSPACE 90200
 
 /* ------------------------------------------------------------------ plans */
@@ -84,7 +83,8 @@ cudnnBackendDescriptor_t cdn_config_make(struct cdn_parts *parts, cudnnBackendDe
     return config;
 }
 
-/* ------------------------------------------------------------------ what cuDNN says of one */
+/* ------------------------------------------------------------------ properties of a
+ * configuration */
 
 static int read_knob(struct cdn_engine *engine, cudnnBackendDescriptor_t knob)
 {
@@ -101,7 +101,7 @@ static int read_knob(struct cdn_engine *engine, cudnnBackendDescriptor_t knob)
     return 0;
 }
 
-/* cuDNN does not tell beforehand how many knobs there are. */
+/* Reads the knobs. cuDNN does not report their number in advance. */
 static int read_knobs(struct cdn_engine *engine)
 {
     cudnnBackendDescriptor_t knob[CDN_KNOBS_MAX] = {NULL};
@@ -124,7 +124,7 @@ static int read_knobs(struct cdn_engine *engine)
     return result;
 }
 
-/* FNV-1a over the index and the knobs, which come in a fixed order. */
+/* Returns the FNV-1a hash of the index and the knobs, which come in a fixed order. */
 static uint64_t number_of(const struct cdn_engine *engine)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
@@ -139,7 +139,7 @@ static uint64_t number_of(const struct cdn_engine *engine)
     return hash;
 }
 
-/* cuDNN's numbers for the algorithms, of which the notes tell three kinds. */
+/* The algorithm numbers of cuDNN, of which the notes distinguish four kinds. */
 static const struct {
     int32_t plain, nondeterministic, winograd, fft;
 } algorithms[] = {
@@ -161,7 +161,7 @@ static const struct {
          CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD_NONFUSED, CUDNN_CONVOLUTION_FWD_ALGO_FFT_TILING},
 };
 
-/* Notes as bits. */
+/* Returns the numerical notes as bits. */
 static uint32_t read_notes(cudnnBackendDescriptor_t engine)
 {
     cudnnBackendNumericalNote_t note[CUDNN_NUMERICAL_NOTE_TYPE_COUNT];
@@ -195,9 +195,10 @@ static int compiles(cudnnBackendDescriptor_t engine)
 #define NOTE(name) (UINT32_C(1) << CUDNN_NUMERICAL_NOTE_##name)
 
 /*
- * Tensor Cores take half, bfloat16 and double as they are, and float as TF32. Engines that convert
- * what they read to a shorter type, or sum in one, compute with less than any mode permits; an
- * engine whose notes cannot be read is taken for one of these.
+ * Sets the math mode, algorithm and notes of an engine. Tensor Cores compute with half, bfloat16
+ * and double as they are, and with float as TF32. Engines that convert their inputs to a shorter
+ * type, or sum in one, are less precise than any mode permits. An engine whose notes cannot be read
+ * counts as one of these.
  */
 static void judge(struct cdn_engine *engine, int32_t operation, int32_t type, uint32_t bits)
 {

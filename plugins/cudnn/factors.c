@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Convolutions with other factors than their execution plan has. */
+/* Runs convolutions with other factors than those of their execution plan. */
 #include "kernels.h"
 #include "legacy.h"
 
-/* The output of the operations that blend. */
+/* The output slot of the operations that blend. */
 enum { OUTPUT = 2 };
 
-/* The same engine and knobs for a graph with these factors. 0 or -1. */
+/* Creates an execution plan of the same engine and knobs for a graph with these factors. Returns 0
+ * or -1. */
 static int make_other(struct anydnn_plugin_plan *plan, const struct cdn_factors *factors)
 {
     struct cdn_plan_kernels *kernels = plan->kernels;
@@ -29,7 +30,8 @@ static int make_other(struct anydnn_plugin_plan *plan, const struct cdn_factors 
     return -1;
 }
 
-/* So much workspace as the call brings, or of our own, which *scratch gets. 0 or a status. */
+/* Provides `bytes` of workspace: that of the call, or scratch memory, which *scratch then owns.
+ * Returns 0 or a status. */
 static int32_t take_workspace(const struct anydnn_plugin_plan *plan, const struct cdn_call *call,
                               uint64_t bytes, void **workspace, void **scratch)
 {
@@ -52,7 +54,7 @@ static int32_t drop_workspace(const struct anydnn_plugin_plan *plan, const struc
     return status ? status : dropped;
 }
 
-/* By a plan that has the factors in it. */
+/* Runs the execution plan that contains the factors. */
 int32_t cdn_run_other(struct anydnn_plugin_plan *plan, const struct cdn_call *call)
 {
     struct cdn_variant *other = &plan->kernels->other;
@@ -65,7 +67,8 @@ int32_t cdn_run_other(struct anydnn_plugin_plan *plan, const struct cdn_call *ca
     return drop_workspace(plan, call, scratch, status);
 }
 
-/* The engines of the fused graph know no factors but 1; the older call takes any. */
+/* Runs a fused convolution by the older call, which accepts any factors. Engines of the fused graph
+ * only support factors of 1. */
 int32_t cdn_run_fused(struct anydnn_plugin_plan *plan, const struct cdn_call *call)
 {
     uint64_t engine = cdn_legacy_with_factors(&plan->problem, plan->kernels->engine.math);
@@ -87,8 +90,8 @@ int32_t cdn_run_fused(struct anydnn_plugin_plan *plan, const struct cdn_call *ca
     return drop_workspace(plan, call, scratch, status);
 }
 
-/* The result to memory of our own, then out = alpha * result + beta * out. For types whose rounding
- * is that of the sums: of a shorter one the result would be rounded twice. */
+/* Computes the result in scratch memory, then out = alpha * result + beta * out. This serves types
+ * with the precision of the sums; a shorter type would be rounded twice. */
 static int32_t run_blended(struct anydnn_plugin_plan *plan, const struct cdn_call *call)
 {
     struct cdn_variant *usual = &plan->kernels->usual;
@@ -123,8 +126,8 @@ static int is_short(const struct anydnn_plugin_plan *plan)
            plan->copies.tensor[OUTPUT].type == ANYDNN_PLUGIN_BFLOAT16;
 }
 
-/* By an engine of float, which blends in float: operands are copied to float, and the result is
- * rounded once when it comes back. */
+/* Runs an engine of float, which blends in float. Operands are copied to float, and the result is
+ * rounded once when it is copied back. */
 static int32_t run_by_float(struct anydnn_plugin_plan *plan, const struct cdn_call *call)
 {
     struct anydnn_plugin_plan *by_float = plan->kernels->by_float;
@@ -161,7 +164,7 @@ static int32_t make_by_float(struct anydnn_plugin_plan *plan)
     return ANYDNN_PLUGIN_STATUS_SUCCESS;
 }
 
-/* Factors that no plan was made for yet. */
+/* Runs factors for which no plan exists yet. */
 int32_t cdn_run_new_factors(struct anydnn_plugin_plan *plan, const struct cdn_call *call)
 {
     const struct cdn_factors factors = {{call->operands->scale[0], call->operands->scale[1]}};

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds the operation graph of a convolution: one node, or convolution, sum, bias and activation.
- */
+/* Builds the operation graph of a convolution: one node, or convolution, sum, bias and
+ * activation. */
 #include "graph.h"
 
 #include <stdbool.h>
 
-/* Slots of the operands x, w, y in the role that they have in the formula, whatever the direction.
- */
+/* The slots of x, w and y by their role in the formula, for any direction. */
 struct roles {
     int32_t x, w, y;
     cudnnBackendDescriptorType_t node;
@@ -52,10 +51,10 @@ static const struct roles backward_filter = {
     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_BETA,
 };
 
-/* Slots of the fused operation. */
+/* The slots of the fused operation. */
 enum { FUSED_Z = 2, FUSED_BIAS = 3, FUSED_Y = 4 };
 
-/* Numbers of tensors between nodes. */
+/* The first number of the tensors between nodes. */
 enum { BETWEEN = 100 };
 
 #define NODES_MAX 4
@@ -73,8 +72,8 @@ struct making {
 
 /* ------------------------------------------------------------------ tensors */
 
-/* A dim of 1 behind the last has the stride of the last, as it would in a packed layout of either
- * order. */
+/* Extends dims or strides to 4. A dim of 1 after the last one gets the stride of the last, as in a
+ * packed layout of either order. */
 static int32_t extend(int64_t to[], const int64_t *from, int32_t ndims, int is_stride)
 {
     for (int32_t d = 0; d < ndims; d++)
@@ -114,7 +113,7 @@ static cudnnBackendDescriptor_t operand(struct making *making, int32_t slot)
     return tensor(making, slot + 1, cdn_type(like->type), like, 0);
 }
 
-/* A tensor between two nodes: of y's shape, in the type of the sums. */
+/* Creates a tensor between two nodes, with y's shape and the type of the sums. */
 static cudnnBackendDescriptor_t between(struct making *making)
 {
     return tensor(making, BETWEEN + making->between++, making->compute,
@@ -184,7 +183,7 @@ static void convolution_node(struct making *making, const struct roles *roles,
     making->node[making->nodes++] = node;
 }
 
-/* to = mode(x), or mode(x, factor * b) where there is a b. */
+/* Adds a node for to = mode(x), or to = mode(x, factor * b) if there is a b. */
 static void pointwise_node(struct making *making, cudnnPointwiseMode_t mode,
                            cudnnBackendDescriptor_t x, cudnnBackendDescriptor_t b, double factor,
                            cudnnBackendDescriptor_t to)
@@ -211,7 +210,7 @@ static void pointwise_node(struct making *making, cudnnPointwiseMode_t mode,
     making->node[making->nodes++] = node;
 }
 
-/* y = act(alpha1 conv(x, w) + alpha2 z + bias) */
+/* Adds the nodes of y = act(alpha1 conv(x, w) + alpha2 z + bias). */
 static void fused_nodes(struct making *making)
 {
     const struct anydnn_plugin_problem *problem = making->problem;
@@ -240,7 +239,8 @@ static const struct roles *roles_of(int32_t operation)
                                                                     : &forward;
 }
 
-/* What the node calls y is an input of the backward ones, and x or w their output. */
+/* Adds the node of a plain convolution. In backward operations, the node's y is an input, and x or
+ * w is the output. */
 static void plain_node(struct making *making)
 {
     const struct roles *roles = roles_of(making->problem->operation);

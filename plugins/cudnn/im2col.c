@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Columns of patches (im2col) by cuDNN. */
+/* Implements im2col, the columns of patches, with cuDNN. */
 #include "table.h"
 
-/* cuDNN writes the matrix packed. */
+/* Packs the matrix, since cuDNN writes it packed. */
 static void arrange_im2col(struct anydnn_plugin_plan *plan)
 {
     if (cdn_packed_format(plan->problem.tensor[1]) != CUDNN_TENSOR_NCHW)

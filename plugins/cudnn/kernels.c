@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes a convolution's execution plan and runs it. */
+/* Creates a convolution's execution plan and runs it. */
 #include "kernels.h"
 
 #include <string.h>
 
-/* The output of the operations that blend. */
+/* The output slot of the operations that blend. */
 enum { OUTPUT = 2 };
 
 /* ------------------------------------------------------------------ making */
@@ -18,7 +18,7 @@ static struct cdn_engine *lookup_engine(struct cdn_list *list, uint64_t number)
     return NULL;
 }
 
-/* The execution plan that the list made, or a new one. */
+/* Takes the execution plan that the list created, or creates a new one. */
 static int32_t take_execution(struct anydnn_plugin_plan *plan, struct cdn_engine *engine,
                               struct kit_refusal *why)
 {
@@ -109,7 +109,8 @@ int32_t cdn_execute(struct anydnn_plugin_plan *plan, const struct cdn_call *call
                    "cudnnBackendExecute");
 }
 
-/* Whether a variant has the call's factors; the second is nothing without a z. */
+/* Returns 1 if a variant has the call's factors. Without a z, the second factor of a fused
+ * convolution does not matter. */
 static int has_factors(const struct anydnn_plugin_plan *plan, const struct cdn_variant *variant,
                        const double *scale)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pooling and activation by cuDNN, forward and backward. */
+/* Implements pooling and activation with cuDNN, forward and backward. */
 #include "table.h"
 
 #include <math.h>
@@ -31,8 +31,8 @@ static int is_max(const struct anydnn_plugin_pooling *params)
     return params->mode == CUDNN_POOLING_MAX || params->mode == CUDNN_POOLING_MAX_DETERMINISTIC;
 }
 
-/* The gradient of the maximum wants y laid out as dy and x as dx. The average does not look at y
- * and x. */
+/* Arranges the operands. For the gradient of the maximum, cuDNN requires the same layout for y and
+ * dy, and for x and dx. The gradient of the average does not read y and x. */
 static void arrange_pooling_backward(struct anydnn_plugin_plan *plan)
 {
     if (!is_max(plan->problem.params))
@@ -41,8 +41,8 @@ static void arrange_pooling_backward(struct anydnn_plugin_plan *plan)
     cdn_agree(plan, 0xc, 0);
 }
 
-/* Backward does not see the windows as forward did where they end beyond the padded input or begin
- * inside it. */
+/* Refuses windows that end beyond the padded input or begin inside the input. For these, cuDNN's
+ * backward pass contradicts its forward pass. */
 static int32_t check_pooling_backward(const struct anydnn_plugin_problem *problem,
                                       struct kit_refusal *why)
 {
@@ -64,9 +64,9 @@ static int32_t check_pooling_backward(const struct anydnn_plugin_problem *proble
     return 0;
 }
 
-/* Of vectors of channels cuDNN has images of two dims alone; of others it says INTERNAL_ERROR. What
- * it takes for the maximum of a window without elements is not the least number:
- * pooling_forward x=s8x4:3,4,2,4:nchw_vect_c window=7,5 pad=-1,0 stride=3,1 alpha=2. */
+/* Refuses vectors of channels that cuDNN does not support. It only has 2-D images of them, and
+ * otherwise returns INTERNAL_ERROR. The maximum of a window without elements is not the lowest
+ * number: pooling_forward x=s8x4:3,4,2,4:nchw_vect_c window=7,5 pad=-1,0 stride=3,1 alpha=2. */
 static int32_t check_pooling_forward(const struct anydnn_plugin_problem *problem,
                                      struct kit_refusal *why)
 {
@@ -113,8 +113,8 @@ static int32_t run_pooling_backward(struct anydnn_plugin_plan *plan, const struc
                    plan->operation->function);
 }
 
-/* Gradients of overlapping windows are added by atomics in mode `max`; cuDNN has a second mode
- * against that. */
+/* Chooses the mode. In mode `max`, cuDNN adds gradients of overlapping windows with atomics; a
+ * second mode avoids that. */
 static int32_t prepare_pooling_backward(struct anydnn_plugin_plan *plan, struct kit_refusal *why)
 {
     struct anydnn_plugin_pooling *params = &plan->copies.params.pooling;
@@ -172,14 +172,15 @@ static int32_t check_activation_forward(const struct anydnn_plugin_problem *prob
                : check_activation(problem, why);
 }
 
-/* ReLU's gradient is cuDNN's function of x, and anydnn's of y, which passes the same elements: y
- * stands for x. Swish alone needs x itself. */
+/* Returns the slot that cuDNN's gradient reads as x. cuDNN defines ReLU's gradient by x, anydnn by
+ * y, which selects the same elements; so y serves as x. Only swish needs x itself. */
 static int32_t gradient_input(const struct anydnn_plugin_activation *params)
 {
     return params->mode == CUDNN_ACTIVATION_SWISH ? 2 : 0;
 }
 
-/* y as dy, and dx as what stands for x; where these pairs differ cuDNN 9.19 says NOT_SUPPORTED. */
+/* Gives y the layout of dy, and dx that of the operand that serves as x. If these pairs differ,
+ * cuDNN 9.19 returns NOT_SUPPORTED. */
 static void arrange_activation_backward(struct anydnn_plugin_plan *plan)
 {
     cdn_agree(plan, gradient_input(plan->problem.params) ? 0xf : 0xb, 0);
@@ -193,9 +194,8 @@ static int32_t prepare_activation(struct anydnn_plugin_plan *plan, struct kit_re
                                params->coef, why);
 }
 
-/* cuDNN's gradient of the clipped ReLU passes x up to the ceiling, the ceiling too, and y stands
- * for x: what lies below the ceiling lies up to the greatest number below it, in the type that is
- * compared. */
+/* Returns the largest number below the ceiling, in the type of the comparison. cuDNN's gradient of
+ * the clipped ReLU includes the ceiling, and y serves as x; so this number replaces the ceiling. */
 static double below(double ceiling, int wide)
 {
     float single = (float)ceiling;

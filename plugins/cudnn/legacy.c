@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Convolutions by cudnnConvolutionForward and cudnnConvolutionBiasActivationForward. */
+/* Implements convolutions by cudnnConvolutionForward and cudnnConvolutionBiasActivationForward. */
 #include "legacy.h"
 
 #include "table.h"
 
 #include <string.h>
 
-/* The one algorithm that takes integers, and the identity in the fused call. */
+/* The only algorithm that supports integers, and the identity in the fused call. */
 #define ALGORITHM CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM
 
-/* Slots of the plain and the fused operation. */
+/* The slots of the plain and the fused operation. */
 enum { X = 0, W = 1, Y = 2, FUSED_Z = 2, FUSED_BIAS = 3, FUSED_Y = 4 };
 
 static int is_fused(const struct anydnn_plugin_plan *plan)
@@ -73,7 +73,7 @@ int32_t cdn_legacy_make(struct anydnn_plugin_plan *plan, uint64_t engine, struct
         status = cudnn.cudnnGetConvolutionForwardWorkspaceSize(
             plan->context->handle, plan->made.tensor[X], plan->made.filter[0],
             plan->made.convolution, plan->made.tensor[output_of(plan)], ALGORITHM, &workspace);
-    /* cuDNN's own words differ from one time to the next. */
+    /* cuDNN's own words are omitted here, since they vary between calls. */
     if (status != CUDNN_STATUS_SUCCESS)
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_LAYOUT,
                           "cuDNN refuses the convolution by implicit GEMM: %s (%d)",
@@ -96,7 +96,7 @@ void cdn_legacy_drop(struct anydnn_plugin_plan *plan)
     cdn_descriptors_destroy(&gone);
 }
 
-/* One engine: its descriptors are made to see whether they can be, and go again. */
+/* Offers one engine. Its descriptors are created to check that this works, and destroyed again. */
 static int32_t offer_one(struct anydnn_plugin_plan *plan, uint64_t engine, struct kit_refusal *why,
                          anydnn_plugin_offer_fn offer, void *cookie)
 {
@@ -123,7 +123,7 @@ int32_t cdn_legacy_offer(struct anydnn_plugin_plan *plan, struct kit_refusal *wh
 {
     int32_t type = plan->problem.tensor[X]->type, reason = 0;
 
-    /* Under TENSOR_OP_MATH cuDNN may read float as TF32. */
+    /* cuDNN may read float as TF32 under TENSOR_OP_MATH. */
     if (plan->problem.math != ANYDNN_PLUGIN_MATH_DEFAULT && type != ANYDNN_PLUGIN_FLOAT &&
         type != ANYDNN_PLUGIN_DOUBLE) {
         reason = offer_one(plan, CUDNN_LEGACY_TENSOR_OP, why, offer, cookie);
@@ -142,8 +142,8 @@ static cudnnStatus_t run_fused(struct anydnn_plugin_plan *plan, const struct cdn
     cudnnTensorDescriptor_t *desc = plan->made.tensor;
     int has_z = desc[FUSED_Z] != NULL;
 
-    /* Where there is no z, cuDNN wants a tensor all the same and does not read it. The bytes of a
-     * double 0 are those of a float 0. */
+    /* cuDNN requires a tensor even if there is no z, but does not read it. The leading bytes of a
+     * double 0 are a float 0. */
     return cudnn.cudnnConvolutionBiasActivationForward(
         plan->context->handle, &call->scale[0], desc[X], data[X], plan->made.filter[0], data[W],
         plan->made.convolution, ALGORITHM, workspace, (size_t)plan->legacy_workspace,

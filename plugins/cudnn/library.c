@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opens cuDNN's library at the first need, and holds its parts to one folder. */
+/* Opens cuDNN's library when it is first needed, and checks that its parts come from one folder. */
 #include "library.h"
 
 #include "backend.h"
@@ -34,8 +34,9 @@ static const struct {
 #undef FUNCTION
 };
 
-/* POSIX gives functions as pointers to objects; ISO C has no cast from one to the other. Returns
- * the name of the first function that the library lacks, or NULL. */
+/* Fills the table of functions. Returns the name of the first function that the library lacks, or
+ * NULL. POSIX returns functions as pointers to objects, and ISO C has no cast between these
+ * types. */
 static const char *take_functions(void *library)
 {
     for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
@@ -48,13 +49,13 @@ static const char *take_functions(void *library)
     return NULL;
 }
 
-/* 9.x counts 10000 a major number; earlier ones counted 1000. */
+/* Returns the major version: 9.x counts 10000 per major version, earlier ones 1000. */
 static int64_t major_of(int64_t number)
 {
     return number >= 90000 ? number / 10000 : number / 1000;
 }
 
-/* Where the library really lies, links followed. */
+/* Finds the real folder of the library, following links. */
 static int locate_folder(void *library)
 {
     void *symbol = dlsym(library, "cudnnGetVersion");
@@ -121,8 +122,8 @@ int64_t cdn_library_version(void)
     return version;
 }
 
-/* The path of a line of /proc/self/maps if it is of a part of cuDNN, or NULL. Version 7, and
- * anydnn's own library in its place, is one file that shares no part with later ones. */
+/* Returns the path in a line of /proc/self/maps if it is a part of cuDNN, else NULL. Version 7, and
+ * anydnn's own library in its place, is a single file that shares no parts with later ones. */
 static char *part_of(char *line)
 {
     char *path = strchr(line, '/');

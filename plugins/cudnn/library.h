@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cuDNN's shared library: opened at the first need, its functions in a table. */
+/* Declares cuDNN's shared library, opened when it is first needed, and the table of its
+ * functions. */
 #ifndef CDN_LIBRARY_H
 #define CDN_LIBRARY_H
 
@@ -85,18 +86,18 @@ struct cdn_functions {
 #undef CDN_MEMBER
 };
 
-/* Usable once cdn_library_open has returned 0. */
+/* The functions; they are usable once cdn_library_open has returned 0. */
 extern struct cdn_functions cudnn;
 
-/* Opens the library, once a process. 0, or NOT_SUPPORTED with a sentence that lives for ever; the
- * first failure is logged as a warning. */
+/* Opens the library, once per process. Returns 0, or NOT_SUPPORTED with a sentence that lives
+ * forever. The first failure is logged as a warning. */
 int32_t cdn_library_open(const char **sentence);
 
-/* cuDNN opens libraries of its own as it needs them, by their bare names. 0 while all that are in
- * the process lie in one folder; else NOT_SUPPORTED with a sentence, for ever after. */
+/* Checks the libraries that cuDNN itself opens as needed, by their bare names. Returns 0 while all
+ * of them lie in one folder. Otherwise, returns NOT_SUPPORTED with a sentence, from then on. */
 int32_t cdn_library_check(const char **sentence);
 
-/* cudnnGetVersion of the open library, such as 91900. */
+/* Returns cudnnGetVersion of the open library, such as 91900. */
 int64_t cdn_library_version(void);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The lists of engine configurations that a context keeps. */
+/* Manages the lists of engine configurations that a context keeps. */
 #include "engines.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Lists that a context keeps. */
+/* The most lists that a context keeps. */
 #define LISTS_MAX 64
 
 static void destroy_list(struct cdn_list *list)
@@ -44,7 +44,7 @@ static void make_key(struct cdn_list_key *key, const struct anydnn_plugin_plan *
     memcpy(&key->params, &plan->copies.params, sizeof key->params);
 }
 
-/* The list moves to the front. NULL where there is none. */
+/* Finds a list and moves it to the front. Returns NULL if there is none. */
 static struct cdn_list *find(struct anydnn_plugin_context *context, const struct cdn_list_key *key)
 {
     struct cdn_list **at = &context->lists, *found;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The backend cudnn. cuDNN's library is opened at the first need, not linked; the CUDA runtime is static.
+# Builds the backend cudnn. It opens cuDNN's library when it is first needed; the CUDA runtime is static.
 
 CUDNN_SOURCES = \
 	plugins/cudnn/align.c \

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* LRN and divisive normalization by cuDNN, forward and backward. */
+/* Implements LRN with cuDNN, forward, and divisive normalization, forward and backward. */
 #include "table.h"
 
 #include <string.h>
 
-/* Copies begin at multiples of this. */
+/* The alignment of the copies. */
 #define STEP 256
 
 /* ------------------------------------------------------------------ LRN, divisive normalization */
@@ -23,7 +23,8 @@ static int32_t prepare_lrn(struct anydnn_plugin_plan *plan, struct kit_refusal *
                                    "the normalization's n, alpha, beta or k");
 }
 
-/* cuDNN has no LRN of bfloat16, and with three spatial dims its kernels take packed rows only. */
+/* Arranges the operands. cuDNN has no LRN of bfloat16, and with three spatial dims its kernels
+ * require packed NCHW. */
 static void arrange_lrn(struct anydnn_plugin_plan *plan)
 {
     cdn_widen(plan, 0x3, CDN_TYPE(BFLOAT16));
@@ -57,16 +58,16 @@ const struct cdn_operation cdn_lrn_forward = {
     .run = run_lrn_forward,
 };
 
-/* One descriptor stands for all operands but the output. Of the short types cuDNN rounds what lies
- * between to 16 bits, in `temp` and `temp2`. */
+/* Arranges the operands. One descriptor describes all operands but the output. For short types,
+ * cuDNN rounds intermediate values to 16 bits in `temp` and `temp2`. */
 static void arrange_divisive(struct anydnn_plugin_plan *plan)
 {
     cdn_widen(plan, 0x7f, CDN_TYPE(HALF) | CDN_TYPE(BFLOAT16));
     cdn_agree(plan, 0x7f, 0);
 }
 
-/* cuDNN divides alpha by n for each of two spatial dims at least; for a dim that is not there it is
- * multiplied by n before. */
+/* Multiplies alpha by n for each missing spatial dim. cuDNN divides alpha by n for each of at least
+ * two spatial dims. */
 static int32_t prepare_divisive(struct anydnn_plugin_plan *plan, struct kit_refusal *why)
 {
     struct anydnn_plugin_lrn *params = &plan->copies.params.lrn;
@@ -89,7 +90,7 @@ static int32_t check_divisive_backward(const struct anydnn_plugin_problem *probl
     return 0;
 }
 
-/* The outputs: y at 4 forward; dx at 5 and dmeans, if it is wanted, at 6 backward. */
+/* Returns the range of outputs: y at 4 forward; dx at 5 and the optional dmeans at 6 backward. */
 static void outputs_of(const struct anydnn_plugin_plan *plan, int32_t *first, int32_t *last)
 {
     int forward = plan->problem.operation == ANYDNN_PLUGIN_DIVISIVE_NORMALIZATION_FORWARD;
@@ -116,7 +117,7 @@ static int32_t divide(struct anydnn_plugin_plan *plan, const struct cdn_call *ca
     return cdn_ran(call, status, plan->operation->function);
 }
 
-/* cuDNN leaves out some factors, so that it gets 1 and 0, and a transform blends. */
+/* Runs with the factors 1 and 0, and blends with a transform. cuDNN ignores some factors. */
 static int32_t divide_and_blend(struct anydnn_plugin_plan *plan, const struct cdn_call *call)
 {
     void *data[ANYDNN_PLUGIN_OPERAND_MAX], *scratch = NULL;

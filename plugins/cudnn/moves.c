@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Operands that cuDNN gets as copies, in stream order: packed where it takes no other strides, as
- * float where it would round what lies between to a shorter type or has no arithmetic for the type.
- * An output's copy is blended into and brought back behind the operation, which is where the result
- * is rounded, once.
+ * Gives cuDNN copies of operands, in stream order. A copy is packed if cuDNN supports no other
+ * strides. It is float if cuDNN would round intermediate values to a shorter type, or has no
+ * arithmetic for the type. An output's copy is blended into and copied back after the operation,
+ * which rounds the result once.
  */
 #include "backend.h"
 
 #include <stdio.h>
 
-/* Copies begin at multiples of this. */
+/* The alignment of the copies. */
 #define STEP 256
 
 #define TYPES_WITHOUT_FLOAT                                                                        \
@@ -18,7 +18,7 @@
     (CDN_TYPE(FLOAT) | CDN_TYPE(HALF) | CDN_TYPE(BFLOAT16) | CDN_TYPE(INT8) | CDN_TYPE(INT8X4) |   \
      CDN_TYPE(INT8X32))
 
-/* To its own type, or to float. */
+/* Returns 1 if the tensor can be moved: to its own type, or to float. */
 static int can_move(const struct anydnn_plugin_tensor *tensor, int32_t type)
 {
     return tensor->type == type
@@ -65,7 +65,7 @@ static void settle(struct anydnn_plugin_plan *plan, uint32_t slots)
     }
 }
 
-/* Moves those of `slots` that are not packed in that format. */
+/* Moves those of `slots` that are not packed in this format. */
 static void pack_as(struct anydnn_plugin_plan *plan, uint32_t slots, int format)
 {
     for (int32_t slot = 0; slot < ANYDNN_PLUGIN_OPERAND_MAX; slot++) {
@@ -103,8 +103,9 @@ void cdn_pack_rows(struct anydnn_plugin_plan *plan, uint32_t slots)
 
 /* ------------------------------------------------------------------ descriptors */
 
-/* The tensor as cuDNN's transforms take it: vectors of `lanes` channels as one more dim of bytes,
- * and what has no arithmetic there as its bytes, which a transform to the same type keeps. */
+/* Describes a tensor to cuDNN's transforms. Vectors of `lanes` channels become one more dim of
+ * bytes. A type without arithmetic is viewed as bytes, which a transform to the same type
+ * preserves. */
 static void view(struct anydnn_plugin_tensor *made, const struct anydnn_plugin_tensor *of,
                  int64_t lanes)
 {
@@ -158,13 +159,13 @@ static size_t room_of(const struct anydnn_plugin_plan *plan, int32_t slot)
     return (cdn_tensor_bytes(&plan->copies.tensor[slot]) + STEP - 1) / STEP * STEP;
 }
 
-/* Outputs that are read whatever the factors are. */
+/* Returns 1 for outputs that are read whatever the factors are. */
 static int is_kept(int32_t operation, int32_t slot)
 {
     return operation == ANYDNN_PLUGIN_BATCH_NORMALIZATION_TRAINING && (slot == 4 || slot == 5);
 }
 
-/* Whether the operation reads what lies there before it. */
+/* Returns 1 if the operation reads the prior content of the operand. */
 static int is_read(const struct anydnn_plugin_plan *plan, const struct cdn_call *call, int32_t slot)
 {
     int32_t operation = plan->problem.operation;

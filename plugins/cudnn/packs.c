@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cuDNN's variant packs of a plan: one for each set of pointers that it met last. */
+/* Keeps the variant packs of a plan, for the most recent sets of pointers. */
 #include "kernels.h"
 
 #include <string.h>

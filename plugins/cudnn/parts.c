@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Descriptors of the graph interface, made, filled and finalized one after another. */
+/* Creates, fills and finalizes descriptors of the graph interface. */
 #include "graph.h"
 
 #include <string.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Candidates and plans, the same for every operation: copy the problem, make cuDNN's descriptors,
- * run. Descriptors live on the host alone, so that they are made for the question whether cuDNN
- * takes a problem, too: what its setters refuse is declined. */
+/* Implements candidates and plans for all operations: copies the problem, creates cuDNN's
+ * descriptors, runs. Descriptors need no device memory, so they are also created to check whether
+ * cuDNN supports a problem. A problem that cuDNN's setters refuse is declined. */
 #include "backend.h"
 
 #include "table.h"
 
 /* ------------------------------------------------------------------ candidates */
 
-/* Offers, or returns a reason. */
+/* Offers candidates, or returns a reason. */
 static int32_t answer(struct anydnn_plugin_plan *plan, struct kit_refusal *why,
                       anydnn_plugin_offer_fn offer, void *cookie)
 {

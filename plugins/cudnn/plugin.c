@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The entry of the backend cudnn, its description and its contexts. */
+/* Defines the entry of the backend cudnn, its description and its contexts. */
 #include "backend.h"
 
 #include "engines.h"
@@ -9,7 +9,8 @@
 #define TEXT(x)    TEXT_OF(x)
 #define HEADERS    TEXT(CUDNN_MAJOR) "." TEXT(CUDNN_MINOR) "." TEXT(CUDNN_PATCHLEVEL)
 
-/* Without the library a context is made all the same: the candidates say what is missing. */
+/* Opens the context's handle. Without the library, the context is created all the same, and the
+ * candidates report what is missing. */
 static int32_t open_handle(struct anydnn_plugin_context *context)
 {
     struct cuda_visit visit;
@@ -85,7 +86,8 @@ static struct anydnn_plugin description = {
     .setting_count = sizeof settings / sizeof settings[0],
 };
 
-/* What the operations without matrix units compute is default math, which is within every mode. */
+/* The functions of every operation. Operations without matrix units compute in default math, which
+ * every mode permits. */
 static const struct anydnn_plugin_operation common = {
     .maths = KIT_EVERY_MATH,
     .candidates = cdn_candidates,

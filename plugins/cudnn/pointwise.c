@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations element by element: add, op, set, scale. */
+/* Implements elementwise operations: add, op, set, scale. */
 #include "table.h"
 
 #include <math.h>
@@ -8,9 +8,9 @@
 /* ------------------------------------------------------------------ a factor of 0 */
 
 /*
- * By a factor of 0 cuDNN's add, op and scale do not multiply, so that NaN and infinity vanish from
- * the result where 0 * x has NaN. Its transforms do: where a factor turns out to be 0, the
- * operation gets what a transform made of 0 * x, and 1 for the factor.
+ * Returns 1 if a factor is 0. cuDNN's add, op and scale then do not multiply, so that NaN and
+ * infinity vanish although 0 * x is NaN. Its transforms do multiply. So if a factor is 0, a
+ * transform computes 0 * x, and the operation gets this with a factor of 1.
  */
 static int is_zero(const struct anydnn_plugin_plan *plan, const struct cdn_call *call,
                    int32_t factor, int32_t slot)
@@ -19,7 +19,7 @@ static int is_zero(const struct anydnn_plugin_plan *plan, const struct cdn_call 
            plan->copies.tensor[slot].type != ANYDNN_PLUGIN_INT8;
 }
 
-/* to = 0 * x, for the operand x of `slot`. */
+/* Computes to = 0 * x, for the operand x of `slot`. */
 static int32_t multiply(struct anydnn_plugin_plan *plan, const struct cdn_call *call, int32_t slot,
                         void *to)
 {
@@ -32,7 +32,7 @@ static int32_t multiply(struct anydnn_plugin_plan *plan, const struct cdn_call *
                    "cudnnTransformTensor");
 }
 
-/* The operation's run with 0 * x of `slot`, 0 or 1, which is the number of its factor, too. */
+/* Runs the operation with 0 * x in `slot`, 0 or 1, which is also the number of its factor. */
 static int32_t run_with_zero(struct anydnn_plugin_plan *plan, const struct cdn_call *call,
                              int32_t slot)
 {
@@ -89,9 +89,9 @@ static int32_t prepare_op(struct anydnn_plugin_plan *plan, struct kit_refusal *w
                : cdn_refuse_status(why, ANYDNN_PLUGIN_REASON_PARAMETER, status, "the operation");
 }
 
-/* Of one operand cuDNN does not read b, and yet refuses some places for it: a stands for it then.
- * Where b lies on c cuDNN wants a there, too; a and b may change places, since what has two
- * operands is symmetric. */
+/* Runs an op. With one operand, cuDNN does not read b but refuses some addresses for it, so a
+ * replaces b. If b lies on c, cuDNN requires a there instead; all ops with two operands are
+ * symmetric, so a and b are swapped. */
 static int32_t run_op(struct anydnn_plugin_plan *plan, const struct cdn_call *call)
 {
     const struct anydnn_plugin_op_tensor *params = plan->problem.params;
@@ -153,7 +153,8 @@ static float bfloat16_value(uint16_t bits)
     return value;
 }
 
-/* cuDNN's guide says that the value has y's type; it reads a float for the short types. */
+/* Sets all elements. cuDNN's guide says that the value has y's type, but cuDNN reads a float for
+ * the short types. */
 static int32_t run_set(struct anydnn_plugin_plan *plan, const struct cdn_call *call)
 {
     const void *value = call->operands->value;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A plan's copy of its problem: arranged, checked, described to cuDNN. */
+/* Copies a plan's problem, arranges and checks it, and describes it to cuDNN. */
 #include "backend.h"
 
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Asks cuDNN's heuristics for the engine configurations of a convolution. */
+/* Queries cuDNN's heuristics for the engine configurations of a convolution. */
 #include "engines.h"
 
 #include <string.h>
 
-/* Fills `into`, which is created already. 0 or -1. */
+/* Fills `into`, whose descriptors already exist. Returns 0 or -1. */
 static int get_descriptors(cudnnBackendDescriptor_t from, cudnnBackendAttributeName_t name,
                            int64_t count, cudnnBackendDescriptor_t *into)
 {
@@ -17,7 +17,7 @@ static int get_descriptors(cudnnBackendDescriptor_t from, cudnnBackendAttributeN
                : -1;
 }
 
-/* How many there are. */
+/* Returns the number of descriptors. */
 static int64_t count_of(cudnnBackendDescriptor_t from, cudnnBackendAttributeName_t name)
 {
     int64_t count = 0;
@@ -37,7 +37,7 @@ static int has_number(const struct cdn_list *list, uint64_t number)
     return found;
 }
 
-/* Room for as many more. 0 or -1. */
+/* Ensures space for `more` engines. Returns 0 or -1. */
 static int grow(struct cdn_list *list, int64_t more)
 {
     struct cdn_engine *grown;
@@ -56,7 +56,7 @@ static int grow(struct cdn_list *list, int64_t more)
     return 0;
 }
 
-/* Takes a configuration over; one that is there already, or cannot be read, goes. */
+/* Adds a configuration. One that is already listed, or cannot be read, is destroyed. */
 static void take(struct cdn_list *list, cudnnBackendDescriptor_t config, cudnnHandle_t handle)
 {
     struct cdn_engine *engine = &list->engine[list->count];
@@ -98,7 +98,7 @@ static void take_results(struct cdn_list *list, cudnnBackendDescriptor_t heurist
     kit_host->free(config);
 }
 
-/* A mode that has nothing to say, or fails, adds nothing. */
+/* Adds the proposals of a heuristics mode. A mode that proposes nothing, or fails, adds nothing. */
 static void ask(struct cdn_list *list, cudnnBackendHeurMode_t mode, cudnnHandle_t handle)
 {
     struct cdn_parts parts = {.count = 0};

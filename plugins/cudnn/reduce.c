@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reductions by cuDNN, the gradient of the bias among them. */
+/* Implements reductions with cuDNN, including the gradient of the bias. */
 #include "table.h"
 
 #include <string.h>
 
-/* Types of indices and cuDNN's names for them. */
+/* The types of indices and cuDNN's names for them. */
 static const struct {
     int32_t type;
     cudnnIndicesType_t indices;
@@ -25,7 +25,7 @@ static size_t index_of(int32_t type)
     return i;
 }
 
-/* cuDNN does not reduce bfloat16. */
+/* Widens bfloat16, which cuDNN does not reduce. */
 static void arrange_reduce(struct anydnn_plugin_plan *plan)
 {
     cdn_widen(plan, 0x3, CDN_TYPE(BFLOAT16));
@@ -54,7 +54,8 @@ static int32_t check_reduce(const struct anydnn_plugin_problem *problem, struct 
     return 0;
 }
 
-/* Bytes of indices, as far as the operand has room; and of workspace. */
+/* Reads the bytes of the indices and of the workspace. Refuses indices that exceed their
+ * operand. */
 static int32_t reduce_sizes(struct anydnn_plugin_plan *plan, struct kit_refusal *why)
 {
     const struct anydnn_plugin_tensor *indices = plan->problem.tensor[2];
@@ -125,8 +126,8 @@ const struct cdn_operation cdn_reduce_tensor = {
 
 /* ------------------------------------------------------------------ bias gradient */
 
-/* Packed: of half with gaps cuDNN's kernel reads at addresses that are not aligned, which ends the
- * device's context: dy=f16:3,17,1,6,1:103,6,309,1,62 db=f16:1,17,1,1,1. */
+/* Packs the operands. For half with gaps, cuDNN's kernel reads unaligned addresses, which destroys
+ * the device's context: dy=f16:3,17,1,6,1:103,6,309,1,62 db=f16:1,17,1,1,1. */
 static void arrange_backward_bias(struct anydnn_plugin_plan *plan)
 {
     arrange_reduce(plan);

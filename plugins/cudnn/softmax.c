@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Softmax by cuDNN, forward and backward. */
+/* Implements softmax with cuDNN, forward and backward. */
 #include "table.h"
 
 /* ------------------------------------------------------------------ forward */
 
-/* Of `accurate` and `log` cuDNN makes NaN of a row of -Inf alone, in most of its kernels, where
- * they are 0 and -Inf; and most of those of `log` lose the digits that the greatest element has
- * before the point. Copies into rows that are longer by the lowest number, less each row's
- * greatest, cure both, and take 20 to 200 times the time: other backends serve better. */
+/* Refuses `accurate` and `log`. For a row of -Inf alone, most of cuDNN's kernels return NaN, where
+ * 0 and -Inf are right. Most kernels of `log` also lose as many digits as the largest element has
+ * before the point. Copies into longer rows, with the lowest number appended and each row's maximum
+ * subtracted, would avoid both. They take 20 to 200 times as long, so other backends are better. */
 static int32_t check_forward(const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
 {
     const struct anydnn_plugin_softmax *params = problem->params;
@@ -20,7 +20,8 @@ static int32_t check_forward(const struct anydnn_plugin_problem *problem, struct
         "of great numbers, where anydnn.h says otherwise; only softmax=fast is taken");
 }
 
-/* Packs the operands alike. Of 5 dims with channels last elements stay unwritten. */
+/* Packs the operands in the same format. With 5 dims and channels last, cuDNN leaves elements
+ * unwritten. */
 static void pack_alike(struct anydnn_plugin_plan *plan, uint32_t slots)
 {
     int format = cdn_packed_format(&plan->copies.tensor[0]);
@@ -31,9 +32,9 @@ static void pack_alike(struct anydnn_plugin_plan *plan, uint32_t slots)
         cdn_agree(plan, slots, 1);
 }
 
-/* Of float and double, packed alike. With gaps cuDNN writes into them, and mode `instance` is wrong
- * between layouts: x=f64:1,3,6,13:nchw y=f64:1,3,6,13:nhwc softmax=fast. Results of short types are
- * rounded twice, and those of int8 truncated. */
+/* Converts the operands to float or double, packed in the same format. cuDNN writes into gaps, and
+ * mode `instance` is wrong between layouts: x=f64:1,3,6,13:nchw y=f64:1,3,6,13:nhwc softmax=fast.
+ * It rounds results of short types twice, and truncates those of int8. */
 static void arrange_forward(struct anydnn_plugin_plan *plan)
 {
     cdn_widen(plan, 0x3, CDN_TYPE(HALF) | CDN_TYPE(BFLOAT16) | CDN_TYPE(INT8));
@@ -67,8 +68,9 @@ const struct cdn_operation cdn_softmax_forward = {
 
 /* ------------------------------------------------------------------ backward */
 
-/* Seen with cuDNN 9.19: y must be laid out as dy, where both are packed dx is written as if it
- * were, and mode `instance` is wrong where elements have gaps between them. */
+/* Packs the operands in the same format. With cuDNN 9.19, y needs the layout of dy. If both are
+ * packed, dx is written as if it were packed, too. Mode `instance` is wrong if there are gaps
+ * between elements. */
 static void arrange_backward(struct anydnn_plugin_plan *plan)
 {
     pack_alike(plan, 0x7);

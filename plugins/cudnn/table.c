@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The operations of cudnn and the limits that it publishes. */
+/* Lists the operations of cudnn and the limits that it publishes. */
 #include "table.h"
 
 const struct cdn_operation *const cdn_operations[] = {

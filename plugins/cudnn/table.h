@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table entry of each operation; it stands in the file of that operation. */
+/* Declares the table entry of each operation. The operation's file defines it. */
 #ifndef CDN_TABLE_H
 #define CDN_TABLE_H
 
@@ -34,13 +34,14 @@ extern const struct cdn_operation cdn_im2col;
 
 extern const struct cdn_operation *const cdn_operations[];
 extern const uint32_t cdn_operation_count;
-/* NULL where there is none. */
+/* Returns an operation, or NULL if there is none. */
 const struct cdn_operation *cdn_operation_lookup(int32_t operation);
 
 extern const struct anydnn_plugin_limit *const cdn_limits[];
 extern const uint32_t cdn_limit_count;
 
-/* The convolution descriptor of a plan, from its parameters (conv.c). 0 or a reason. */
+/* Creates the convolution descriptor of a plan from its parameters (conv.c). Returns 0 or a
+ * reason. */
 int32_t cdn_convolution_make(struct anydnn_plugin_plan *plan, cudnnDataType_t compute,
                              struct kit_refusal *why);
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Descriptors of tensors, filters and activations, and what cuDNN asks of their shapes. */
+/* Creates descriptors of tensors, filters and activations, and checks their shapes for cuDNN. */
 #include "backend.h"
 
 #include <limits.h>
 #include <string.h>
 
-/* cuDNN's image operations want two spatial dims at least. */
+/* The fewest dims: cuDNN's image operations require two spatial dims. */
 #define LEAST_DIMS 4
 
-/* Places along a dim: of vector types the channels are counted in vectors. */
+/* Returns the extent of a dim. Channels of vector types are counted in vectors. */
 static int64_t extent(const struct anydnn_plugin_tensor *tensor, int32_t d)
 {
     return d == 1 ? tensor->dims[1] / kit_lanes(tensor->type) : tensor->dims[d];
@@ -37,7 +37,7 @@ int32_t cdn_shape_of(struct cdn_shape *shape, const struct anydnn_plugin_tensor 
     return 0;
 }
 
-/* The dim that is number `i` from the fastest one. */
+/* Returns dim number `i`, counted from the fastest one. */
 static int32_t dim_of(const struct anydnn_plugin_tensor *tensor, int32_t i, int channels_last)
 {
     if (channels_last && tensor->ndims > 2)
@@ -57,7 +57,7 @@ void cdn_pack(struct anydnn_plugin_tensor *tensor, int format)
     }
 }
 
-/* Whether the strides are those of dims in this order, fastest first. */
+/* Returns 1 if the strides are packed in this order of dims. */
 static int is_packed(const struct anydnn_plugin_tensor *tensor, int channels_last)
 {
     int64_t step = 1;

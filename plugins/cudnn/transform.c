@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Transforms of tensors without pads and folds: layouts and types. */
+/* Implements transforms of layouts and types, without pads and folds. */
 #include "transform.h"
 
 #include "table.h"

@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What transforms with and without pads and folds share: their types. */
+/* Declares what transforms with and without pads and folds share: their types. */
 #ifndef CDN_TRANSFORM_H
 #define CDN_TRANSFORM_H
 
 #include "backend.h"
 
-/* Types between any two of which cuDNN transforms. */
+/* The types between any two of which cuDNN transforms. */
 #define CDN_TRANSFORMED (CDN_TYPE(FLOAT) | CDN_TYPE(HALF) | CDN_TYPE(BFLOAT16) | CDN_TYPE(INT8))
 
 #define CDN_TRANSFORM_SHORTS (CDN_TYPE(HALF) | CDN_TYPE(BFLOAT16))
 
-/* 0, or the reason. Between double and another type cuDNN's transforms run and give garbage. */
+/* Returns 0 or a reason. cuDNN's transforms between double and another type run, but return
+ * garbage. */
 int32_t cdn_check_transform_types(const struct anydnn_plugin_problem *problem, uint32_t any,
                                   struct kit_refusal *why);
 
-/* cuDNN takes vectors of 4 packed, of 32 not at all, and does not go from one short type to the
- * other: by way of float all of that goes, and is rounded once. */
+/* Moves operands to float if needed. cuDNN requires packed vectors of 4, does not support vectors
+ * of 32, and does not convert between short types. All of these work through float, with one
+ * rounding. */
 void cdn_arrange_transform_types(struct anydnn_plugin_plan *plan);
 
 #endif

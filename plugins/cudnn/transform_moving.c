@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Transforms of tensors and filters that move elements: pads and folds, in one step or two. */
+/* Implements transforms of tensors and filters that move elements: pads and folds, in one step or
+ * two. */
 #include "transform.h"
 
 #include "table.h"
@@ -22,7 +23,7 @@ static int folds(const struct anydnn_plugin_transform *params, int32_t ndims)
     return any;
 }
 
-/* Whether elements go elsewhere than a plain transform puts them. */
+/* Returns 1 if elements move to other positions than in a plain transform. */
 static int moves(const struct anydnn_plugin_transform *params, int32_t ndims)
 {
     return pads(params, ndims) || folds(params, ndims);
@@ -34,10 +35,11 @@ static int has_two_steps(const struct anydnn_plugin_transform *params, int32_t n
 }
 
 /*
- * Factors are not part of the problem, and cuDNN moves elements only with 1 and 0; a second step
- * blends, which must not round a second time: between types both get float. So do vectors, whose
- * pads and folds cuDNN refuses. It writes packed tensors, and where pads come with a fold it puts
- * elements elsewhere: there are two steps then, with a tensor between them, all in the same layout.
+ * Arranges the operands. Factors are not part of the problem, and cuDNN moves elements only with
+ * the factors 1 and 0. A second step blends and must not round again, so operands of different
+ * types become float. So do vectors, for which cuDNN refuses pads and folds. cuDNN writes packed
+ * tensors. With both pads and a fold, it misplaces elements; then there are two steps with a tensor
+ * between them, all in the same layout.
  */
 static void arrange_moving(struct anydnn_plugin_plan *plan)
 {
@@ -63,7 +65,7 @@ static void arrange_filter(struct anydnn_plugin_plan *plan)
         cdn_move(plan, 0, CUDNN_TENSOR_NCHW, plan->copies.tensor[0].type);
 }
 
-/* cuDNN cuts off or pads, and of a dim that it should do both to it makes a descriptor and then
+/* Refuses a dim that is both padded and cropped. cuDNN creates a descriptor for it, but then
  * refuses to run, once after it had written y. */
 static int32_t check_pads(const struct anydnn_plugin_transform *params, int32_t ndims,
                           struct kit_refusal *why)
@@ -106,7 +108,7 @@ static int32_t check_transform_filter(const struct anydnn_plugin_problem *proble
     return check_moving(problem, CDN_TRANSFORMED, why);
 }
 
-/* One of cuDNN's transforms, by the pads or the folds of the problem, or both. */
+/* Creates one of cuDNN's transforms, with the pads or the folds of the problem, or both. */
 static cudnnStatus_t make_step(const struct anydnn_plugin_plan *plan, int with_pads, int with_folds,
                                cudnnTensorTransformDescriptor_t *made)
 {
@@ -131,7 +133,7 @@ static cudnnStatus_t make_step(const struct anydnn_plugin_plan *plan, int with_p
                                 : CUDNN_TRANSFORM_FOLD);
 }
 
-/* The tensor between the steps: a fold is of what is padded, and an unfold is padded. */
+/* Describes the tensor between the steps. A fold follows the pads; an unfold precedes them. */
 static void describe_between(const struct anydnn_plugin_plan *plan,
                              struct anydnn_plugin_tensor *between)
 {
@@ -179,7 +181,7 @@ static int32_t prepare_filter(struct anydnn_plugin_plan *plan, struct kit_refusa
     return reason ? reason : prepare_moving(plan, why);
 }
 
-/* One step of cuDNN's, by the descriptors of the kind that the plan has. */
+/* Runs one step of cuDNN, with the plan's kind of descriptors. */
 static int32_t run_step(struct anydnn_plugin_plan *plan, const struct cdn_call *call,
                         const void *alpha, const void *beta, void *y)
 {

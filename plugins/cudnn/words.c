@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Why cuDNN does not take or run something: its own words in our sentences. */
+/* Reports why cuDNN refuses or fails, with its own words in our sentences. */
 #include "backend.h"
 
-/* cuDNN's own words of the last failure in this thread, on one line. */
+/* Returns cuDNN's own words about the last failure in this thread, on one line. */
 static void last_words(char *text, size_t size)
 {
     text[0] = 0;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# How a .cu file becomes a libtool object; modules with .cu files link $(CUDA_LIBS) and are
-# listed inside `if HAVE_CUDA`.
+# Compiles .cu files to libtool objects. Modules with .cu files link $(CUDA_LIBS) and are listed
+# inside `if HAVE_CUDA`.
 
 SUFFIXES += .cu .lo
 EXTRA_DIST += plugins/make/nvcc-libtool.sh plugins/make/spills
@@ -10,16 +10,16 @@ am__v_NVCC_ = $(am__v_NVCC_@AM_DEFAULT_V@)
 am__v_NVCC_0 = @echo "  NVCC    " $@;
 am__v_NVCC_1 =
 
-# What asks for more than 8.0 of a device of 9.0 has a pass of the compiler of its own for it.
+# Objects that use features beyond compute capability 8.0 on 9.0 devices get a compiler pass for 9.0.
 CUDA_PASS_90 =
-# What is written for a device of 9.0 alone is compiled for nothing else, where that is among what is built.
+# Objects written only for 9.0 devices are compiled only for 9.0a, if 9.0 is among the built targets.
 CUDA_PASS_90A =
 comma = ,
 AM_GENCODE_90 = $(subst compute_80$(comma)code=sm_90,compute_90$(comma)code=sm_90,$(CUDA_GENCODE))
 AM_GENCODE_90A = $(if $(findstring code=sm_90,$(CUDA_GENCODE)),-gencode arch=compute_90a$(comma)code=sm_90a,$(CUDA_GENCODE))
 AM_GENCODE = $(if $(filter $(CUDA_PASS_90A),$@),$(AM_GENCODE_90A),$(if \
 	$(filter $(CUDA_PASS_90),$@),$(AM_GENCODE_90),$(CUDA_GENCODE)))
-# With a compiler that hurries, products of a warpgroup are serialised, which fails.
+# --Ofast-compile serializes warpgroup products, which fails the build, so these objects omit it.
 AM_NVCCFLAGS = $(if $(filter $(CUDA_PASS_90A),$@),$(filter-out --Ofast-compile=%,$(NVCCFLAGS)),$(NVCCFLAGS))
 
 .cu.lo:

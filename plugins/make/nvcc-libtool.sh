@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Stands between libtool and nvcc: host compiler flags, which nvcc takes only after -Xcompiler (and
-# which libtool would strip of it), get it here. Kernels whose registers ptxas spills to memory are
-# told, as it tells them, and kept beside the object, in OBJECT.spills, a line each: name, bytes
-# stored, bytes loaded. tests/cuda/test_spills.sh judges them. Not with --Ofast-compile, whose registers
-# are nobody's. ANYDNN_NVCC_THROUGH may name what nvcc is
-# called through, as scripts/lib.sh does with a compiler cache.
+# Runs nvcc for libtool. It puts -Xcompiler before flags of the host compiler, since nvcc requires it
+# and libtool would strip it. ptxas reports kernels whose registers it spills to memory. They are
+# stored beside the object, in OBJECT.spills, one per line: name, bytes stored, bytes loaded.
+# tests/cuda/test_spills.sh checks them. --Ofast-compile disables this, since its register use is not
+# representative. ANYDNN_NVCC_THROUGH may name a command that runs nvcc, such as the compiler cache of
+# scripts/lib.sh.
 set -eu
 n=$#
 object=
@@ -30,11 +30,11 @@ status=0
 # shellcheck disable=SC2086 # words of commands
 ${ANYDNN_NVCC_THROUGH-} "$@" $warn 2>"$said" || status=$?
 cat "$said" >&2
-# One line for each kernel, however many GPU generations it is compiled for.
+# Each kernel has one line, regardless of the number of GPU generations.
 [ -z "$warn" ] || sed -n "s/^ptxas warning.* spilled .*function '\([^']*\)', \([0-9]*\) bytes spill stores, \([0-9]*\) bytes.*/\1 \2 \3/p" \
     "$said" | sort -u >"$object.spills"
-# Products of a warpgroup that ptxas serialises, and registers that it does not hand over: such a kernel
-# runs at a fraction of its speed, and fails here.
+# A kernel fails here if ptxas serializes its warpgroup products or ignores its register reallocation.
+# Such a kernel would run at a fraction of its speed.
 ! grep -qE '\(C75(08|10|12)\)' "$said" || status=1
 rm -f "$said"
 exit $status

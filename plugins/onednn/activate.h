@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Activation functions: which of oneDNN's they are, and their values by our own code where oneDNN's
- * differ. */
+/* Maps activation functions to their values and gradients in our own code, for cases in which
+ * oneDNN's differ. */
 #ifndef ONEDNN_ACTIVATE_H
 #define ONEDNN_ACTIVATE_H
 
 #include <math.h>
 #include <stdint.h>
 
-/* Modes of struct anydnn_plugin_activation. */
+/* The modes of struct anydnn_plugin_activation. */
 enum {
     ONEDNN_SIGMOID = 0,
     ONEDNN_RELU = 1,
@@ -30,14 +30,15 @@ static inline int onednn_is_relu(const struct onednn_activation *activation)
     return activation->mode == ONEDNN_RELU || activation->mode == ONEDNN_CLIPPED_RELU;
 }
 
-/* So that exp() gets no positive argument, and cannot overflow. */
+/* Returns 1 / (1 + exp(-v)). exp() never gets a positive argument, so it cannot overflow. */
 static inline double onednn_sigmoid(double v)
 {
     double e = exp(-fabs(v));
     return v < 0 ? e / (1 + e) : 1 / (1 + e);
 }
 
-/* The NaN option is of the two ReLUs: without it a NaN becomes 0. */
+/* Returns the activation of v. The NaN option applies to the two ReLUs only: without it, NaN
+ * becomes 0. */
 static inline double onednn_activate(const struct onednn_activation *activation, double v)
 {
     double positive = v > 0 ? v : 0;
@@ -62,7 +63,7 @@ static inline double onednn_activate(const struct onednn_activation *activation,
     }
 }
 
-/* The same for n values; the ReLUs without branches. */
+/* Applies the activation to n values. ReLUs run without branches. */
 static inline void onednn_activate_row(const struct onednn_activation *activation, double *v,
                                        int64_t n)
 {
@@ -77,8 +78,8 @@ static inline void onednn_activate_row(const struct onednn_activation *activatio
         v[i] = v[i] > activation->coef ? activation->coef : v[i];
 }
 
-/* Whether the activation of v passes its gradient at all: what batch normalization's reserve keeps.
- */
+/* Returns 1 if the activation passes the gradient at v. The reserve of batch normalization stores
+ * this bit. */
 static inline int onednn_passes(const struct onednn_activation *activation, double v)
 {
     if (!onednn_is_relu(activation))
@@ -86,8 +87,8 @@ static inline int onednn_passes(const struct onednn_activation *activation, doub
     return (v > 0) & !(activation->mode == ONEDNN_CLIPPED_RELU && v >= activation->coef);
 }
 
-/* dy times the slope where the value is y, of swish where the argument is x. Where the slope of a
- * ReLU is 0, so is the result, whatever dy. */
+/* Returns dy times the slope. y is the value of the activation; only swish uses its argument x. The
+ * result is 0 where a ReLU's slope is 0, whatever dy is. */
 static inline double onednn_gradient(const struct onednn_activation *activation, double y,
                                      double dy, double x)
 {

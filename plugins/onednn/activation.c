@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Activations. oneDNN's eltwise primitives do those whose definition they share. The rest is our
- * own, one pass over the operands:
- *   - ReLUs forward when NaN propagates: oneDNN's give 0 for NaN;
+ * Implements activations. oneDNN's eltwise primitives compute those whose definition matches ours.
+ * Our own code computes the rest in one pass over the operands:
+ *   - forward ReLUs that propagate NaN: oneDNN returns 0 for NaN;
  *   - a clipped ReLU with a ceiling below 0, which oneDNN's clip refuses;
- *   - ELU: oneDNN's exp(x) - 1 loses the digits of small x; its gradient takes y = 0 for negative;
- *   - ReLUs backward: oneDNN multiplies dy by 0 where the slope is 0, so that Inf becomes NaN;
+ *   - ELU: oneDNN's exp(x) - 1 loses the digits of small x, and its gradient takes the negative
+ *     branch at y = 0;
+ *   - backward ReLUs: oneDNN multiplies dy by a slope of 0, so that Inf becomes NaN;
  *   - identity.
- * What sigmoid and swish are far below 0 is put in afterwards (activation_lost.h).
+ * A later step restores the values of sigmoid and swish far below 0 (activation_lost.h).
  */
 #include "activation_lost.h"
 #include "table.h"
@@ -17,7 +18,7 @@
 enum { FORWARD_X, FORWARD_Y };
 enum { BACKWARD_Y, BACKWARD_DY, BACKWARD_X, BACKWARD_DX };
 
-/* Elements that are worked on at a time. */
+/* The number of elements processed at a time. */
 #define CHUNK 256
 
 static struct onednn_activation params_of(const struct anydnn_plugin_problem *problem)
@@ -36,7 +37,8 @@ static int32_t check_mode(const struct anydnn_plugin_problem *problem, struct ki
                       activation.mode, ONEDNN_ACTIVATION_END - 1);
 }
 
-/* oneDNN promises dx in the place of dy, not in that of x, which swish goes back by. */
+/* Refuses swish if dx lies on x. oneDNN allows dx to overwrite dy, but not x, which swish's
+ * gradient reads. */
 static int32_t check_backward(const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
 {
     int32_t reason = check_mode(problem, why);
@@ -46,7 +48,7 @@ static int32_t check_backward(const struct anydnn_plugin_problem *problem, struc
     return onednn_check_apart(problem, BACKWARD_DX, BACKWARD_X, why);
 }
 
-/* ------------------------------------------------------------------ our own */
+/* ------------------------------------------------------------------ our own code */
 
 static int forward_is_own(const struct onednn_activation *activation)
 {
@@ -61,10 +63,10 @@ static int backward_is_own(const struct onednn_activation *activation)
            onednn_is_relu(activation);
 }
 
-/* ------------------------------------------------------------------ our own, rows of float */
+/* ------------------------------------------------------------------ our own code: rows of float */
 
-/* Loops of a constant length over arrays of their own become vectors. v <= 0 fails for NaN, which
- * so stays; without propagation it becomes 0. */
+/* Applies the activation to one chunk. Loops of constant length over local arrays vectorize. v <= 0
+ * is false for NaN, so NaN stays; without propagation, NaN becomes 0. */
 static void activate_floats(const struct onednn_activation *activation, float v[CHUNK])
 {
     const float coef = (float)activation->coef;
@@ -103,7 +105,7 @@ static void gradient_floats(const struct onednn_activation *activation, float g[
             g[i] = y[i] >= coef ? 0 : g[i];
 }
 
-/* Rows of float beside each other whose results are not blended. */
+/* Returns 1 if all rows are contiguous floats and the results are not blended. */
 static int is_plain(const double scale[2], const struct onednn_walk *walk, const int64_t stride[])
 {
     for (int32_t t = 0; t < walk->steps.tensors; t++) {
@@ -133,9 +135,10 @@ static void plain_row(const struct onednn_activation *activation, int32_t tensor
     }
 }
 
-/* ------------------------------------------------------------------ our own, rows of any type */
+/* ------------------------------------------------------------------ our own code: rows of
+ * any type */
 
-/* out = alpha * value + beta * out. */
+/* Computes out = alpha * value + beta * out. */
 static void blend(const double scale[2], int32_t type, char *out, int64_t stride, double *value,
                   int64_t n)
 {
@@ -151,7 +154,7 @@ static void blend(const double scale[2], int32_t type, char *out, int64_t stride
     onednn_row_store(type, out, stride, value, n);
 }
 
-/* place[0] = y, place[1] = x. */
+/* Computes one forward row. place[0] is y, place[1] is x. */
 static void forward_row(void *arg, const struct onednn_walk *walk, char *const place[],
                         const int64_t stride[], int64_t n)
 {
@@ -173,7 +176,7 @@ static void forward_row(void *arg, const struct onednn_walk *walk, char *const p
     }
 }
 
-/* place[0] = dx, place[1] = dy, place[2] = y. */
+/* Computes one backward row. place[0] is dx, place[1] is dy, place[2] is y. */
 static void backward_row(void *arg, const struct onednn_walk *walk, char *const place[],
                          const int64_t stride[], int64_t n)
 {
@@ -213,9 +216,9 @@ static void run_own(struct onednn_build *build, onednn_row_fn row, const int32_t
     onednn_run_rows(build, row, &activation, sizeof activation, view, place, tensors);
 }
 
-/* ------------------------------------------------------------------ oneDNN's */
+/* ------------------------------------------------------------------ oneDNN's primitives */
 
-/* The values of eltwise. */
+/* Returns the parameters of oneDNN's eltwise primitive. */
 static struct onednn_eltwise eltwise_of(const struct onednn_activation *activation, int backward)
 {
     struct onednn_eltwise eltwise = {.direction = dnnl_forward_training};
@@ -295,7 +298,7 @@ static void build_backward(struct onednn_build *build)
     dnnl_primitive_desc_t descriptor;
     int data, dy;
 
-    /* oneDNN promises dx in the place of dy, not in that of y. */
+    /* oneDNN allows dx to overwrite dy, but not y. */
     if (backward_is_own(&activation) || onednn_in_place(build, BACKWARD_DX, BACKWARD_Y)) {
         run_own(build, backward_row, (const int32_t[]){BACKWARD_DX, BACKWARD_DY, BACKWARD_Y}, 3);
         return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Results of sigmoid and swish that oneDNN makes 0. */
+/* Restores results of sigmoid and swish that oneDNN flushes to 0. */
 #include "activation_lost.h"
 
 #include "wide.h"
@@ -7,11 +7,12 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* Elements of a piece, the work of one thread at a time, and of the vectors that are looked at. */
+/* The elements of a piece, which is the work of one thread at a time, and of the vectors that are
+ * scanned. */
 #define PIECE 65536
 #define CHUNK 256
 
-/* The flag lies before what is kept. */
+/* The flag precedes the saved elements. */
 #define FLAG_BYTES 64
 
 int onednn_loses(const struct onednn_activation *activation, int backward)
@@ -19,7 +20,7 @@ int onednn_loses(const struct onednn_activation *activation, int backward)
     return activation->mode == ONEDNN_SWISH || (activation->mode == ONEDNN_SIGMOID && !backward);
 }
 
-/* What the exponential's argument is a multiple of x by. */
+/* Returns the factor between x and the argument of the exponential. */
 static float factor_of(const struct onednn_lost *lost)
 {
     return lost->activation.mode == ONEDNN_SWISH ? (float)lost->activation.coef : 1;
@@ -42,7 +43,7 @@ static int64_t length_of(const struct onednn_lost *lost, int64_t piece)
     return left < PIECE ? left : PIECE;
 }
 
-/* ------------------------------------------------------------------ before */
+/* ------------------------------------------------------------------ before oneDNN's step */
 
 struct looking {
     const struct onednn_lost *lost;
@@ -98,7 +99,7 @@ void onednn_lost_look(struct onednn_build *build, struct onednn_lost *lost)
     onednn_run_own(build, look, lost, sizeof *lost);
 }
 
-/* ------------------------------------------------------------------ after */
+/* ------------------------------------------------------------------ after oneDNN's step */
 
 struct mending {
     const struct onednn_lost *lost;

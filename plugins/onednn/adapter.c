@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* oneDNN 2.6 and 3.x: the only file with both in it. */
+/* Calls oneDNN 2.6 or 3.x. No other file depends on the version. */
 #include "adapter.h"
 
 #include "onednn.h"
 
 #include <string.h>
 
-/* Set by whatever lacked memory, since what is made is NULL for other reasons, too. */
+/* A flag that every call sets when it runs out of memory. A NULL result does not suffice as a sign,
+ * since it has other reasons, too. */
 static _Thread_local int starved;
 
 int onednn_starved(void)
@@ -23,9 +24,10 @@ static int done(dnnl_status_t status)
     return status == dnnl_success;
 }
 
-/* ------------------------------------------------------------------ what differs */
+/* ------------------------------------------------------------------ differences between the
+ * versions */
 
-/* Of a constant the value in the library that is open. */
+/* A constant of 3.x and its value in 2.6. */
 struct constant {
     int32_t value, old;
 };
@@ -110,9 +112,9 @@ void onednn_layout_destroy(onednn_layout layout)
 }
 
 /*
- * These give `made` its value, the descriptor or NULL: by the function of 3.x, or by that of 2.6
- * which fills a description. Their arguments are lists in parentheses: those of 2.6, which wants
- * one layout where 3.x wants that of each side, and those of 3.x.
+ * These macros set `made` to the primitive descriptor, or leave it NULL. They call the function of
+ * 3.x, or the one of 2.6 that fills a description. The arguments of each version are a list in
+ * parentheses. 2.6 takes one layout where 3.x takes one for each side.
  */
 #define LIST(...) __VA_ARGS__
 #define MADE_OLD(made, name, list, hint)                                                           \
@@ -138,13 +140,13 @@ void onednn_layout_destroy(onednn_layout layout)
             (void)done(onednn.dnnl_##name##_primitive_desc_create(&(made), onednn_engine,          \
                                                                   LIST list, hint, attributes));   \
     } while (0)
-/* Where both want the same. */
+/* These macros serve functions whose arguments are equal in both versions. */
 #define FORWARD_ALIKE(made, old_name, name, ...)                                                   \
     FORWARD(made, old_name, (__VA_ARGS__), name, (__VA_ARGS__))
 #define BACKWARD_ALIKE(made, old_name, name, hint, ...)                                            \
     BACKWARD(made, old_name, (__VA_ARGS__), name, (__VA_ARGS__), hint)
 
-/* ------------------------------------------------------------------ the one face */
+/* ------------------------------------------------------------------ the common interface */
 
 onednn_layout onednn_layout_create(dnnl_data_type_t type, int32_t ndims, const int64_t *dims,
                                    const int64_t *strides)
@@ -176,7 +178,7 @@ const char *onednn_implementation(const_dnnl_primitive_desc_t descriptor)
     return done(status) && name ? name : "";
 }
 
-/* Bits that dnnl_cpu_isa_t sets for what an instruction set has beyond its predecessors'. */
+/* The bits in dnnl_cpu_isa_t by which an instruction set differs from its predecessor. */
 #define ISA_VNNI      0x40u
 #define ISA_AVX2_VNNI 0x400u
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Batch normalization in inference and training. oneDNN normalizes; the running variance of a
- * sample, the saved 1 / sqrt(variance + epsilon), addition and activation with the reserve's bits
- * are our own steps: oneDNN's fused ReLU keeps a workspace of another form, and knows no other
- * function.
+ * Implements batch normalization in inference and training. oneDNN normalizes. Our own steps
+ * compute the unbiased running variance, the saved 1 / sqrt(variance + epsilon), the addition, and
+ * the activation with the reserve's bits. oneDNN's fused ReLU stores a workspace in another format,
+ * and oneDNN fuses no other activation.
  */
 #include "batch_norm.h"
 #include "table.h"
@@ -22,7 +22,7 @@ enum {
     TRAINING_RESERVE
 };
 
-/* ------------------------------------------------------------------ what all have */
+/* ------------------------------------------------------------------ common parts */
 
 int32_t onednn_norm_check(const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
 {
@@ -115,10 +115,10 @@ dnnl_primitive_desc_t onednn_norm_describe(struct onednn_build *build,
 
 /* ------------------------------------------------------------------ forward */
 
-/* What the normalization works on, by memories' numbers. */
+/* The operands of the normalization, as memory numbers. */
 struct forward {
-    dnnl_primitive_desc_t descriptor; /* NULL: our own code */
-    int measures;                     /* it works out mean and variance, too */
+    dnnl_primitive_desc_t descriptor; /* NULL for our own code */
+    int measures;                     /* 1 if it also computes mean and variance */
     int x, scale, bias, mean, variance;
 };
 
@@ -155,8 +155,7 @@ static void normalize(struct onednn_build *build, const struct onednn_norm *norm
                    {DNNL_ARG_DST, y});
 }
 
-/* The steps behind the normalization: v, which lies where y shall be or in a temporary, becomes y.
- */
+/* Adds the steps after the normalization: they turn v into y. v is y's memory or a temporary. */
 static void finish(struct onednn_build *build, const struct onednn_norm *norm, int32_t z_slot,
                    int32_t reserve_slot, int v, int y)
 {
@@ -273,7 +272,7 @@ static void build_training(struct onednn_build *build)
 
         build->when = mode;
         y = onednn_result_as(build, TRAINING_Y, &norm.dense, &norm.work);
-        /* y may lie where z does, which is read after v is written. */
+        /* y may lie on z, which is read after v is written. */
         v = onednn_in_place(build, TRAINING_Y, TRAINING_Z) ? onednn_temporary_as(build, &norm.work)
                                                            : y.memory;
         normalize(build, &norm, &forward, v);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batch normalization backward: our own step goes back over the activation, oneDNN over the
- * normalization. */
+/* Implements backward batch normalization. Our own step computes the gradient of the activation,
+ * oneDNN that of the normalization. */
 #include "batch_norm.h"
 #include "table.h"
 
@@ -18,7 +18,7 @@ static int32_t check(const struct anydnn_plugin_problem *problem, struct kit_ref
     const struct anydnn_plugin_batch_normalization *params = problem->params;
     int32_t mode = params->activation, reason = onednn_norm_check(problem, why);
 
-    if (!reason) /* oneDNN promises dx in the place of dy, not in that of x */
+    if (!reason) /* oneDNN allows dx to overwrite dy, but not x */
         reason = onednn_check_apart(problem, DX, X, why);
     if (reason)
         return reason;
@@ -40,7 +40,8 @@ static int32_t check(const struct anydnn_plugin_problem *problem, struct kit_ref
     return 0;
 }
 
-/* Two pairs of factors: of dx and dz, of the parameters' gradients. */
+/* Returns the mode of a call. There are two pairs of scaling factors: one for dx and dz, one for
+ * the gradients of the parameters. */
 static uint32_t mode_of(const struct anydnn_plugin_operands *operands)
 {
     const double *scale = operands->scale;
@@ -54,7 +55,7 @@ struct statistics {
     int mean, variance;
 };
 
-/* The saved pair, or that of x. */
+/* Loads the saved pair, or computes it from x. */
 static struct statistics build_statistics(struct onednn_build *build,
                                           const struct onednn_norm *norm, int x)
 {
@@ -77,7 +78,7 @@ static struct statistics build_statistics(struct onednn_build *build,
     return found;
 }
 
-/* Gradient before the activation, like x in memory. */
+/* Adds the step that computes the gradient before the activation, in x's memory order. */
 static struct onednn_output build_gradient(struct onednn_build *build,
                                            const struct onednn_norm *norm, int x, int scale,
                                            const struct statistics *statistics)
@@ -114,7 +115,7 @@ static struct onednn_output build_gradient(struct onednn_build *build,
     return g;
 }
 
-/* The steps of one mode. */
+/* Adds the steps of one mode. */
 static void run_backward(struct onednn_build *build, const struct onednn_norm *norm,
                          dnnl_primitive_desc_t descriptor, int x, int scale,
                          const struct statistics *statistics, const struct onednn_output *g)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mean and variance of batch normalization's cells. oneDNN adds up a cell in float: with 100,000
- * elements results are off by ten times what rounding them costs. */
+/* Computes mean and variance of the cells of a batch normalization. oneDNN sums a cell in float:
+ * with 100,000 elements, its error is ten times the rounding error of the result. */
 #include "batch_norm.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 
 #define COLUMNS ONEDNN_NORM_COLUMNS
 
-/* Sums of what is left of the elements without a shift, and of its squares. */
+/* The sums over the elements of (x - shift) and (x - shift)^2. */
 struct sums {
     double shift, sum, square;
 };
@@ -17,20 +17,20 @@ struct measure {
     struct onednn_view work;
     int64_t count;
     struct onednn_place x, mean, variance;
-    struct onednn_place shift, sum, square; /* a double for each cell, where cells lie abreast */
+    struct onednn_place shift, sum, square; /* one double per cell, for channels-last layouts */
 };
 
-/* The arrays of a call, for its threads. */
+/* The arrays of a call, shared by its threads. */
 struct measuring {
     const struct measure *m;
     const float *x;
     float *mean, *variance;
     double *shift, *sum, *square;
-    int64_t share; /* neighbouring cells of a thread, where cells lie abreast */
+    int64_t share; /* cells per thread, for channels-last layouts */
 };
 
-/* Any number near the cell's mean keeps the squares from cancelling: its first element, if that is
- * a number. */
+/* Returns the shift of a cell. Any number near the mean prevents cancellation in the squares; this
+ * is the first element, if it is finite. */
 static double shift_of(float first)
 {
     return isfinite(first) ? (double)first : 0;
@@ -45,7 +45,8 @@ static void put(const struct sums *sums, int64_t count, float *mean, float *vari
     *variance = (float)(square < 0 ? 0 : square);
 }
 
-/* Whole rows of a run go to columns, each a part of the cell's sums; the rest to the first. */
+/* Adds a run. Whole rows go to all columns, each of which holds a part of the cell's sums; the
+ * remainder goes to the first column. */
 static void add_run(struct onednn_norm_columns *columns, const float *x, int64_t n)
 {
     int64_t rows = n / COLUMNS;
@@ -76,7 +77,7 @@ void onednn_norm_measure_runs(const float *x, int64_t images, int64_t stride, in
     put(&sums, images * length, mean, variance);
 }
 
-/* Each cell is a run in every image. */
+/* Computes a cell that is a run in every image. */
 static void measure_runs(void *arg, int64_t cell)
 {
     const struct measuring *work = arg;
@@ -86,10 +87,10 @@ static void measure_runs(void *arg, int64_t cell)
                              &work->mean[cell], &work->variance[cell]);
 }
 
-/* Rows that stay in the processor's cache while all cells pass over them. */
+/* The rows that stay in cache while all cells iterate over them. */
 #define ROWS 32
 
-/* Neighbouring cells, as many as there are columns. */
+/* Adds as many adjacent cells as there are columns. */
 static void add_cells(const float *x, int64_t cells, int64_t rows, const double *shift, double *sum,
                       double *square)
 {
@@ -115,7 +116,7 @@ static void add_column(const float *x, int64_t cells, int64_t rows, double shift
     }
 }
 
-/* All cells lie side by side, row behind row; some of them. */
+/* Computes a range of cells in a channels-last layout: each row holds one element of every cell. */
 static void measure_rows(void *arg, int64_t piece)
 {
     const struct measuring *work = arg;
@@ -143,7 +144,8 @@ static void measure_rows(void *arg, int64_t piece)
             &work->variance[cell]);
 }
 
-/* Each cell is one thread's, so that its bits do not depend on their number. */
+/* Distributes the cells over the threads. One thread sums each cell, so the result does not depend
+ * on the thread count. */
 static void run_measure(const struct onednn_call *call, const void *data)
 {
     const struct measure *m = data;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batch normalization forward of images that lie channel behind channel: each cell is measured and
- * normalized while it is in the cache. oneDNN's kernel for such images (2.6: ncsp_bnorm) is no code
- * made for the processor, and takes twice as long for the normalization alone. */
+/* Normalizes NCHW images forward: each cell is measured and normalized while it is in cache.
+ * oneDNN's kernel for such images (2.6: ncsp_bnorm) is not JIT-compiled, and takes twice as long
+ * for the normalization alone. */
 #include "batch_norm.h"
 #include "wide.h"
 
@@ -19,10 +19,10 @@ struct line {
     float mean, factor, bias;
 };
 
-/* Elements of a vector. */
+/* The elements of a vector. */
 #define LANES 16
 
-/* y may be x. */
+/* Normalizes n elements. y may equal x. */
 ONEDNN_INLINE int normalize_body(float *y, const float *x, int64_t n, const struct line *line)
 {
     const float mean = line->mean, factor = line->factor, bias = line->bias;

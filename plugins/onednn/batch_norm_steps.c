@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The steps of batch normalization that are our own code. */
+/* Implements the steps of batch normalization in our own code. */
 #include "batch_norm.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Elements that are worked on at a time. */
+/* The number of elements processed at a time. */
 #define CHUNK 256
 
 /* ------------------------------------------------------------------ cells */
 
-/* Offset of the element of that number, counted with the last dim the fastest. */
+/* Returns the offset of element `number`, counted with the last dim fastest. */
 static int64_t offset_of(const struct onednn_view *view, int32_t ndims, int64_t number)
 {
     int64_t offset = view->first;
@@ -22,7 +22,8 @@ static int64_t offset_of(const struct onednn_view *view, int32_t ndims, int64_t 
     return offset;
 }
 
-/* A present operand's cell = factor * value + (1 - factor) * itself, which is not read for 1. */
+/* Sets cell = factor * value + (1 - factor) * cell, if the operand is present. With factor 1, the
+ * old cell is not read. */
 static void put_cell(const struct onednn_call *call, const struct onednn_norm_cells *cells,
                      int64_t cell, double factor, double value)
 {
@@ -44,7 +45,7 @@ void onednn_norm_keep(const struct onednn_call *call, const void *data)
 
     for (int64_t i = 0; i < s->cells; i++) {
         double mean = (double)means[i], variance = (double)variances[i];
-        /* The running variance is that of a sample, and one element is none. */
+        /* The running variance is unbiased, so it is undefined (NaN) for a single element. */
         double sample = s->count > 1 ? variance * (m / (m - 1)) : (double)NAN;
 
         put_cell(call, &s->running_mean, i, factor, mean);
@@ -66,8 +67,7 @@ void onednn_norm_restore(const struct onednn_call *call, const void *data)
 
 /* ------------------------------------------------------------------ elements */
 
-/* Calls `work` for pieces of rows, in logical order: `number` is that of the first of n elements.
- */
+/* Processes n elements of a row in logical order. `number` is the index of the first one. */
 typedef void (*piece_fn)(const struct onednn_call *call, const struct onednn_norm_elements *e,
                          int64_t number, int64_t n);
 
@@ -133,7 +133,7 @@ void onednn_norm_activate(const struct onednn_call *call, const void *data)
     each_piece(call, e, activate_piece);
 }
 
-/* The arguments of swish: x, normalized again. */
+/* Recomputes the arguments of swish by normalizing x again. */
 static void arguments(const struct onednn_call *call, const struct onednn_norm_elements *e,
                       int64_t number, int64_t n, double *v)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums in double of columns of floats, in the widest vectors that the processor has. Each column is
- * added up from its first row to its last, so that the bits do not depend on the vectors. */
+/* Sums columns of floats in double, in the widest vectors of the processor. Each column is summed
+ * from its first row to its last, so that the result does not depend on the vector width. */
 #include "batch_norm.h"
 
 typedef void (*add_fn)(const float *x, int64_t stride, int64_t rows,
                        struct onednn_norm_columns *columns);
 
-/* Rows that are asked for before they are needed: columns of rows are no pattern that processors
- * foresee. */
+/* The number of rows to prefetch ahead. Hardware prefetchers do not detect this access pattern. */
 #define AHEAD 32
 
-/* Two vectors at a time, so that an addition need not wait for the one before. */
+/* Defines a summing function. It uses two vectors at a time, so that an addition need not wait for
+ * the previous one. */
 #define ADD_IN_VECTORS(name, isa, lanes)                                                           \
     isa static void name(const float *x, int64_t stride, int64_t rows,                             \
                          struct onednn_norm_columns *columns)                                      \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memories, layouts and steps of a plan that is being made. */
+/* Adds memories, layouts and steps to a plan under construction. */
 #include "build.h"
 
 #include "plan.h"
@@ -8,8 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Temporaries begin at whole cache lines, and not at the same place of a page as their neighbours.
- */
+/* Temporaries begin at whole cache lines, and at another page offset than their neighbors. */
 #define ALIGNMENT 256
 
 int onednn_build_fail(struct onednn_build *build, int32_t status, const char *format, ...)
@@ -25,8 +24,8 @@ int onednn_build_fail(struct onednn_build *build, int32_t status, const char *fo
     return -1;
 }
 
-/* ------------------------------------------------------------------ what lives as long as a build
- */
+/* ------------------------------------------------------------------ objects that live as long as a
+ * build */
 
 void onednn_build_begin(struct onednn_build *build)
 {
@@ -44,7 +43,8 @@ void onednn_build_end(struct onednn_build *build)
     memcpy(build->plan->arena_bytes, build->used, sizeof build->used);
 }
 
-/* What oneDNN lacked memory for is not what it has not. */
+/* Fails the build if oneDNN ran out of memory, which must not be reported as a missing
+ * implementation. */
 static void blame_memory(struct onednn_build *build, const void *made)
 {
     if (onednn_starved() && !made)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conditions, geometry and layouts of convolutions of every direction. */
+/* Implements checks, geometry and layouts of convolutions in every direction. */
 #include "conv.h"
 
 #include <string.h>
@@ -81,7 +81,7 @@ static void set_geometry(struct onednn_build *build, struct onednn_conv *conv,
 
 /* ------------------------------------------------------------------ fully connected */
 
-/* The dims of a tensor behind the first as one dim. */
+/* Returns a tensor as a matrix: all dims after the first become one. */
 static struct onednn_view as_matrix(const struct onednn_view *view)
 {
     struct onednn_view matrix = {.type = ANYDNN_PLUGIN_FLOAT, .ndims = 2};
@@ -93,8 +93,8 @@ static struct onednn_view as_matrix(const struct onednn_view *view)
     return matrix;
 }
 
-/* A filter that covers its whole input is a product of matrices, which oneDNN's convolutions do not
- * see: theirs is slower by 5 to 10. */
+/* Returns 1 if the filter covers its whole input. The convolution is then a matrix product.
+ * oneDNN's convolutions do not detect this and are slower by a factor of 5 to 10. */
 static int is_product(const struct onednn_build *build, const struct onednn_conv *conv)
 {
     const struct anydnn_plugin_convolution *params = build->problem->params;
@@ -107,8 +107,8 @@ static int is_product(const struct onednn_build *build, const struct onednn_conv
     return covers;
 }
 
-/* The packed form of a tensor in which the first dim is the outermost, and the others lie as in x
- * where that is so of x; x and w agree then. */
+/* Packs a tensor as a matrix, with the first dim outermost. The other dims are channels-last if x
+ * is, so that x and w agree. */
 static void make_matrix(struct onednn_build *build, struct onednn_conv_tensor *tensor, int last)
 {
     struct onednn_view packed = last ? onednn_channels_last(&tensor->view)

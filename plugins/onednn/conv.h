@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the convolutions of all directions share: conditions, geometry, the choice of layouts. */
+/* Declares what the convolutions of all directions share: checks, geometry, choice of layouts. */
 #ifndef ONEDNN_CONV_H
 #define ONEDNN_CONV_H
 
@@ -10,19 +10,18 @@ struct onednn_conv_roles {
     int32_t x, w, y;
 };
 
-/* Engines: the plain sums, and Winograd's transform. */
+/* The engines: direct sums, and Winograd's transform. */
 enum { ONEDNN_CONV_DIRECT = 1, ONEDNN_CONV_WINOGRAD = 2 };
 
-/* One of x, w, y, or of their gradients. */
+/* A tensor of a convolution: x, w, y, or a gradient of one. */
 struct onednn_conv_tensor {
     int32_t slot;
-    struct onednn_view view; /* of the filter with a dim more for groups, and turned round where the
-                                mode is convolution */
-    onednn_layout layout;    /* as it is wanted or given */
-    onednn_layout seen;      /* under which the primitive knows the same bytes; NULL: the same */
+    struct onednn_view view; /* filters: flipped in mode convolution, extra dim for groups */
+    onednn_layout layout;    /* layout that the primitive reads or writes */
+    onednn_layout seen; /* layout under which the primitive sees the same bytes; NULL if the same */
 };
 
-/* A convolution that is being built. */
+/* A convolution under construction. */
 struct onednn_conv {
     struct onednn_conv_tensor x, w, y;
     struct onednn_convolution description;
@@ -32,37 +31,38 @@ struct onednn_conv {
 int32_t onednn_conv_check(const struct anydnn_plugin_problem *problem,
                           const struct onednn_conv_roles *roles, struct kit_refusal *why);
 
-/* Turns the dims from `from` on round, for a filter of the mode convolution. */
+/* Flips the dims from `from` on, for a filter of mode convolution. */
 void onednn_turn_round(struct onednn_view *filter, int32_t from);
-/* Strides, dilations and pads of the parameters. */
+/* Sets strides, dilations and pads from the parameters. */
 void onednn_conv_windows(struct onednn_convolution *description,
                          const struct anydnn_plugin_convolution *params);
 
-/* A packed tensor of float with the channels last. */
+/* Returns a packed tensor of float with channels last. */
 struct onednn_view onednn_channels_last(const struct onednn_view *view);
-/* oneDNN's reference code: right, and a thousand times slower than its kernels. */
+/* Returns 1 for oneDNN's reference code, which is correct and a thousand times slower than its
+ * kernels. */
 int onednn_is_reference(const_dnnl_primitive_desc_t descriptor);
-/* A convolution that oneDNN works out as products of matrices. */
+/* Returns 1 for a convolution that oneDNN computes as matrix products. */
 int onednn_is_gemm(const_dnnl_primitive_desc_t descriptor);
-/* Chooses the layouts of a convolution whose views and description are complete but for them; the
- * descriptor stays NULL where oneDNN has none. */
+/* Chooses the layouts of a convolution whose views and description are otherwise complete. The
+ * descriptor stays NULL if oneDNN has none. */
 void onednn_conv_choose(struct onednn_build *build, struct onednn_conv *conv,
                         dnnl_primitive_attr_t attributes);
 
-/* Fills `conv` but for its layouts, all in float. bias: a layout, or NULL. */
+/* Fills in `conv` except for its layouts, all in float. bias is a layout, or NULL. */
 void onednn_conv_prepare(struct onednn_build *build, struct onednn_conv *conv,
                          const struct onednn_conv_roles *roles, dnnl_prop_kind_t direction,
                          onednn_layout bias);
-/* Chooses layouts; the descriptor stays NULL where oneDNN has none. */
+/* Chooses the layouts. The descriptor stays NULL if oneDNN has none. */
 void onednn_conv_select(struct onednn_build *build, struct onednn_conv *conv,
                         dnnl_primitive_attr_t attributes);
-/* Both; where oneDNN has no descriptor, the build has failed. */
+/* Prepares and selects. The build fails if oneDNN has no descriptor. */
 void onednn_conv_describe(struct onednn_build *build, struct onednn_conv *conv,
                           const struct onednn_conv_roles *roles, dnnl_prop_kind_t direction,
                           onednn_layout bias, dnnl_primitive_attr_t attributes);
 
-/* An input as the primitive wants it; a place for its result, and from there to the operand. In
- * between the primitive writes the memory onednn_conv_seen(). */
+/* These functions load an input for the primitive, return the memory for its result, and store the
+ * result in the operand. The primitive itself uses the memory that onednn_conv_seen() returns. */
 int onednn_conv_load(struct onednn_build *build, const struct onednn_conv_tensor *tensor);
 int onednn_conv_result(struct onednn_build *build, const struct onednn_conv_tensor *tensor);
 int onednn_conv_seen(struct onednn_build *build, const struct onednn_conv_tensor *tensor,
@@ -72,19 +72,19 @@ void onednn_conv_store(struct onednn_build *build, const struct onednn_conv_tens
 
 enum { ONEDNN_FUSED_BIAS = 3 };
 
-/* y = activation(alpha1 * r + alpha2 * z + bias) of the fused operation, in double, rounded once; r
- * has the dims of y. */
+/* Adds the last step of the fused operation: y = activation(alpha1 * r + alpha2 * z + bias) in
+ * double, rounded once. r has the dims of y. */
 void onednn_conv_finish(struct onednn_build *build, struct onednn_place place,
                         const struct onednn_view *r);
 
-/* The gradient of a filter in parts, where its sums are long. `whole` is the same, described.
- * Returns 0, and has built nothing, where parts are no better, or oneDNN has no kernels for them.
- */
+/* Builds the gradient of a filter in parts, if its sums are long. `whole` is the described
+ * convolution without parts. Returns 0 and builds nothing if parts give no benefit, or if oneDNN
+ * has no kernel for them. */
 int onednn_conv_in_parts(struct onednn_build *build, const struct onednn_conv_roles *roles,
                          const struct onednn_conv *whole);
 
-/* Whether oneDNN may have Winograd's transform for a problem. It would say no itself, too, after a
- * longer search. */
+/* Returns 1 if oneDNN may have Winograd's transform for a problem. This only avoids a longer
+ * search, since oneDNN also refuses other problems. */
 int onednn_conv_may_have_winograd(const struct anydnn_plugin_problem *problem,
                                   const struct onednn_conv_roles *roles);
 

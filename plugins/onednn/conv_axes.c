@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The places of a convolution's outputs, cut into blocks. */
+/* Cuts the output positions of a convolution into blocks. */
 #include "conv_axes.h"
 
 static int64_t bytes_of(const struct onednn_view *view, int32_t d)
@@ -30,7 +30,7 @@ void onednn_axes_of(const struct onednn_conv *conv, struct onednn_axes *axes)
     }
 }
 
-/* Into blocks of `most` or less, alike in length. */
+/* Cuts an axis into blocks of nearly equal length, at most `most`. */
 static void cut(struct onednn_axis *axis, int64_t most)
 {
     int64_t blocks = (axis->y + most - 1) / most;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gradients of a convolution with respect to its input and its filter. */
+/* Implements the gradients of a convolution with respect to its input and its filter. */
 #include "conv.h"
 #include "table.h"
 
 static const struct onednn_conv_roles data_roles = {.x = 2, .w = 0, .y = 1};
 static const struct onednn_conv_roles filter_roles = {.x = 0, .w = 2, .y = 1};
 
-/* cuDNN's deterministic algorithm 1, then 0, and of the filter 3: all without a transform. */
+/* The numbers are cuDNN's: the deterministic algorithm 1, then 0, and 3 for the filter. None of
+ * these uses a transform. */
 static const struct onednn_way data_ways[] = {
     {ONEDNN_CONV_DIRECT, 1, 0},
     {ONEDNN_CONV_DIRECT, 0, 0},

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gradient of a convolution with respect to its bias: sums over dy. oneDNN's reduction has kernels
- * for sums over the innermost dims alone, and its convolution gives the bias only beside dw; so
- * this is our own, in double. */
+/* Computes the gradient of a convolution with respect to its bias: sums over dy. oneDNN's reduction
+ * has kernels for the innermost dims only, and its convolution computes the bias gradient only
+ * together with dw. So this is our own code, in double. */
 #include "build.h"
 #include "table.h"
 
 #include <string.h>
 
-/* Partial sums of a row, so that additions need not wait for one another. */
+/* The partial sums of a row, so that additions do not wait for one another. */
 #define LANES 8
 
 enum { DY = 0, DB = 1 };
 
 struct bias {
-    struct onednn_walk walk;  /* dy, and the sum that it goes to, as a double a channel */
+    struct onednn_walk walk;  /* dy, and its sums: one double per channel */
     struct onednn_walk blend; /* db, sums */
     struct onednn_place sums;
     int64_t channels;
@@ -34,7 +34,7 @@ static double sum_of(const double *value, int64_t n)
     return sum;
 }
 
-/* A row along the channels has a sum for each element, any other row one. */
+/* Adds one row. A row along the channels has one sum per element, any other row has one in all. */
 static void add_row(void *arg, const struct onednn_walk *walk, char *const place[],
                     const int64_t stride[], int64_t n)
 {

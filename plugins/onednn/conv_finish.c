@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The end of a fused convolution where the primitive does not do it. */
+/* Implements the last step of a fused convolution, for cases in which the primitive omits it. */
 #include "activate.h"
 #include "conv.h"
 
 enum { Z = 2, Y = 4 };
 
-/* What is left to do with the sums, in double: y = activation(alpha1 * r + alpha2 * z + bias). */
+/* The last step, in double: y = activation(alpha1 * r + alpha2 * z + bias). */
 struct finish {
-    struct onednn_walk walk; /* y, r, bias, z; z is y where there is none */
+    struct onednn_walk walk; /* y, r, bias, z; y replaces an absent z */
     struct onednn_place place[4];
     int32_t has_z;
     struct onednn_activation activation;
@@ -54,7 +54,7 @@ static void run_finish(const struct onednn_call *call, const void *data)
     onednn_walk_run(&finish->walk, place, finish_row, &arg);
 }
 
-/* The bias as a tensor of y's dims: channels are the dims 1 to 3 of a view of lanes. */
+/* Returns the bias as a tensor of y's dims. Dims 1 to 3 of a view of lanes are the channels. */
 static struct onednn_view spread_bias(const struct onednn_build *build, const struct onednn_view *y)
 {
     struct onednn_view bias = onednn_lanes(build, ONEDNN_FUSED_BIAS, 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Forward convolution, plain and fused with bias, addition and activation. */
+/* Implements forward convolution, plain and fused with bias, addition and activation. */
 #include "activate.h"
 #include "conv.h"
 #include "conv_integer.h"
@@ -8,7 +8,8 @@
 static const struct onednn_conv_roles plain_roles = {.x = 0, .w = 1, .y = 2};
 static const struct onednn_conv_roles fused_roles = {.x = 0, .w = 1, .y = 4};
 
-/* implicit_gemm, implicit_precomp_gemm, gemm, direct: sums without a transform; winograd. */
+/* The numbers are cuDNN's: implicit_gemm, implicit_precomp_gemm, gemm, direct (sums without a
+ * transform), and winograd. */
 static const struct onednn_way forward_ways[] = {
     {ONEDNN_CONV_DIRECT, 0, 0},
     {ONEDNN_CONV_DIRECT, 1, 0},
@@ -91,15 +92,15 @@ static void add_finish(struct onednn_build *build, const struct onednn_conv *con
     onednn_conv_finish(build, onednn_place_of(build, memory), &r);
 }
 
-/* With factors of 1 and 0 bias and ReLU are oneDNN's. Its kernels turn a NaN into 0; where it must
- * stay, a step of our own does it. */
+/* Returns 1 if oneDNN can apply bias and activation, provided that the factors are 1 and 0. Its
+ * kernels turn NaN into 0; if NaN must propagate, a step of our own does the work. */
 static int primitive_finishes(const struct anydnn_plugin_convolution *params)
 {
     return params->activation == ONEDNN_IDENTITY ||
            (params->activation == ONEDNN_RELU && !params->nan_propagate);
 }
 
-/* Those that end in a matrix product leave a NaN as it is. */
+/* Returns 1 if the kernel keeps NaN, as those that end in a matrix product do. */
 static int keeps_nan(const struct onednn_build *build, const struct onednn_conv *conv)
 {
     const struct anydnn_plugin_convolution *params = build->problem->params;
@@ -122,7 +123,8 @@ static dnnl_primitive_attr_t fused_attributes(struct onednn_build *build)
     return attributes;
 }
 
-/* Returns 0, and has added no step, where oneDNN does not do it all. */
+/* Builds the convolution with oneDNN's post-ops. Returns 0 and adds no step if oneDNN does not do
+ * all the work. */
 static int build_finished(struct onednn_build *build)
 {
     struct onednn_view bias_view = onednn_operand(build, ONEDNN_FUSED_BIAS), bias_float;
@@ -184,7 +186,7 @@ static void build_fused(struct onednn_build *build)
     build_unfinished(build);
 }
 
-/* alpha1 is 1 and z takes no part; beta belongs to z. */
+/* The fast mode has alpha1 = 1 and alpha2 = 0, so z is unused; beta is the factor of z. */
 const struct onednn_operation onednn_convolution_bias_activation_forward = {
     .operation = ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD,
     .types = ONEDNN_FLOATS | ONEDNN_INTEGERS,

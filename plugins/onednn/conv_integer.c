@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Forward convolution of 8-bit integers, plain and fused. oneDNN sums in 32 bits, but gives the
- * sums away by way of float, which holds whole numbers up to 2^24: as 32-bit integers they are
- * exact as long as they are no larger. So the channels are cut into parts whose sums cannot be, and
- * the parts are added here. Without VNNI oneDNN adds pairs of products in 16 bits, which saturate.
+ * Implements forward convolution of 8-bit integers, plain and fused. oneDNN sums in 32 bits but
+ * returns the sums through float, which is exact for integers up to 2^24. So the channels are cut
+ * into parts whose sums stay below this limit, and our own code adds the parts. Without VNNI,
+ * oneDNN adds pairs of products in 16 bits, which saturate.
  */
 #include "conv_integer.h"
 
@@ -12,7 +12,7 @@ int onednn_conv_of_integers(const struct anydnn_plugin_problem *problem)
     return ONEDNN_INTEGERS >> problem->tensor[0]->type & 1;
 }
 
-/* Channels of a part: whole vectors. 0: one vector is too many. */
+/* Returns the channels of a part, in whole vectors. Returns 0 if even one vector is too many. */
 static int64_t channels_of_part(const struct anydnn_plugin_tensor *w, int64_t lanes)
 {
     int64_t taps = kit_count(&w->dims[2], w->ndims - 2);
@@ -44,10 +44,11 @@ static int32_t check_types(const struct anydnn_plugin_problem *problem,
     return 0;
 }
 
-/* Signed x goes to oneDNN's gemm where filters of a group are no multiple of 4, and of several
- * groups its sums were wrong in 186 of 1500 random problems (2.6.3, AVX-512 VNNI): with 17 filters
- * and more, no multiple of 4, and sums of a multiple of 64 products, and with 8 of 8 products. With
- * one group, whole fours, or unsigned x none was, in 900 more. */
+/* Refuses groups for which oneDNN is wrong. Signed x uses oneDNN's gemm if the filters per group
+ * are no multiple of 4. With several groups, its sums were wrong in 186 of 1500 random problems
+ * (2.6.3, AVX-512 VNNI). These had at least 17 filters, no multiple of 4, and sums of a multiple of
+ * 64 products, or 8 filters with sums of 8 products. One group, multiples of 4 and unsigned x gave
+ * no error in 900 more problems. */
 static int32_t check_groups(const struct anydnn_plugin_problem *problem,
                             const struct onednn_conv_roles *roles, struct kit_refusal *why)
 {
@@ -90,11 +91,11 @@ int32_t onednn_conv_integer_check(const struct anydnn_plugin_problem *problem,
 
 /* ------------------------------------------------------------------ parts */
 
-/* What is the same for all parts. */
+/* The values that all parts share. */
 struct integer {
     const struct onednn_conv_roles *roles;
     int64_t groups;
-    struct onednn_view x, w, y; /* the channels of x and w as groups, vectors and lanes */
+    struct onednn_view x, w, y; /* channels of x and w split into groups, vectors and lanes */
     struct onednn_view sums;    /* packed, channels last, without vectors */
     struct onednn_convolution description;
 };
@@ -116,7 +117,7 @@ static struct onednn_view last_of(const struct onednn_view *apart, int32_t type,
     return last;
 }
 
-/* The channels from `first` on, so many of each group. */
+/* Returns a view of `channels` channels of each group, starting at `first`. */
 static struct onednn_view cut(const struct onednn_view *apart, int64_t first, int64_t channels)
 {
     struct onednn_view part = *apart;
@@ -126,7 +127,7 @@ static struct onednn_view cut(const struct onednn_view *apart, int64_t first, in
     return part;
 }
 
-/* A packed copy of a part of an operand, in the dims that oneDNN wants; its layout in *layout. */
+/* Makes a packed copy of a part of an operand, in oneDNN's dims. Sets *layout to its layout. */
 static int copy_part(struct onednn_build *build, int32_t slot, const struct onednn_view *part,
                      const struct onednn_view *packed, onednn_layout *layout)
 {
@@ -140,7 +141,7 @@ static int copy_part(struct onednn_build *build, int32_t slot, const struct oned
     return memory;
 }
 
-/* A packed filter [k, channels...] with a dim for the groups in front. */
+/* Returns a packed filter [k, channels...] with an extra leading dim for the groups. */
 static struct onednn_view in_groups(const struct onednn_view *filter, int64_t groups)
 {
     struct onednn_view split = *filter;
@@ -158,7 +159,7 @@ static struct onednn_view in_groups(const struct onednn_view *filter, int64_t gr
     return split;
 }
 
-/* Adds the sums of one part; the place of them all is given back. */
+/* Adds the steps of one part, and returns the memory of its sums. */
 static int run_part(struct onednn_build *build, struct integer *integer, int64_t first,
                     int64_t channels)
 {
@@ -196,7 +197,7 @@ struct addition {
     int64_t count;
 };
 
-/* Modulo 2^32. */
+/* Adds the sums of a part, modulo 2^32. */
 static void run_addition(const struct onednn_call *call, const void *data)
 {
     const struct addition *addition = data;

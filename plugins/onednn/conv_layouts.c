@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The choice of a convolution's layouts, by what they cost. */
+/* Chooses the layouts of a convolution by their cost. */
 #include "conv.h"
 
 #include <string.h>
 
-/* Of each tensor: packed, with its dims in the order of the operand; in blocks of 16 channels; with
- * channels last; with channels first; or what oneDNN chooses. All but OWN may mean reorders that
- * every call pays for. */
+/* The choices for a tensor: packed in the operand's order of dims; blocks of 16 channels; channels
+ * last; channels first; or oneDNN's choice. All but OWN may cost a reorder in every call. */
 enum layout { OWN, BLOCKS, LAST, FIRST, ANY };
 struct layouts {
     enum layout x, w, y;
@@ -45,10 +44,11 @@ int onednn_is_gemm(const_dnnl_primitive_desc_t descriptor)
 }
 
 /*
- * oneDNN's kernel for AVX-512 of the filter's gradient of volumes (2.6.3 and 3.2) has sums wrong,
- * and writes outside dw, where a window reaches beyond the last frame and the one before it begins
- * in the padding: in 1,063 of 2,447 such geometries (1 to 24 frames, 1 to 16 taps), and in none of
- * 9,809 others. `inside` is the last window that ends inside, or else the first.
+ * Returns 1 for a geometry in which oneDNN's AVX-512 kernel for the filter gradient of volumes is
+ * defective (2.6.3 and 3.2). The kernel computes wrong sums and writes outside dw. This happens if
+ * a window reaches beyond the last frame and the window before it begins in the padding. Of 2,447
+ * such geometries (1 to 24 frames, 1 to 16 taps), 1,063 failed; of 9,809 others, none did. `inside`
+ * is the last window that ends inside, or else the first.
  */
 static int is_defective(const struct onednn_conv *conv)
 {
@@ -64,8 +64,8 @@ static int is_defective(const struct onednn_conv *conv)
     return inside + 1 < y->dims[2] && inside * c->stride[0] < c->pad_before[0];
 }
 
-/* The filters that oneDNN has no kernel for in these layouts are worked on by its reference code,
- * a thousand times slower: another choice is made there. Returns 0 to go on. */
+/* Tries one combination of layouts. If oneDNN has no kernel for it, its reference code is a
+ * thousand times slower, so the next combination is tried. Returns 0 to continue. */
 static int try_layouts(struct onednn_build *build, struct onednn_conv *conv,
                        const struct layouts *layouts, int last, dnnl_primitive_attr_t attributes)
 {
@@ -84,8 +84,8 @@ static int try_layouts(struct onednn_build *build, struct onednn_conv *conv,
     return 1;
 }
 
-/* In the order of preference. The last of each may be the reference code: {ANY, ANY, ANY}, but for
- * as_matrices. */
+/* The combinations in order of preference. The last of each list may use the reference code. It is
+ * {ANY, ANY, ANY}, except in as_matrices. */
 #define CHOICES 4
 static const struct layouts own_images[CHOICES] = {
     {OWN, ANY, OWN}, {OWN, OWN, OWN}, {OWN, ANY, ANY}, {ANY, ANY, ANY}};
@@ -100,21 +100,23 @@ static const struct layouts turned_last[CHOICES] = {
 static const struct layouts as_matrices[CHOICES] = {
     {FIRST, ANY, FIRST}, {FIRST, FIRST, FIRST}, {ANY, ANY, ANY}, {FIRST, FIRST, FIRST}};
 
-/* An input with fewer channels is best left as it is. */
+/* An input with fewer channels keeps its layout. */
 #define FEW_CHANNELS 8
-/* Output positions of one image: from the first number on a 1x1 filter is a matrix product that
- * needs no blocks; up to the second an image is so small that reorders cost little. */
+/* The limits of output positions per image. From MANY_POSITIONS on, a 1x1 filter is a matrix
+ * product that needs no blocks. Up to FEW_POSITIONS, an image is so small that reorders cost
+ * little. */
 #define MANY_POSITIONS 400
 #define FEW_POSITIONS  50
 
 struct shape {
     int64_t taps, positions;
-    int strided, depthwise, few_in_group; /* groups of channels that fill no block */
+    int strided, depthwise, few_in_group; /* groups whose channels do not fill a block */
 };
 
-/* Channels last: the kernels take images as they are at the speed of blocks. Backward, blocks win
- * where images are small (7x7: by 1.1 to 1.4), in the filter's gradient of more than one tap also
- * at 14x14 (1.1 to 1.5) and with strides (1.3). Measured as below. */
+/* Returns the choices for channels-last images. The kernels read them directly at the speed of
+ * blocks. Backward, blocks win for small images (7x7: by 1.1 to 1.4). For the filter gradient with
+ * more than one tap, they also win at 14x14 (1.1 to 1.5) and with strides (1.3). The measurements
+ * are those described below. */
 static const struct layouts *choices_last(const struct onednn_conv *conv, const struct shape *shape)
 {
     dnnl_prop_kind_t direction = conv->description.direction;
@@ -127,15 +129,18 @@ static const struct layouts *choices_last(const struct onednn_conv *conv, const 
 }
 
 /*
- * Channels first, with oneDNN 2.6 on AVX-512, one thread, the layers of ResNet-50 at batch 4: a 1x1
- * filter is a matrix product on images as they are, twice as fast as with reorders; but the input's
- * gradient from small images (14x14 and less) is faster by 1.2 to 2 in blocks. Larger filters are
- * made matrices first (im2col), which costs more than reorders: blocks win by 1.3 to 2.5, except
- * for the filter's gradient at 7x7 (0.9). An input of 3 channels is left as it is (forward 1.2; its
- * gradient 2). oneDNN itself chooses channels last for forward's blocks, which is better (1.0 to
- * 1.1) but for small images (7x7: 0.8). Depthwise (MobileNet), images are best in blocks (2 to 20),
- * while oneDNN would turn them to channels last; and the filter's gradient with 4 channels in a
- * group (ResNeXt) wants those (2).
+ * Returns the choices for channels-first images. Measured with oneDNN 2.6 on AVX-512, one thread,
+ * on the layers of ResNet-50 at batch 4:
+ *   - A 1x1 filter is a matrix product on unchanged images, twice as fast as with reorders. But the
+ *     input gradient of small images (14x14 and less) is faster in blocks, by 1.2 to 2.
+ *   - Larger filters use im2col, which costs more than reorders. Blocks win by 1.3 to 2.5, except
+ *     for the filter gradient at 7x7 (0.9).
+ *   - An input of 3 channels keeps its layout (forward 1.2; its gradient 2).
+ *   - Where blocks are used forward, oneDNN itself chooses channels last. This is better (1.0 to
+ *     1.1), except for small images (7x7: 0.8).
+ *   - Depthwise images (MobileNet) are best in blocks (2 to 20), while oneDNN would choose channels
+ *     last.
+ *   - The filter gradient with 4 channels per group (ResNeXt) is best with channels last (2).
  */
 static const struct layouts *choices_first(const struct onednn_conv *conv,
                                            const struct shape *shape)

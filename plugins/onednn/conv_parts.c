@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The gradient of a filter as a sum of parts. An element of dw is a sum over all images and places
- * of dy, which oneDNN adds up in float: with N(0,1) the relative error is 0.3 * 2^-24 *
- * sqrt(terms), and 1e-5 with 400,000. So the places are cut into parts of limited length, and their
- * sums are added up in double. The error is that of one part, however many there are.
+ * Computes the gradient of a filter as a sum of parts. An element of dw is a sum over all images
+ * and positions of dy, which oneDNN computes in float. For N(0,1) the relative error is 0.3 * 2^-24
+ * * sqrt(terms): 1e-5 for 400,000 terms. So the positions are cut into parts of limited length,
+ * whose sums are added in double. The error is that of one part, regardless of their number.
  *
- * Parts that are alike but for their places share their steps (a shape): these are of a mode of
- * their own, and one step of ours runs that mode for each part, its operands moved to the part.
+ * Parts that differ only in position have the same shape and share their steps. These steps form a
+ * mode of their own. One step of ours runs that mode for each part, with the operands moved to the
+ * part.
  */
 #include "conv_axes.h"
 #include "plan.h"
@@ -14,17 +15,18 @@
 #include <string.h>
 
 /*
- * Terms that one thread adds up. A part whose products are too few to share out has more: 25 us are
- * what threads cost to start and to wait for.
+ * The limits of the terms that one thread sums. A part gets more terms if its products are too few
+ * to share. Starting and joining threads costs 25 us.
  */
 #define TERMS_MIN           4096
 #define TERMS_MAX           32768
 #define PRODUCTS_PER_THREAD ((int64_t)1 << 20)
 
-/* Channels that oneDNN works on at a time; threads share out such blocks, and images. */
+/* The channels that oneDNN processes at a time. Threads share such blocks, and images. */
 #define CHANNEL_BLOCK 16
 
-/* Parts at the edges have pads, the last of an axis may be shorter. */
+/* The largest number of shapes. Parts at the edges have pads, and the last part of an axis may be
+ * shorter. */
 #define SHAPES_MAX 9
 
 struct parts {
@@ -34,7 +36,7 @@ struct parts {
     struct onednn_block shape[SHAPES_MAX][ONEDNN_AXES_MAX];
 };
 
-/* ------------------------------------------------------------------ the way over the parts */
+/* ------------------------------------------------------------------ iteration over the parts */
 
 struct part {
     int64_t number[ONEDNN_AXES_MAX];
@@ -53,7 +55,7 @@ static void first_part(const struct onednn_axes *axes, struct part *part)
         set_block(axes, part, i, 0);
 }
 
-/* 0 behind the last. */
+/* Moves to the next part. Returns 0 after the last. */
 static int next_part(const struct onednn_axes *axes, struct part *part)
 {
     for (int32_t i = axes->count - 1; i >= 0; i--) {
@@ -66,7 +68,7 @@ static int next_part(const struct onednn_axes *axes, struct part *part)
     return 0;
 }
 
-/* Windows that lie in the padding add nothing. */
+/* Returns 1 if all windows lie in the padding, so that the part adds nothing. */
 static int adds_nothing(const struct onednn_axes *axes, const struct part *part)
 {
     int nothing = 0;
@@ -76,7 +78,7 @@ static int adds_nothing(const struct onednn_axes *axes, const struct part *part)
     return nothing;
 }
 
-/* The shape of a part; parts->shapes where it has none yet. */
+/* Returns the shape of a part, or parts->shapes if it is new. */
 static int32_t shape_of(const struct parts *parts, const struct part *part)
 {
     int32_t shape = 0;
@@ -154,7 +156,7 @@ static void cut_conv(struct onednn_conv *conv, const struct onednn_axes *axes,
     }
 }
 
-/* Returns 0 where there are too many shapes. */
+/* Collects the shapes of all parts. Returns 0 if there are too many. */
 static int collect_shapes(struct parts *parts)
 {
     struct part part;
@@ -171,7 +173,7 @@ static int collect_shapes(struct parts *parts)
     return 1;
 }
 
-/* The steps of a shape, whose parts' sums go to `sums` in the order of `packed`. */
+/* Adds the steps of a shape. They add the sums of its parts to `sums`, in the order of `packed`. */
 static void build_shape(struct onednn_build *build, const struct onednn_conv *conv,
                         const struct onednn_view *packed, struct sums sums)
 {
@@ -185,7 +187,7 @@ static void build_shape(struct onednn_build *build, const struct onednn_conv *co
     onednn_run_own(build, add_part, &sums, sizeof sums);
 }
 
-/* Describes the convolution of each shape. Returns 0 where oneDNN has no kernel for one. */
+/* Describes the convolution of each shape. Returns 0 if oneDNN has no kernel for one. */
 static int describe_shapes(struct onednn_build *build, const struct onednn_conv_roles *roles,
                            const struct parts *parts, struct onednn_conv *conv)
 {
@@ -232,8 +234,8 @@ static int64_t blocks_of(int64_t channels)
     return (channels + CHANNEL_BLOCK - 1) / CHANNEL_BLOCK;
 }
 
-/* How long a part shall be, and of how many images at least: threads for which there are no blocks
- * of channels sum over images of their own. */
+/* The target length of a part, and its least number of images. Threads that get no block of
+ * channels sum over images of their own. */
 struct length {
     int64_t terms, images;
 };
@@ -254,8 +256,8 @@ static struct length length_of(const struct onednn_build *build, const struct on
     return length;
 }
 
-/* oneDNN's products of matrices sum in blocks: their error is 1e-6 with 400,000 terms, and parts
- * would cost 3 times as much. Its reference code is slow enough. */
+/* Returns 1 if parts give no benefit. oneDNN's matrix products sum in blocks: their error is 1e-6
+ * with 400,000 terms, and parts would take 3 times as long. The reference code is slow already. */
 static int sums_well(const struct onednn_conv *conv)
 {
     return onednn_is_gemm(conv->descriptor) || onednn_is_reference(conv->descriptor);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * oneDNN's C interface as far as this backend uses it, 2.6 and 3.x at once, declared here so that
- * one build serves whichever library is there. Names are oneDNN's. A constant that differs has the
- * value of 3.x, and that of 2.6 in ONEDNN_OLD_TAGS and its like; tests/onednn compares all of them
- * with the headers installed.
+ * Declares the parts of oneDNN's C interface that this backend uses, for 2.6 and 3.x at once, so
+ * that one build serves either library. Names are oneDNN's. A constant that differs between the
+ * versions has its value of 3.x; ONEDNN_OLD_TAGS and similar lists give that of 2.6. tests/onednn
+ * compares all constants with the installed headers.
  */
 #ifndef ONEDNN_DNNL_H
 #define ONEDNN_DNNL_H
@@ -62,7 +62,7 @@ typedef enum {
     dnnl_softmax_log = 0x30001,
 } dnnl_alg_kind_t;
 
-/* X(name, the value in 2.6) */
+/* The entries are X(name, value in 2.6). */
 #define ONEDNN_OLD_TAGS(X) X(dnnl_aBc16b, 47) X(dnnl_aBcd16b, 69) X(dnnl_aBcde16b, 112)
 #define ONEDNN_OLD_ELTWISE(X)                                                                      \
     X(dnnl_eltwise_relu, 0x1f)                                                                     \
@@ -70,7 +70,7 @@ typedef enum {
     X(dnnl_eltwise_logistic, 0xaf) X(dnnl_eltwise_swish, 0xdf) X(dnnl_eltwise_clip, 0xff)
 #define ONEDNN_OLD_FLAGS(X) X(dnnl_use_scale, 0x8) X(dnnl_use_shift, 0x10)
 
-/* Flags of batch normalization. */
+/* The flags of batch normalization. */
 enum {
     dnnl_use_global_stats = 0x1,
     dnnl_use_scale = 0x2,
@@ -117,7 +117,7 @@ typedef enum { dnnl_cpu_isa_avx2 = 0x7 } dnnl_cpu_isa_t;
 
 #define DNNL_MEMORY_NONE NULL
 
-/* What a library was built to compute on, in dnnl_version_t. */
+/* The runtimes in dnnl_version_t for which a library may be built. */
 enum {
     DNNL_RUNTIME_SEQ = 1,
     DNNL_RUNTIME_OMP = 2,
@@ -143,8 +143,8 @@ typedef const struct dnnl_primitive_attr *const_dnnl_primitive_attr_t;
 typedef struct dnnl_primitive_desc *dnnl_primitive_desc_t;
 typedef const struct dnnl_primitive_desc *const_dnnl_primitive_desc_t;
 
-/* oneDNN 3.x makes memory descriptors; 2.6 fills what its caller has made, a structure of 696
- * bytes. Both read them by pointer. */
+/* oneDNN 3.x allocates memory descriptors; 2.6 fills a structure of the caller, of 696 bytes. Both
+ * read them by pointer. */
 typedef struct dnnl_memory_desc *dnnl_memory_desc_t;
 typedef const struct dnnl_memory_desc *const_dnnl_memory_desc_t;
 union onednn_old_memory_desc {
@@ -152,8 +152,8 @@ union onednn_old_memory_desc {
     char bytes[1024];
 };
 
-/* And an operation's description, which 3.x has no more; the largest is a convolution's, of 5,976
- * bytes. */
+/* The description of an operation, which 3.x no longer has. The largest is that of a convolution,
+ * of 5,976 bytes. */
 union onednn_old_description {
     int64_t align;
     char bytes[8192];

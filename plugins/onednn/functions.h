@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions of oneDNN that this backend calls, with their types: what 2.6 and 3.x have alike,
- * and what each has of its own. */
+/* Lists the functions of oneDNN that this backend calls, with their types: those common to 2.6 and
+ * 3.x, and those of one version only. */
 #ifndef ONEDNN_FUNCTIONS_H
 #define ONEDNN_FUNCTIONS_H
 
 #include "dnnl.h"
 
-/* X(result, name, (parameters)) */
+/* The entries are X(result, name, (parameters)). */
 #define ONEDNN_COMMON_FUNCTIONS(X)                                                                 \
     X(const dnnl_version_t *, dnnl_version, (void))                                                \
     X(dnnl_status_t, dnnl_engine_create, (dnnl_engine_t *, dnnl_engine_kind_t, size_t))            \
@@ -43,7 +43,7 @@
        dnnl_engine_t, const_dnnl_primitive_attr_t))                                                \
     X(dnnl_cpu_isa_t, dnnl_get_effective_cpu_isa, (void))
 
-/* 3.x: hints, where there are any, before the attributes. */
+/* The functions of 3.x. Hints precede the attributes. */
 #define ONEDNN_NEW_FUNCTIONS(X)                                                                    \
     X(dnnl_status_t, dnnl_memory_desc_create_with_strides,                                         \
       (dnnl_memory_desc_t *, int, const int64_t *, dnnl_data_type_t, const int64_t *))             \
@@ -116,7 +116,7 @@
        const_dnnl_memory_desc_t, const_dnnl_memory_desc_t, float, float,                           \
        const_dnnl_primitive_desc_t, const_dnnl_primitive_attr_t))
 
-/* 2.6: fpmath modes came with it. */
+/* The functions of 2.6, the first version with fpmath modes. */
 #define ONEDNN_OLD_FUNCTIONS(X)                                                                    \
     X(dnnl_status_t, dnnl_memory_desc_init_by_strides,                                             \
       (union onednn_old_memory_desc *, int, const int64_t *, dnnl_data_type_t, const int64_t *))   \
@@ -180,7 +180,7 @@
       (union onednn_old_description *, dnnl_alg_kind_t, const_dnnl_memory_desc_t,                  \
        const_dnnl_memory_desc_t, float, float))
 
-/* One name with an argument more in 2.6, the scale that 3.x no longer has. */
+/* This function has an extra argument in 2.6, the scale, which 3.x removed. */
 #define ONEDNN_APPEND_ELTWISE "dnnl_post_ops_append_eltwise"
 
 struct onednn_functions {

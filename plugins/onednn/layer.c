@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operands as dense arrays, and steps of our own over their rows. */
+/* Views operands as dense arrays, and adds steps of our own over their rows. */
 #include "layer.h"
 
 #include "wide.h"
@@ -87,7 +87,7 @@ int32_t onednn_check_apart(const struct anydnn_plugin_problem *problem, int32_t 
                       (int)out, (int)in);
 }
 
-/* Blocks of a constant length, for the compiler to make vectors of. */
+/* The length of a block. A constant length lets the compiler vectorize. */
 #define BLOCK 256
 
 ONEDNN_INLINE int none_beyond(const float *x, int64_t n, float most, int either_way)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opens oneDNN's library at the first need. */
+/* Opens oneDNN's library when it is first needed. */
 #include "onednn.h"
 
 #include <dlfcn.h>
@@ -15,7 +15,8 @@
 #define SINGLE_THREADED_KNOWN
 #endif
 
-/* fpmath modes, which hold oneDNN to float's precision, came with 2.6. */
+/* The versions that this backend supports. fpmath modes, which make oneDNN keep float's precision,
+ * exist since 2.6. */
 #define OLD_MAJOR 2
 #define OLD_MINOR 6
 #define NEW_MAJOR 3
@@ -25,9 +26,9 @@ dnnl_engine_t onednn_engine;
 int onednn_is_old;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int tried; /* and what came of it stays */
+static int tried; /* 1 once the result is final */
 static char failure[700];
-enum { HALF = sizeof failure / 2 - 2 }; /* of two failures together, with what parts them */
+enum { HALF = sizeof failure / 2 - 2 }; /* bytes for each of two failures, with a separator */
 static uint64_t opened_at_fork;
 
 /* ------------------------------------------------------------------ the library */
@@ -68,7 +69,7 @@ static const char *take_functions(void *library)
                          : take_table(library, new_functions, COUNT(new_functions));
 }
 
-/* Whether the loader's message is of memory or descriptors that lacked. */
+/* Returns 1 if the loader's message reports a lack of memory or descriptors. */
 static int is_shortage(const char *message)
 {
     static const int errors[] = {ENOMEM, EMFILE, ENFILE};
@@ -80,8 +81,8 @@ static int is_shortage(const char *message)
 }
 
 #ifdef SINGLE_THREADED_KNOWN
-/* Whether nobody has a say in how OpenMP's threads wait: they are not there yet, the user names no
- * way, and no other thread can be reading the environment. */
+/* Returns 1 if the spin count may be set: OpenMP is not loaded yet, the user has not set a policy,
+ * and no other thread can be reading the environment. */
 static int waits_unruled(void)
 {
     return __libc_single_threaded && !getenv("GOMP_SPINCOUNT") && !getenv("OMP_WAIT_POLICY") &&
@@ -95,11 +96,11 @@ static int waits_unruled(void)
 #endif
 
 /*
- * libgomp's threads spin some milliseconds at a barrier, which on a busy processor keeps the thread
- * that they wait for from running: two threads then take several times as long as one. libgomp
- * reads how long but once, when it is loaded, and by the environment alone. It gets the number that
- * it takes itself where a program has more threads than processors. The C library keeps a copy of
- * what setenv is given for ever, and of what putenv is given none.
+ * Opens the library with a short spin count for libgomp. libgomp's threads spin for some
+ * milliseconds at a barrier. On a busy processor, they then block the thread for which they wait:
+ * two threads take several times as long as one. libgomp reads the count only once, when it is
+ * loaded, and only from the environment. 1000 is its own value for programs with more threads than
+ * processors. putenv is used because the C library keeps a copy of setenv's argument forever.
  */
 static void *open_with_short_waits(const char *name)
 {
@@ -112,7 +113,7 @@ static void *open_with_short_waits(const char *name)
     return library;
 }
 
-/* Whether this backend can work with the library; fills `failure` where not. */
+/* Returns 1 if this backend supports the library. Otherwise fills in `failure`. */
 static int suits(const char *name, const dnnl_version_t *version)
 {
     const unsigned host_runtimes = DNNL_RUNTIME_SEQ | DNNL_RUNTIME_OMP | DNNL_RUNTIME_TBB;
@@ -131,8 +132,8 @@ static int suits(const char *name, const dnnl_version_t *version)
     return !failure[0];
 }
 
-/* Fills `failure`, or leaves it empty. Returns 0, or ANYDNN_PLUGIN_STATUS_ALLOC_FAILED where the
- * next call may have better luck. */
+/* Loads a library. Fills in `failure`, or leaves it empty. Returns 0, or
+ * ANYDNN_PLUGIN_STATUS_ALLOC_FAILED if a later call may succeed. */
 static int32_t load(const char *name)
 {
     void *library = open_with_short_waits(name);
@@ -170,8 +171,8 @@ static int32_t load(const char *name)
     return onednn_status(made, ANYDNN_PLUGIN_STATUS_SUCCESS);
 }
 
-/* The library that the settings name, or else the newer of what is there; `failure` tells of the
- * last one tried and, in short, of the one before. */
+/* Loads the library of the setting, or else the newest one installed. `failure` describes the last
+ * one tried and then the one before. */
 static int32_t load_any(void)
 {
     const char *name = kit_host->setting(kit_host, "library");

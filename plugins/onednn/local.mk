@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The backend onednn. oneDNN's library is opened at the first need, not linked.
+# Builds the backend onednn. It opens oneDNN's library when it is first needed, and does not link it.
 
 EXTRA_DIST += plugins/onednn/opens
 
@@ -7,7 +7,7 @@ if HAVE_ONEDNN
 plugins_LTLIBRARIES += plugins/onednn/anydnn_onednn.la
 endif
 plugins_onednn_anydnn_onednn_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
-# Vectors at -O2 too; and no fused multiply-adds, so that a blend is what it is written to be.
+# Vectorize at -O2, too. Without fused multiply-adds, a blend computes exactly the written formula.
 plugins_onednn_anydnn_onednn_la_CFLAGS = $(AM_CFLAGS) -ftree-vectorize -ffp-contract=off
 plugins_onednn_anydnn_onednn_la_LDFLAGS = $(PLUGIN_LDFLAGS)
 plugins_onednn_anydnn_onednn_la_LIBADD = -ldl -lpthread -lm

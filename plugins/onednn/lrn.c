@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * LRN across channels. oneDNN's window is symmetric: of an even n it takes n - 1 channels, or n
- * with other neighbours; such windows are our own code's. So are those for which oneDNN's
- * channels-last backward kernel for AVX-512 is defective (is_own, is_own_backward). Its backward
- * kernels want what its forward ones left in a workspace: the plan runs forward again where there
- * is one.
+ * Implements LRN across channels. oneDNN's window is symmetric: for even n it covers n - 1
+ * channels, or n with other neighbors. Our own code computes such windows. It also computes those
+ * for which oneDNN's channels-last backward kernel for AVX-512 is defective (is_own,
+ * is_own_backward). oneDNN's backward kernels may need a workspace of the forward pass; if so, the
+ * plan runs forward again.
  */
 #include "lrn.h"
 #include "table.h"
@@ -12,7 +12,7 @@
 enum { FORWARD_X, FORWARD_Y };
 enum { BACKWARD_Y, BACKWARD_DY, BACKWARD_X, BACKWARD_DX };
 
-/* Channels in a vector of oneDNN's kernel for AVX-512. */
+/* The channels in a vector of oneDNN's AVX-512 kernel. */
 #define VECTOR 16
 
 static int32_t check(const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
@@ -25,7 +25,7 @@ static int32_t check(const struct anydnn_plugin_problem *problem, struct kit_ref
                       ONEDNN_LRN_WINDOW_MAX);
 }
 
-/* Neither oneDNN nor our own code runs in place. */
+/* Refuses an output that lies on an input. Neither oneDNN nor our own code works in place. */
 static int32_t check_forward(const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
 {
     int32_t reason = check(problem, why);
@@ -56,16 +56,18 @@ static struct onednn_lrn describe(struct onednn_build *build, const struct onedn
                                .k = (float)params->k};
 }
 
-/* oneDNN 2.6's backward kernel crashes while it is made for a window of one channel. */
+/* Returns 1 if our own code is required. oneDNN 2.6 crashes when it creates a backward kernel for a
+ * window of one channel. */
 static int is_own(const struct onednn_build *build)
 {
     const struct anydnn_plugin_lrn *params = build->problem->params;
     return params->n % 2 == 0 || params->n == 1;
 }
 
-/* oneDNN's backward kernel is wrong for windows of 7 and more where a vector is partly filled and
- * is not the first (2.6.3 and 3.2: relative errors of 0.1 to 3). With beta other than 0.75, or
- * without AVX-512, oneDNN has its reference code for these, which is right and slower than ours. */
+/* Returns 1 if our own code is required backward. oneDNN's kernel is wrong for windows of 7 and
+ * more if the last vector is partly filled and is not the first (2.6.3 and 3.2: relative errors of
+ * 0.1 to 3). With another beta than 0.75, or without AVX-512, oneDNN uses its reference code, which
+ * is correct but slower than ours. */
 static int is_own_backward(const struct onednn_build *build, const struct onednn_lrn_own *own)
 {
     const struct anydnn_plugin_lrn *params = build->problem->params;
@@ -74,7 +76,7 @@ static int is_own_backward(const struct onednn_build *build, const struct onednn
     return is_own(build) || (params->n >= 7 && own->inner == 1 && part);
 }
 
-/* The parameters have no more digits than float, as anydnn.h says. */
+/* Returns the parameters for our own code. They are rounded to float, as anydnn.h specifies. */
 static struct onednn_lrn_own own_of(const struct onednn_build *build,
                                     const struct onednn_view *dense)
 {
@@ -126,7 +128,7 @@ static void build_forward(struct onednn_build *build)
     }
 }
 
-/* oneDNN's two steps: forward again for its workspace, if there is one, then backward. */
+/* Adds oneDNN's two steps: forward again for the workspace, if there is one, then backward. */
 static void run_backward(struct onednn_build *build, const struct onednn_view *work, int x, int dy,
                          int dx)
 {
@@ -148,7 +150,7 @@ static void run_backward(struct onednn_build *build, const struct onednn_view *w
         return;
     }
     kept = onednn_temporary(build, workspace);
-    /* dx is written last: until then it serves for y, which nobody wants. */
+    /* dx is written last, so it can hold the unused y until then. */
     ONEDNN_RUN(build, lrn.hint, {DNNL_ARG_SRC, x}, {DNNL_ARG_DST, dx}, {DNNL_ARG_WORKSPACE, kept});
     ONEDNN_RUN(build, descriptor, {DNNL_ARG_SRC, x}, {DNNL_ARG_DIFF_DST, dy},
                {DNNL_ARG_WORKSPACE, kept}, {DNNL_ARG_DIFF_SRC, dx});

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* LRN by our own code. */
+/* Implements LRN in our own code. */
 #include "lrn.h"
 
 #include <math.h>
 
-/* Places that are worked on at a time, all channels of each. */
+/* The positions processed at a time, with all their channels. */
 #define LANES 32
 
-/* So many places, and the steps from one channel and from one place to the next. */
+/* A block of positions, with the strides from one channel and from one position to the next. */
 struct lanes {
     const float *x, *dy;
     float *out;
@@ -55,7 +55,7 @@ static void forward_lanes(const struct onednn_lrn_own *lrn, const struct lanes *
     }
 }
 
-/* Of a channel: dy p with p = scale^-beta, and dy x p / scale. */
+/* The terms of a channel: dy p with p = scale^-beta, and dy x p / scale. */
 struct terms {
     double own[LANES], shared[LANES];
 };
@@ -75,7 +75,8 @@ static void compute_terms(const struct onednn_lrn_own *lrn, const struct lanes *
     }
 }
 
-/* The terms of a channel lie in the ring at its number modulo the ring's length. */
+/* Stores the gradient of a channel. The ring holds the terms of a channel at its number modulo the
+ * ring's length. */
 static void store_gradient(const struct onednn_lrn_own *lrn, const struct lanes *lanes, int64_t c,
                            const struct terms ring[ONEDNN_LRN_WINDOW_MAX])
 {
@@ -93,8 +94,8 @@ static void store_gradient(const struct onednn_lrn_own *lrn, const struct lanes 
             (float)(own[i] - 2 * lrn->alpha * lrn->beta * (double)x[i * lanes->place] * sum[i]);
 }
 
-/* dx = dy p - 2 alpha beta x * (sum of dy x p / scale over the channels in whose windows c lies).
- */
+/* Computes dx = dy p - 2 alpha beta x * (sum of dy x p / scale over the channels whose windows
+ * contain c). */
 static void backward_lanes(const struct onednn_lrn_own *lrn, const struct lanes *lanes)
 {
     struct terms ring[ONEDNN_LRN_WINDOW_MAX];
@@ -113,9 +114,9 @@ static void backward_lanes(const struct onednn_lrn_own *lrn, const struct lanes 
 
 struct work {
     const struct onednn_lrn_own *lrn;
-    struct lanes whole; /* of a row: places that have one step */
+    struct lanes whole; /* a row of positions with a constant stride */
     int64_t row;        /* elements from one row to the next */
-    int64_t blocks;     /* of a row */
+    int64_t blocks;     /* blocks per row */
     void (*run)(const struct onednn_lrn_own *lrn, const struct lanes *lanes);
 };
 
@@ -133,7 +134,7 @@ static void run_block(void *arg, int64_t piece)
     work->run(work->lrn, &lanes);
 }
 
-/* With channels last all places are one row. */
+/* Distributes the blocks over the threads. With channels last, all positions form one row. */
 static void run_blocks(const struct onednn_call *call, struct work *work)
 {
     const struct onednn_lrn_own *lrn = work->lrn;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps that bring operands into the layouts of primitives and results back. oneDNN's reorders do
- * what they can describe; copies of our own the rest. */
+/* Adds steps that convert operands to the layouts of primitives, and results back. oneDNN's
+ * reorders are used where they exist, and copies of our own elsewhere. */
 #include "build.h"
 
 struct move {
     struct onednn_walk walk;
     struct onednn_place place[3];
     int32_t scale_at;
-    int64_t count; /* of a conversion */
+    int64_t count; /* elements of a conversion */
 };
 
 static void run_copy(const struct onednn_call *call, const void *data)
@@ -30,7 +30,7 @@ void onednn_copy(struct onednn_build *build, struct onednn_place to,
 
 /* ------------------------------------------------------------------ 16 bits */
 
-/* Elements of a piece, the work of one thread at a time. */
+/* The elements of a piece, which is the work of one thread at a time. */
 #define PIECE 65536
 
 struct conversion {
@@ -59,7 +59,7 @@ static void run_convert(const struct onednn_call *call, const void *data)
     onednn_share(call, (work.count + PIECE - 1) / PIECE, convert_piece, &work);
 }
 
-/* Between an operand of 16 bits and floats that are packed in its order. */
+/* Converts between an operand of 16 bits and floats packed in the same order. */
 static void convert(struct onednn_build *build, struct onednn_place to,
                     const struct onednn_view *to_view, struct onednn_place from,
                     const struct onednn_view *from_view)
@@ -105,7 +105,7 @@ void onednn_blend(struct onednn_build *build, struct onednn_place to,
 
 /* ------------------------------------------------------------------ reorders */
 
-/* Returns 0, and has done nothing, where oneDNN has no such reorder. */
+/* Adds a reorder. Returns 0 and adds nothing if oneDNN has no such reorder. */
 static int try_reorder(struct onednn_build *build, int from, onednn_layout has, int to,
                        onednn_layout wanted)
 {
@@ -118,7 +118,7 @@ static int try_reorder(struct onednn_build *build, int from, onednn_layout has, 
     return 1;
 }
 
-/* Whether there is one. */
+/* Returns 1 if oneDNN has the reorder. */
 static int can_reorder(struct onednn_build *build, onednn_layout has, onednn_layout wanted)
 {
     return has && wanted &&
@@ -140,8 +140,9 @@ int onednn_reorder(struct onednn_build *build, int memory, onednn_layout has, on
     return made;
 }
 
-/* A packed tensor between an operand and a primitive's layout: in the order of the operand, or with
- * the last dim the fastest, which is the only order that oneDNN turns into Winograd's filters. */
+/* Returns the packed tensor between an operand and a primitive's layout. It has the order of the
+ * operand if oneDNN has the reorder; otherwise the last dim is the fastest. Only that order can be
+ * converted to Winograd's filters. */
 static struct onednn_view packed_for(struct onednn_build *build, const struct onednn_view *view,
                                      int32_t type, onednn_layout wanted)
 {
@@ -204,7 +205,7 @@ void onednn_store(struct onednn_build *build, int32_t slot, const struct onednn_
         onednn_place_of(build, memory).slot == slot)
         return;
     has = onednn_layout_of(build, view);
-    /* oneDNN's reorders to bfloat16 make 0 of subnormal numbers, those to half are slow. */
+    /* oneDNN's reorders to bfloat16 flush subnormal numbers to 0, and those to half are slow. */
     if (build->when == ONEDNN_FAST && view->type != ANYDNN_PLUGIN_BFLOAT16 &&
         !(view->type == ANYDNN_PLUGIN_HALF && type == ANYDNN_PLUGIN_FLOAT) &&
         can_reorder(build, given, has)) {

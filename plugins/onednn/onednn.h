@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of the backend onednn share: contexts, the table entry of an operation.
- * How a plan is put together stands in build.h, oneDNN's functions in library.h and adapter.h. */
+/* Declares what all files of the backend onednn share: contexts and the table entry of an
+ * operation. build.h describes how a plan is built; library.h and adapter.h declare oneDNN's
+ * functions. */
 #ifndef ONEDNN_H
 #define ONEDNN_H
 
 #include "../kit/problem.h"
 #include "library.h"
 
-/* Spatial dimensions that oneDNN's convolutions and poolings have at most. */
+/* The most spatial dimensions of oneDNN's convolutions and poolings. */
 #define ONEDNN_SPATIAL_MAX 3
 
 #define ONEDNN_FLOATS                                                                              \
@@ -18,16 +19,16 @@
      ANYDNN_PLUGIN_TYPE_BIT(ANYDNN_PLUGIN_INT8X4) |                                                \
      ANYDNN_PLUGIN_TYPE_BIT(ANYDNN_PLUGIN_UINT8X4) |                                               \
      ANYDNN_PLUGIN_TYPE_BIT(ANYDNN_PLUGIN_INT8X32))
-/* Of one handle. The arena holds the temporaries of whichever of its plans runs: it grows to the
- * largest need and lives as long as the context. */
+/* The state of one handle. The arena holds the temporaries of the plan that runs. It grows to the
+ * largest size needed and lives as long as the context. */
 struct anydnn_plugin_context {
     dnnl_stream_t stream;
-    void *arena_memory; /* what the host gave; the arena begins at a whole page of it */
+    void *arena_memory; /* as allocated; the arena begins at a page boundary in it */
     char *arena;
     size_t arena_bytes;
 };
 
-/* The status of a failure of oneDNN's: for want of memory, or another. */
+/* Returns the status for a failure of oneDNN: ALLOC_FAILED if memory was short, else `other`. */
 static inline int32_t onednn_status(dnnl_status_t status, int32_t other)
 {
     return status == dnnl_out_of_memory ? ANYDNN_PLUGIN_STATUS_ALLOC_FAILED : other;
@@ -37,7 +38,7 @@ static inline int32_t onednn_status(dnnl_status_t status, int32_t other)
 
 struct onednn_build;
 
-/* One way to run an operation; an operation lists its ways best first. */
+/* A way to run an operation. Each operation lists its ways, the best one first. */
 struct onednn_way {
     uint64_t engine;
     int32_t algorithm; /* cuDNN's number, or -1 */
@@ -46,36 +47,37 @@ struct onednn_way {
 
 struct onednn_operation {
     int32_t operation;
-    uint32_t types;   /* ANYDNN_PLUGIN_TYPE_BIT of what slot 0 may be */
+    uint32_t types;   /* ANYDNN_PLUGIN_TYPE_BIT of the types of slot 0 */
     uint32_t layouts; /* as published */
     const struct onednn_way *ways;
     uint32_t way_count;
 
-    /* Returns 0 or the reason. `problem` is complete; its type, extensions and the library have
-     * been looked at. */
+    /* Returns 0 or the reason for a refusal. `problem` is complete; its type, its extensions and
+     * the library have been checked. */
     int32_t (*check)(const struct anydnn_plugin_problem *problem, struct kit_refusal *why);
-    /* Optional: whether a way may exist for a problem that has passed `check`. What is offered is
-     * decided by `build`; this spares the search. */
+    /* Optional. Returns 1 if a way may exist for a problem that has passed `check`. `build` decides
+     * what is offered; this only avoids a search. */
     int (*may_have_way)(const struct anydnn_plugin_problem *problem, const struct onednn_way *way);
-    /* Puts the steps of a plan together (build.h). Failures are kept in `build`. */
+    /* Adds the steps of a plan (build.h). `build` records failures. */
     void (*build)(struct onednn_build *build);
-    /* The mode of a call (build.h); NULL: by alpha in scale[0] and beta in scale[1]. */
+    /* Returns the mode of a call (build.h). If NULL, alpha in scale[0] and beta in scale[1]
+     * decide. */
     uint32_t (*mode)(const struct anydnn_plugin_operands *operands);
 };
 
-/* For operations that have one way and no algorithms. */
+/* The ways of operations that have one way and no algorithms. */
 extern const struct onednn_way onednn_only_way[1];
 
-/* Every operation, in table.c. */
+/* The table of all operations, in table.c. */
 extern const struct onednn_operation *const onednn_operations[];
 extern const uint32_t onednn_operation_count;
 const struct onednn_operation *onednn_operation_lookup(int32_t operation);
 
-/* Limits, in table.c. */
+/* The limits, in table.c. */
 extern const struct anydnn_plugin_limit *const onednn_limits[];
 extern const uint32_t onednn_limit_count;
 
-/* The four functions behind every operation of the description, in plan.c. */
+/* The four functions of every operation in the description, in plan.c. */
 int32_t onednn_candidates(struct anydnn_plugin_context *context,
                           const struct anydnn_plugin_problem *problem, anydnn_plugin_offer_fn offer,
                           void *cookie);

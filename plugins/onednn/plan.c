@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Candidates and plans, the same for every operation. */
+/* Implements candidates and plans for all operations. */
 #include "plan.h"
 
 #include <stddef.h>
@@ -33,7 +33,7 @@ static int32_t check(const struct onednn_operation *operation,
     return reason ? reason : operation->check(problem, why);
 }
 
-/* Puts the steps of build->plan together. */
+/* Builds the steps of build->plan. */
 static void put_together(struct onednn_build *build, const struct onednn_operation *operation)
 {
     int threads;
@@ -49,8 +49,8 @@ static void put_together(struct onednn_build *build, const struct onednn_operati
     onednn_threads_leave(threads);
 }
 
-/* Searches for all that plan_create would, and so returns its status but for what fails while
- * primitives are made. `why` is filled where the status is not success. */
+/* Searches like plan_create and returns the same status, except for failures while primitives are
+ * created. Fills in `why` if the status is not success. */
 static int32_t probe(const struct onednn_operation *operation,
                      const struct anydnn_plugin_problem *problem, uint64_t engine,
                      struct kit_refusal *why)
@@ -64,8 +64,8 @@ static int32_t probe(const struct onednn_operation *operation,
     return build.status;
 }
 
-/* Ways of one engine follow each other, and stand or fall together. Without a way the refusal is
- * that of the first. */
+/* Offers the ways of an operation. Ways of one engine are adjacent, and one probe decides for all
+ * of them. If no way is feasible, the refusal is that of the first. */
 static int32_t offer_ways(const struct onednn_operation *operation,
                           const struct anydnn_plugin_problem *problem, anydnn_plugin_offer_fn offer,
                           void *cookie)
@@ -121,12 +121,12 @@ int32_t onednn_candidates(struct anydnn_plugin_context *context,
 
 /* ------------------------------------------------------------------ plans */
 
-/* Temporaries are passed over whole at each call: large pages save the processor the search for
- * small ones, where the system gives them. The host's memory begins anywhere. */
+/* The page sizes to which the arena is aligned. Each call passes through all temporaries, so large
+ * pages save TLB misses where the system provides them. The host's memory has no such alignment. */
 #define SMALL_PAGE ((size_t)4096)
 #define LARGE_PAGE ((size_t)2 << 20)
 
-/* Room in the arena of the context for a mode of the plan. */
+/* Ensures that the context's arena is large enough for a mode of the plan. */
 static int32_t grow_arena(struct anydnn_plugin_context *context, size_t bytes)
 {
     size_t page = bytes < LARGE_PAGE ? SMALL_PAGE : LARGE_PAGE;
@@ -178,7 +178,7 @@ int32_t onednn_plan_create(struct anydnn_plugin_context *context,
     return ANYDNN_PLUGIN_STATUS_SUCCESS;
 }
 
-/* Memories follow the call's pointers. Telling oneDNN costs more than looking whether it knows. */
+/* Sets the memories to the call's pointers. Comparing a pointer costs less than setting it. */
 static int bind_memories(struct anydnn_plugin_plan *plan, uint32_t mode,
                          const struct onednn_call *call)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The entry of the backend onednn, its description and its contexts. */
+/* Defines the entry of the backend onednn, its description and its contexts. */
 #include "onednn.h"
 
 /* ------------------------------------------------------------------ contexts */
 
-/* Without the library a context is made all the same: the candidates say what is missing. */
+/* Opens the context's stream. Without the library, the context is created all the same, and the
+ * candidates report what is missing. */
 static int32_t open_stream(struct anydnn_plugin_context *context)
 {
     const char *sentence;
@@ -67,7 +68,8 @@ static const struct anydnn_plugin_setting setting_threads = {
 };
 static const struct anydnn_plugin_setting *const settings[] = {&setting_library, &setting_threads};
 
-/* Not FORK_SAFE: OpenMP's threads do not exist in a child, and libgomp waits for them. */
+/* FORK_SAFE is not set: OpenMP's threads do not exist in a child, and libgomp would wait for
+ * them. */
 static struct anydnn_plugin description = {
     .struct_size = sizeof description,
     .name = "onednn",

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pooling. oneDNN's primitives do windows that lie within the padded input and cover at least one
- * element; others are our own code's. So are windows of far more places than the input has:
- * oneDNN walks the padding, too. Maxima: oneDNN's skip NaN, and their gradient wants places
- * that its own forward pass kept; anydnn's is a function of x, y and dy, and our own.
+ * Implements pooling. oneDNN's primitives compute windows that lie within the padded input and
+ * cover at least one element. Our own code computes the others. It also computes windows with far
+ * more positions than the input has, since oneDNN iterates over the padding, too. oneDNN's maxima
+ * skip NaN, and their gradient needs positions that its own forward pass stored. anydnn's gradient
+ * is a function of x, y and dy, so our own code computes it.
  */
 #include "pooling.h"
 #include "table.h"
@@ -29,7 +30,7 @@ static int32_t check(const struct anydnn_plugin_problem *problem, struct kit_ref
 
 /* ------------------------------------------------------------------ geometry */
 
-/* x and y, dense in one of the orders that oneDNN has kernels for. */
+/* The tensors x and y, dense in an order for which oneDNN has kernels. */
 struct images {
     struct onednn_view x, y;
     int channels_last;
@@ -58,7 +59,7 @@ static struct images images_of(const struct onednn_build *build, int32_t x_slot,
     return images;
 }
 
-/* The lowest finite number of a type. */
+/* Returns the lowest finite number of a type. */
 static float lowest_of(int32_t type)
 {
     switch (type) {
@@ -99,14 +100,16 @@ static struct onednn_pool pool_of(const struct onednn_build *build, const struct
     return pool;
 }
 
-/* Places that a window may have along one dim: a few times those of the input. */
+/* Returns the most positions that a window may have along one dim: a few times those of the
+ * input. */
 static int64_t most_places(int64_t in)
 {
     return in > INT32_MAX ? in : 4 * in + 16;
 }
 
-/* Whether oneDNN means the same by these windows: each holds an element, none is cut at the end of
- * the padding, where an average would divide by less, and there are as many as fit. */
+/* Returns 1 if oneDNN gives these windows the same meaning. Each must hold an element, and the
+ * output must have as many windows as fit. None may be cut at the end of the padding, where an
+ * average would divide by less. */
 static int is_regular(const struct onednn_pool *pool)
 {
     for (int s = 0; s < ONEDNN_SPATIAL_MAX; s++) {
@@ -166,8 +169,8 @@ static void build_forward(struct onednn_build *build)
         struct onednn_output y;
 
         build->when = mode;
-        /* oneDNN's conversion to integers, the end of the fast way, takes NaN for a large number.
-         */
+        /* The fast mode ends in oneDNN's conversion to integers, which turns NaN into a large
+         * number. */
         pool.nan_is_zero =
             mode == ONEDNN_FAST && build->problem->tensor[FORWARD_Y]->type == ANYDNN_PLUGIN_INT8;
         y = onednn_result_as(build, FORWARD_Y, &images.y, &images.y);
@@ -182,7 +185,7 @@ static void build_forward(struct onednn_build *build)
     }
 }
 
-/* The descriptor of the gradient, for averages. */
+/* Returns the descriptor of the gradient, for averages. */
 static dnnl_primitive_desc_t describe_backward(struct onednn_build *build,
                                                const struct images *images)
 {

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pooling by our own code, over dense arrays of float. */
+/* Implements pooling in our own code, over dense arrays of float. */
 #include "pooling.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Offsets of a whole window's elements from its first, where they are few. */
+/* The offsets of a whole window's elements from its first, if they are few. */
 #define TAPS_MAX 64
 struct taps {
-    int64_t count; /* 0: too many */
+    int64_t count; /* 0 if there are too many */
     int64_t offset[TAPS_MAX];
 };
 
-/* One window: where in the input, and what an average of it is divided by. */
+/* A window: its range in the input, and the divisor of an average. */
 struct window {
     struct onednn_range at[ONEDNN_SPATIAL_MAX];
     double divisor;
     const struct taps *taps;
 };
 
-/* The arrays of a call, each at the beginning of a plane or, of y and dy, at an element. */
+/* The arrays of a call. Each pointer is at the start of a plane; y and dy may be at an element. */
 struct arrays {
     const float *x;
     float *y, *dx;
@@ -44,8 +44,8 @@ struct onednn_range onednn_pool_window(const struct onednn_pool *pool, int s, in
     return range;
 }
 
-/* What dim s gives to the divisor: the window cut at the end of the padded input, or to the input.
- * It may be 0 or less where the window has no element, as anydnn.h says. */
+/* Returns the factor of dim s in the divisor. The window ends with the padded input, or with the
+ * input. The factor may be 0 or less if the window has no element, as anydnn.h specifies. */
 static double counted(const struct onednn_pool *pool, int s, int64_t o)
 {
     int64_t in = pool->x_dims[2 + s], begin = o * pool->stride[s] - pool->pad[s];
@@ -57,7 +57,8 @@ static double counted(const struct onednn_pool *pool, int s, int64_t o)
     return (double)((end > in ? in : end) - (begin < 0 ? 0 : begin));
 }
 
-/* Sets dim s of a window to output o; `before` is the divisor of the dims before. */
+/* Sets dim s of a window to output o. Returns the divisor, of which `before` is the part of the
+ * earlier dims. */
 static double set_dim(const struct onednn_pool *pool, struct window *window, int s, int64_t o,
                       double before)
 {
@@ -78,7 +79,7 @@ static struct arrays move(const struct arrays *from, int64_t x, int64_t y)
     return to;
 }
 
-/* Every output of some channels of an image. */
+/* Computes all outputs of a range of channels of an image. */
 static void each_output(const struct onednn_pool *pool, const struct arrays *image, window_fn work,
                         const struct taps *taps, struct onednn_range channels)
 {
@@ -122,7 +123,8 @@ static struct taps compute_taps(const struct onednn_pool *pool)
     return taps;
 }
 
-/* In the order of memory. Arrays that a direction does not have stand at y, which each has. */
+/* Computes all images in memory order. Arrays that a direction lacks point to y, which always
+ * exists. */
 static void each(const struct onednn_pool *pool, const struct onednn_call *call, int backward,
                  window_fn work)
 {
@@ -142,7 +144,7 @@ static void each(const struct onednn_pool *pool, const struct onednn_call *call,
     }
 }
 
-/* Offsets of the rows of a window. */
+/* Iterates over the rows of a window; `row` is the offset of a row. */
 #define EACH_ROW(pool, window, row)                                                                \
     for (int64_t d = (window)->at[0].begin; d < (window)->at[0].end; d++)                          \
         for (int64_t h = (window)->at[1].begin,                                                    \
@@ -224,8 +226,8 @@ static int64_t elements_of(const struct window *window)
     return count;
 }
 
-/* Offset in the plane of the window's first element that equals y, or -1. From the last one back,
- * so that no branch depends on the data. */
+/* Returns the offset in the plane of the window's first element that equals y, or -1. The search
+ * runs backward from the last element, so that no branch depends on the data. */
 static int64_t first_equal(const struct onednn_pool *pool, const struct window *window,
                            const float *x, float y)
 {

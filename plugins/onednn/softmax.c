@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Softmax. Vectors run over c, or over all dims but n. oneDNN's forward primitive differs from
- * anydnn's definition in vectors that hold NaN or +Inf (it gives 0 beside the NaN) and in those of
- * -Inf alone (NaN for 0): where x has such a vector, which is looked for at each call, the results
- * of all come from our own code. Its exponential is 0 where it should be less than the least normal
- * number: such results are put in afterwards. The fast algorithm is oneDNN's accurate one. oneDNN's
- * logarithm of a sum near 1 misses by up to 29 units of 2^-23 (2.6.3, AVX-512): of log softmax it
- * computes the softmax, and our own code x - max + log(softmax at the maximum), that last being 1 /
- * sum.
+ * Implements softmax. Vectors run over c, or over all dims but n. oneDNN's forward primitive
+ * differs from anydnn's definition in three cases:
+ *   - A vector holds NaN or +Inf (oneDNN gives 0 beside the NaN), or only -Inf (NaN instead of 0).
+ *     Each call searches x for such a vector. If there is one, our own code computes all results.
+ *   - oneDNN's exponential is 0 where the result should be subnormal. A later step restores such
+ *     results.
+ *   - oneDNN's logarithm of a sum near 1 has an error of up to 29 units of 2^-23 (2.6.3, AVX-512).
+ *     For log softmax, oneDNN computes the softmax, and our own code computes x - max + log(softmax
+ *     at the maximum). The softmax at the maximum is 1 / sum.
+ * The fast algorithm uses oneDNN's accurate one.
  */
 #include "softmax.h"
 #include "table.h"
@@ -59,19 +61,19 @@ struct onednn_softmax_shape onednn_softmax_shape_of(const struct onednn_build *b
     return shape;
 }
 
-/* ------------------------------------------------------------------ vectors that oneDNN mistakes
- */
+/* ------------------------------------------------------------------ vectors that oneDNN gets
+ * wrong */
 
 struct mend {
     int64_t outer, length, inner;
     int32_t algorithm;
-    int in_place; /* x is kept, since the result is written over it */
+    int in_place; /* 1 if the result overwrites x, so that x must be saved */
     struct onednn_place x, kept, p, y;
 };
 
 enum { SPECIAL = 1, LOST = 2 };
 
-/* Whether oneDNN's exponential of x - max is 0 for what is not. */
+/* Returns 1 if oneDNN's exponential of x - max is 0 although the result is not. */
 static int is_lost(float x, float max)
 {
     double argument = (double)x - (double)max;
@@ -87,7 +89,7 @@ static float greatest_of(const struct mend *mend, const float *x)
     return max;
 }
 
-/* What a vector without NaN and +Inf is. */
+/* Classifies a vector without NaN and +Inf. */
 static int vector_is(const struct mend *mend, const float *x)
 {
     float max = greatest_of(mend, x);
@@ -100,14 +102,14 @@ static int vector_is(const struct mend *mend, const float *x)
     return lost ? LOST : 0;
 }
 
-/* Whether x has a vector with NaN or +Inf, or of -Inf alone (SPECIAL), and else one whose results
- * oneDNN loses. x <= FLT_MAX fails for NaN and +Inf. */
+/* Returns SPECIAL if x has a vector with NaN or +Inf, or with only -Inf. Otherwise returns LOST if
+ * oneDNN loses results of a vector, else 0. x <= FLT_MAX is false for NaN and +Inf. */
 static int search_mistakes(const struct mend *mend, const float *x)
 {
     int64_t stride = mend->length * mend->inner;
     int found = 0;
 
-    /* As nearly always: no two numbers lie so far apart. */
+    /* Nearly all inputs end here: no two of their numbers are so far apart. */
     if (onednn_none_beyond(x, mend->outer * stride, (float)(-ONEDNN_EXP_LEAST / 2)))
         return 0;
     if (!onednn_none_above(x, mend->outer * stride, FLT_MAX))
@@ -121,7 +123,7 @@ static int search_mistakes(const struct mend *mend, const float *x)
     return mend->algorithm == ONEDNN_SOFTMAX_LOG && found == LOST ? 0 : found;
 }
 
-/* The flag lies before the copy of x. */
+/* The flag precedes the copy of x. */
 #define FLAG_BYTES 64
 
 static void look(const struct onednn_call *call, const void *data)
@@ -137,7 +139,8 @@ static void look(const struct onednn_call *call, const void *data)
                (size_t)(mend->outer * mend->length * mend->inner) * sizeof *x);
 }
 
-/* y = x - max - log(sum) of one vector; p is its softmax, which is 1 / sum where x is max. */
+/* Computes y = x - max - log(sum) of one vector. p is its softmax, which is 1 / sum where x
+ * is max. */
 static void log_vector(const struct mend *mend, const float *x, const float *p, float *y)
 {
     float max = x[0], most = p[0];
@@ -166,7 +169,8 @@ static void take_logarithms(const struct onednn_call *call, const void *data)
             log_vector(mend, x + o * stride + i, p + o * stride + i, y + o * stride + i);
 }
 
-/* One vector, as anydnn defines it: the maximum starts at the lowest finite value and skips NaN. */
+/* Computes one vector as anydnn defines it: the maximum starts at the lowest finite value and skips
+ * NaN. */
 static void own_vector(const struct mend *mend, const float *x, float *y)
 {
     double max = mend->algorithm == ONEDNN_SOFTMAX_FAST ? 0 : -DBL_MAX, sum = 0, log_sum;
@@ -178,7 +182,7 @@ static void own_vector(const struct mend *mend, const float *x, float *y)
     for (int64_t c = 0; c < mend->length; c++)
         sum += exp((double)x[c * mend->inner] - max);
     if (mend->algorithm != ONEDNN_SOFTMAX_FAST && sum == 0)
-        sum = 1; /* -Inf alone */
+        sum = 1; /* all elements are -Inf */
     log_sum = log(sum);
     for (int64_t c = 0; c < mend->length; c++) {
         double v = (double)x[c * mend->inner] - max;
@@ -187,7 +191,7 @@ static void own_vector(const struct mend *mend, const float *x, float *y)
     }
 }
 
-/* Where y is 1 / sum x is the maximum. */
+/* Restores the lost results of a vector. The largest y is 1 / sum. */
 static void mend_lost(const struct mend *mend, const float *x, float *y)
 {
     float max = greatest_of(mend, x), most = greatest_of(mend, y);
@@ -217,7 +221,7 @@ static void mend_vectors(const struct onednn_call *call, const void *data)
 
 /* ------------------------------------------------------------------ plans */
 
-/* Softmax, or its logarithm, from x to where `mend` says y is. */
+/* Adds the steps of softmax, or of its logarithm, from x to y. */
 static void run_forward(struct onednn_build *build, dnnl_primitive_desc_t descriptor, int x, int y,
                         const struct onednn_view *work, const struct mend *base)
 {

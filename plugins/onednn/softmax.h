@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What softmax forward and backward share: the vectors. */
+/* Declares what softmax forward and backward share: the vectors. */
 #ifndef ONEDNN_SOFTMAX_H
 #define ONEDNN_SOFTMAX_H
 
 #include "layer.h"
 
-/* As in struct anydnn_plugin_softmax. */
+/* The algorithms of struct anydnn_plugin_softmax. */
 enum { ONEDNN_SOFTMAX_FAST, ONEDNN_SOFTMAX_ACCURATE, ONEDNN_SOFTMAX_LOG };
 
 int32_t onednn_softmax_check(const struct anydnn_plugin_problem *problem, struct kit_refusal *why);
 
-/* Dense, and as (outer, vector, inner); the vectors lie along the second dim. */
+/* The views of an operand: dense, and as (outer, vector, inner). Vectors run along the second
+ * dim. */
 struct onednn_softmax_shape {
     struct onednn_view dense, work;
 };

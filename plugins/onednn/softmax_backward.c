@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Softmax, backward. Of log softmax, dx = dy - exp(y) * sum(dy); where y or dy of a vector holds
- * NaN or infinities oneDNN leaves out products of 0 and infinity, which are NaN, and its exp(y) is
- * 0 where it should be less than the least normal number: such vectors, which are looked for at
- * each call, are ours.
+ * Implements backward softmax. For log softmax, dx = dy - exp(y) * sum(dy). oneDNN is wrong for two
+ * kinds of vectors. If y or dy holds NaN or infinities, it omits products of 0 and infinity, which
+ * are NaN. And its exp(y) is 0 where it should be subnormal. Each call searches for such vectors,
+ * and our own code computes them.
  */
 #include "softmax.h"
 #include "table.h"
@@ -13,18 +13,18 @@
 
 enum { BACKWARD_Y, BACKWARD_DY, BACKWARD_DX };
 
-/* Of log softmax. Our results are kept until oneDNN's are there, for dx may lie where y or dy do.
- */
+/* The steps of our own, for log softmax. Our results are stored apart until oneDNN has finished,
+ * since dx may lie on y or dy. */
 struct mend {
     int64_t outer, length, inner;
     struct onednn_place y, dy, dx;
     struct onednn_place kept,
-        marks; /* vectors like dx; one number a vector, not 0 where it is ours */
+        marks; /* vectors like dx; one number per vector, not 0 if it is ours */
 };
 
 static int is_special(const struct mend *mend, const float *y, const float *dy)
 {
-    double sum = 0; /* of what is 0 for finite numbers, and else NaN */
+    double sum = 0; /* sum of terms that are 0 for finite numbers, and NaN otherwise */
     int lost = 0;
 
     for (int64_t c = 0; c < mend->length; c++) {
@@ -79,7 +79,7 @@ static void put_special(const struct onednn_call *call, const void *data)
             }
 }
 
-/* oneDNN promises dx in the place of dy, not in that of y. */
+/* Refuses dx on y. oneDNN allows dx to overwrite dy, but not y. */
 static int32_t check(const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
 {
     int32_t reason = onednn_softmax_check(problem, why);

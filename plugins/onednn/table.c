@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The operations of onednn and the limits that it publishes. */
+/* Lists the operations of onednn and the limits that it publishes. */
 #include "table.h"
 
 #include "conv_integer.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table entry of each operation; it stands in the file of that operation. */
+/* Declares the table entry of each operation. The operation's file defines it. */
 #ifndef ONEDNN_TABLE_H
 #define ONEDNN_TABLE_H
 

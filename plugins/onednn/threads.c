@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The threads that oneDNN runs in, which are OpenMP's: how many, and their floating-point modes. */
+/* Sets the number and the floating-point modes of the OpenMP threads in which oneDNN runs. */
 #include "onednn.h"
 
 #include <dlfcn.h>
@@ -7,7 +7,8 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Of OpenMP, out of the library's own dependencies; NULL where it has another runtime. */
+/* The functions of OpenMP, taken from the library's dependencies; NULL if the library uses another
+ * runtime. */
 static void (*openmp_set)(int count);
 static int (*openmp_get)(void);
 static int (*openmp_number)(void);
@@ -15,7 +16,8 @@ static void (*openmp_parallel)(void (*body)(void *), void *data, unsigned count,
 static atomic_int threads;
 static int were_there;
 
-/* POSIX gives functions as pointers to objects; ISO C has no cast from one to the other. */
+/* Stores a function of a library. POSIX returns functions as pointers to objects, and ISO C has no
+ * cast between these types. */
 void onednn_take(void *function, size_t size, void *library, const char *name)
 {
     void *symbol = dlsym(library, name);
@@ -86,8 +88,8 @@ void onednn_threads_leave(int before)
 
 /* ------------------------------------------------------------------ steps of our own */
 
-/* Every thread takes the next piece, so that it does not matter how many there are. What was
- * written before the pieces, and in them, is passed on by `next`. */
+/* The pieces that threads share. Each thread takes the next piece, so the number of threads does
+ * not matter. `next` also orders the memory accesses before and in the pieces. */
 struct shared {
     void (*work)(void *arg, int64_t piece);
     void *arg;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operands as views: their channels taken apart, and packed tensors like them. */
+/* Builds views of operands: with their channels split, and packed tensors of the same dims. */
 #include "build.h"
 
 struct onednn_view onednn_operand(const struct onednn_build *build, int32_t slot)
@@ -14,7 +14,8 @@ struct onednn_view onednn_operand(const struct onednn_build *build, int32_t slot
     return view;
 }
 
-/* `vector` and `lane` are the strides from one to the next. */
+/* Splits the channels of a view. `vector` and `lane` are the strides from one vector and one lane
+ * to the next. */
 static struct onednn_view take_apart(const struct onednn_view *view, int64_t groups, int64_t lanes,
                                      int64_t vector, int64_t lane)
 {
@@ -56,7 +57,8 @@ static int64_t step_of(const struct onednn_view *view, int32_t d)
     return view->strides[d] < 0 ? -view->strides[d] : view->strides[d];
 }
 
-/* Of the dims in the set `left`, bit per dim, the last with the smallest step. */
+/* Returns the dim with the smallest stride in the set `left`, which has one bit per dim; the last
+ * such dim if several are equal. */
 static int32_t smallest_of(const struct onednn_view *view, uint32_t left)
 {
     int32_t smallest = 31 - __builtin_clz(left);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of strided tensors, their conversion, copies and blends. */
+/* Iterates over rows of strided tensors, and converts, copies and blends them. */
 #include "walk.h"
 
 #include "wide.h"
@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ------------------------------------------------------------------ the walk */
+/* ------------------------------------------------------------------ iteration */
 
 void onednn_walk_init(struct onednn_walk *walk, const struct onednn_view *const view[],
                       int32_t tensors)
@@ -70,7 +70,7 @@ static inline uint32_t bits_of(float value)
     return bits;
 }
 
-/* Without a branch, which a compiler would keep out of vectors. */
+/* Returns `yes` or `no` without a branch, which would prevent vectorization. */
 static inline uint32_t choose(int condition, uint32_t yes, uint32_t no)
 {
     uint32_t mask = -(uint32_t)condition;
@@ -78,8 +78,9 @@ static inline uint32_t choose(int condition, uint32_t yes, uint32_t no)
     return (yes & mask) | (no & ~mask);
 }
 
-/* IEEE 754 binary16: the fields move to their places in a float, and the exponent's bias changes by
- * 112. A subnormal gets the exponent of 2^-14, and loses its leading 1 again. */
+/* Converts IEEE 754 binary16 to float: moves the fields to their positions in a float, and adds 112
+ * to the exponent's bias. A subnormal gets the exponent of 2^-14, and the subtraction then removes
+ * its leading 1. */
 static inline float half_load(uint16_t half)
 {
     uint32_t sign = (uint32_t)(half & 0x8000) << 16;
@@ -91,15 +92,15 @@ static inline float half_load(uint16_t half)
 }
 
 /*
- * The nearest number of 16 bits, of two the even one, with so many bits of fraction and such a bias
- * of the exponent; rounded once, straight from double. A NaN stays one, made quiet.
+ * Returns the nearest number of 16 bits with the given fraction bits and exponent bias. It is
+ * rounded once, directly from double; ties go to even. NaN stays NaN and becomes quiet.
  */
 static inline uint16_t narrow(double value, int fraction, int bias)
 {
     const int cut = 52 - fraction;
     const uint64_t least_normal = (uint64_t)(1024 - bias) << 52;
     const uint64_t infinity = (uint64_t)(2 * bias + 1) << fraction;
-    /* A power of 2 whose unit in the last place is the least subnormal number. */
+    /* This is the power of 2 whose unit in the last place is the smallest subnormal number. */
     const uint64_t aligner_bits = (uint64_t)(1023 + 53 - bias - fraction) << 52;
     double magnitude = fabs(value), aligner;
     uint64_t sign, bits;
@@ -194,9 +195,9 @@ static void copy_words(char *const place[], const int64_t stride[], int64_t n)
 }
 
 /*
- * Floats that lie side by side, and their nearest numbers of 16 bits, of two the even one, by whole
- * numbers in vectors: oneDNN's reorders take 30 ns for an element of half, and the processors' own
- * instruction for bfloat16 (VCVTNEPS2BF16) makes 0 of subnormal numbers.
+ * Converts contiguous floats to the nearest numbers of 16 bits, ties to even, in vectors of
+ * integers. oneDNN's reorders take 30 ns per element of half. The processors' own instruction for
+ * bfloat16 (VCVTNEPS2BF16) flushes subnormal numbers to 0.
  */
 ONEDNN_INLINE int to_bfloat16_body(uint16_t to[ONEDNN_CHUNK], const float from[ONEDNN_CHUNK])
 {
@@ -210,9 +211,9 @@ ONEDNN_INLINE int to_bfloat16_body(uint16_t to[ONEDNN_CHUNK], const float from[O
     return 0;
 }
 
-/* As narrow does it: the last place of 0.5 is the least subnormal half. From 65520 on, which is
- * what 65504 and the half of its last place are, the sum carries into the exponent that means
- * infinite. */
+/* Converts floats to half, with the results of narrow. The unit in the last place of 0.5 is the
+ * smallest subnormal half. From 65520 on, which is 65504 plus half its unit in the last place, the
+ * sum carries into the exponent of infinity. */
 ONEDNN_INLINE int to_half_body(uint16_t to[ONEDNN_CHUNK], const float from[ONEDNN_CHUNK])
 {
     const uint32_t least_normal = 113u << 23, beyond = 143u << 23, infinite = 255u << 23;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loops of our own in the processor's wider vectors. What is worked out for an element does not
+/* Compiles loops of our own for the processor's wider vectors. The result of an element does not
  * depend on them. */
 #ifndef ONEDNN_WIDE_H
 #define ONEDNN_WIDE_H
 
 #define ONEDNN_INLINE static inline __attribute__((always_inline))
 
-/* Makes the function `name`, which returns an int: what `body` does, an ONEDNN_INLINE function of
- * the same parameters; parameters and arguments are lists in parentheses. */
+/* Defines the function `name`, which does what `body` does and returns an int. `body` is an
+ * ONEDNN_INLINE function of the same parameters. Parameters and arguments are lists in
+ * parentheses. */
 #ifdef __x86_64__
 #define ONEDNN_WIDE(name, body, parameters, arguments)                                             \
     __attribute__((target("avx2"))) static int name##_avx2 parameters                              \

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How much work a problem is, and so in how many threads oneDNN runs it. */
+/* Estimates the work of a problem, and so chooses the number of threads in which oneDNN runs it. */
 #include "plan.h"
 
 /*
- * With fewer products and fewer elements one thread takes some 100 us at most. To share that out
- * saves little where processors are idle, and where they have other work it costs milliseconds:
- * OpenMP's threads spin at a barrier for as long as the one that they wait for is not run.
+ * The limits below which one thread suffices: it takes at most some 100 us. More threads save
+ * little on idle processors. On busy ones they cost milliseconds, since OpenMP's threads spin at a
+ * barrier while the awaited thread is not scheduled.
  */
 #define FEW_PRODUCTS ((int64_t)1 << 22)
 #define FEW_ELEMENTS ((int64_t)1 << 16)
@@ -24,7 +24,8 @@ static int64_t tensor_count(const struct anydnn_plugin_tensor *tensor)
     return kit_count(tensor->dims, tensor->ndims);
 }
 
-/* Each result is the sum of as many products as the filter of one channel of results has taps. */
+/* Returns 1 if the convolution has few products. Each result is the sum of one product per tap of
+ * the filter, over the channels of a group. */
 static int has_few_products(const struct anydnn_plugin_problem *problem)
 {
     for (size_t i = 0; i < sizeof convolutions / sizeof convolutions[0]; i++) {

@@ -1,38 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The smallest complete backend: ReLU and scaling of float tensors in host memory, any strides.
- * Begin a backend of your own with a copy of this folder; docs/backend-authors.md walks through it.
+ * Implements the smallest complete backend: ReLU and scaling of float tensors in host memory, with
+ * any strides. Begin a backend of your own with a copy of this folder; docs/backend-authors.md
+ * explains it step by step.
  *
  *   make && make symbols
  *   ANYDNN_PLUGIN_PATH=$PWD ANYDNN_ROUTE="template, cpu_ref" \
  *       anydnn explain activation_forward x=f32:2,3,4,5
  *
- * NAME in the Makefile is the backend's name and that of its file; change it there alone. The kit
- * (kit_..., KIT_...) comes as sources, too, which the Makefile compiles; do without it as you like.
+ * NAME in the Makefile is the name of the backend and of its file; change it only there. The kit
+ * (kit_..., KIT_...) comes as sources, which the Makefile compiles; you need not use it.
  */
 #include "kit/problem.h"
 #include "kit/walk.h"
 
-/* Engines are numbered as one likes, for ever within one version; here there is one way to run. */
+/* The engine numbers. You may choose them, but they must never change within one version. This
+ * backend has one way to run. */
 enum { THE_ENGINE = 1 };
 
-/* What belongs to one handle; with a device: its number, the vendor's handle, scratch memory. */
+/* The state of one handle. With a device, it also holds the vendor's handle and scratch memory. */
 struct anydnn_plugin_context {
     int32_t device;
 };
 
-/* What running needs of a problem, copied: the problem is gone when plan_create returns. Shapes and
- * parameters only; never data, which may change under the same pointer between two calls. */
+/* A plan: a copy of the values that running needs. The problem is gone when plan_create returns. A
+ * plan stores only shapes and parameters, never data, which may change under the same pointer
+ * between two calls. */
 struct anydnn_plugin_plan {
-    int32_t relu; /* else scaling */
+    int32_t relu; /* 0 for scaling */
     int32_t nan_propagate;
-    int32_t out;          /* slot; the input's is 0 */
+    int32_t out;          /* slot of the output; that of the input is 0 */
     struct kit_walk walk; /* over input and output */
 };
 
 /* ------------------------------------------------------------------ candidates */
 
-/* ANYDNN_PLUGIN_REASON_NONE, or the reason, with a sentence that tells the user what is missing. */
+/* Returns ANYDNN_PLUGIN_REASON_NONE, or the reason for a refusal with a sentence that tells the
+ * user what is missing. */
 static int32_t check(const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
 {
     const struct anydnn_plugin_activation *activation = problem->params;
@@ -52,7 +56,8 @@ static int32_t check(const struct anydnn_plugin_problem *problem, struct kit_ref
     return ANYDNN_PLUGIN_REASON_NONE;
 }
 
-/* One offer for each way to run the problem, best first; or one that says why there is none. */
+/* Makes one offer for each way to run the problem, the best one first. If there is none, the only
+ * offer is a refusal with its reason. */
 static int32_t candidates(struct anydnn_plugin_context *context,
                           const struct anydnn_plugin_problem *problem, anydnn_plugin_offer_fn offer,
                           void *cookie)
@@ -93,7 +98,7 @@ static int32_t plan_create(struct anydnn_plugin_context *context,
     if (!made)
         return ANYDNN_PLUGIN_STATUS_ALLOC_FAILED;
     kit_copy_problem(&copy, &copies, problem);
-    /* Slots, as plugin.h lists them: activation_forward 0 x | 1 y, scale_tensor | 0 y. */
+    /* These are the slots listed in plugin.h: activation_forward 0 x | 1 y, scale_tensor | 0 y. */
     if (copy.operation == ANYDNN_PLUGIN_ACTIVATION_FORWARD) {
         activation = copy.params;
         made->relu = 1;
@@ -120,8 +125,8 @@ struct call {
     double alpha, beta;
 };
 
-/* out = alpha * result + beta * out of n elements. With beta 0 the old value is not read: it may be
- * NaN, or memory that was never written. */
+/* Computes out = alpha * result + beta * out for n elements. With beta 0, the old value is not
+ * read: it may be NaN, or memory that was never written. */
 static void run_row(void *arg, void *const place[], const int64_t stride[], int64_t n)
 {
     const struct call *call = arg;
@@ -139,8 +144,9 @@ static void run_row(void *arg, void *const place[], const int64_t stride[], int6
     }
 }
 
-/* Nothing can fail here. A backend with a device sets *effect to ANYDNN_PLUGIN_EFFECT_ENQUEUED as
- * soon as it has enqueued something, so that a failure after that is not repeated elsewhere. */
+/* Runs a plan; nothing can fail here. A backend with a device sets *effect to
+ * ANYDNN_PLUGIN_EFFECT_ENQUEUED as soon as it has enqueued work, so that a later failure is not
+ * repeated elsewhere. */
 static int32_t plan_execute(struct anydnn_plugin_plan *plan,
                             const struct anydnn_plugin_operands *operands, int32_t *effect)
 {
@@ -175,7 +181,7 @@ static void context_destroy(struct anydnn_plugin_context *context)
     kit_host->free(context);
 }
 
-/* ------------------------------------------------------------------ what anydnn is told */
+/* ------------------------------------------------------------------ description */
 
 static const struct anydnn_plugin_limit relu_only = {
     .struct_size = sizeof(relu_only),
@@ -208,8 +214,8 @@ static const struct anydnn_plugin_operation functions = {
     .plan_destroy = plan_destroy,
 };
 
-/* Called once. Cheap: no threads, no vendor's library, no device; those wait for the first context.
- */
+/* Describes the backend. It is called once and must be cheap: threads, a vendor's library and
+ * devices wait for the first context. */
 ANYDNN_PLUGIN_EXPORT int32_t anydnn_plugin_main(const struct anydnn_plugin_host *host,
                                                 const struct anydnn_plugin **plugin)
 {
