@@ -45,8 +45,8 @@ void draw_list(char *text, size_t size, const char *key, const int *value, int c
         used += (size_t)snprintf(text + used, size - used, i ? ",%d" : "%d", value[i]);
 }
 
-/* Strides with the dimensions stored in `order`, outermost first, and `gap` unused elements a run.
- */
+/* Computes strides with the dimensions stored in `order`, outermost first, and `gap` unused
+ * elements per run. */
 static void make_strides(const int *dims, int ndims, const int *order, int gap, int *strides)
 {
     int step = 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Central differences of a forward problem beside the gradients of a backward one. */
+/* Compares central differences of a forward problem with the gradients of a backward problem. */
 #include "tests/conformance/gradients.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 #include "tests/conformance/problem_run.h"
 
 #define STEP      1e-5
-#define TOLERANCE 2e-8 /* h^2 times a third derivative of some tens, and rounding / h */
+#define TOLERANCE 2e-8 /* h^2 times a third derivative of some tens, plus rounding / h */
 
 /* The values of every input of the forward problem, of y and of dy. */
 struct sheet {
@@ -88,7 +88,7 @@ static void sheet_close(struct sheet *sheet)
     prun_close(&sheet->forward);
 }
 
-/* Dropout states of one seed, so that every run drops the same elements. */
+/* Sets dropout states of one seed, so that every run drops the same elements. */
 static void set_states(struct prun *run)
 {
     static const double states[32] = {
@@ -99,7 +99,7 @@ static void set_states(struct prun *run)
         prun_set(operand, states);
 }
 
-/* <f(inputs), dy>; y keeps its first content where the problem adds to it. */
+/* Computes <f(inputs), dy>; y keeps its first content if the problem adds to it. */
 static int loss(struct sheet *sheet, double *sum)
 {
     struct prun *run = &sheet->forward;
@@ -118,7 +118,7 @@ static int loss(struct sheet *sheet, double *sum)
     return 0;
 }
 
-/* What reaches the backward problem as dy: behind a ReLU only where it let through. */
+/* Masks the dy of the backward problem: after a ReLU, dy passes only where the ReLU did. */
 static void pass_activation(struct sheet *sheet, const char *forward)
 {
     if (!strstr(forward, "bias_activation"))
@@ -128,7 +128,7 @@ static void pass_activation(struct sheet *sheet, const char *forward)
             sheet->dy[i] = 0;
 }
 
-/* What the forward run left for the backward one: reserve, saved pair. */
+/* Copies what the forward run left for the backward run: the reserve and the saved pair. */
 static void hand_over(struct prun_operand *to, const struct prun_operand *from)
 {
     double *value = malloc(from->count * sizeof(double));
@@ -138,7 +138,8 @@ static void hand_over(struct prun_operand *to, const struct prun_operand *from)
     free(value);
 }
 
-/* Feeds a backward problem by role: y and dy of the forward run, everything else by its name. */
+/* Runs a backward problem with operands by role: y and dy of the forward run, and the rest by
+ * name. */
 static int backward(struct sheet *sheet, anydnnHandle_t handle, const struct wanted *wanted,
                     double **gradient, size_t *count)
 {

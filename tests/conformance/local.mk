@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Operations held to vectors, identities and difference quotients that are not ours; public API only.
+# Tests that compare the operations with independent vectors, identities and difference quotients; public API only.
 
 conformance_tests = \
 	tests/conformance/test_emulate \

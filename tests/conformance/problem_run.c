@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GUARD 256 /* elements on each side: 256 bytes at least, and a multiple of 256 */
+#define GUARD 256 /* elements on each side: at least 256 bytes, and a multiple of 256 */
 
-/* Steps a logical index in row-major order and returns its offset in bytes, or -1 at the end. Start
- * with index[0] = -1. In a vector type strides count vectors, and channel c is lane c % lanes of
- * vector c / lanes. */
+/* Advances a logical index in row-major order and returns its offset in bytes, or -1 at the end.
+ * Start with index[0] = -1. In a vector type strides count vectors, and channel c is lane c %
+ * lanes of vector c / lanes. */
 static ptrdiff_t next_offset(const struct prun_operand *operand, int *index)
 {
     const struct number_type *type = operand->number;
@@ -76,7 +76,7 @@ static int api_failed(struct prun *run, const char *call, anydnnStatus_t status)
     return -1;
 }
 
-/* `alias=out:in,...` of the text: which operand shares whose memory. */
+/* Parses `alias=out:in,...`: records which operand shares whose memory. */
 static void find_aliases(struct prun *run, const char *text)
 {
     const char *at = strstr(text, " alias=");
@@ -200,7 +200,7 @@ void prun_close(struct prun *run)
     memset(run, 0, sizeof(*run));
 }
 
-/* Marks in `before` what the operation may write by copying it over from the block. */
+/* Copies from the block into `before` what the operation may write, then compares the rest. */
 static int untouched(struct prun *run, struct prun_operand *operand)
 {
     size_t size = operand->number->bytes;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs one problem, given as text, on a handle of the host with buffers made for the purpose: NaN
- * of a known pattern in every byte that the problem does not describe (gaps between elements, guard
- * zones on both sides) and in outputs without prior content. Public API only.
+ * Runs one problem, given as text, on a handle of the host with new buffers. Bytes that the
+ * problem does not describe (gaps between elements, guard zones on both sides) and outputs
+ * without prior content hold NaN of a known pattern. Uses only the public API.
  */
 #ifndef TESTS_CONFORMANCE_PROBLEM_RUN_H
 #define TESTS_CONFORMANCE_PROBLEM_RUN_H
@@ -24,14 +24,14 @@ struct prun_operand {
     int ndims;
     int dims[ANYDNN_DIM_MAX];
     int strides[ANYDNN_DIM_MAX];
-    size_t element; /* bytes that a stride of 1 steps over */
+    size_t element; /* bytes per stride of 1 */
     size_t count;   /* described numbers */
     size_t stored;  /* bytes from the first number to the end of the last */
     int alias;      /* the operand whose memory this one shares, or -1 */
-    int shared;     /* another operand shares this one's memory */
-    size_t bytes;   /* of block */
+    int shared;     /* 1 if another operand shares this one's memory */
+    size_t bytes;   /* size of block */
     unsigned char *block;
-    unsigned char *before; /* copy of block made just before the execution */
+    unsigned char *before; /* copy of block just before the execution */
     unsigned char *data;
 };
 
@@ -44,21 +44,24 @@ struct prun {
     char error[1600];
 };
 
-/* 0, or -1 with `error` set. Every operand begins `shift` elements after a 256-byte boundary. */
+/* Opens a problem; returns 0, or -1 with `error` set. Every operand begins `shift` elements
+ * after a 256-byte boundary. */
 int prun_open(struct prun *run, anydnnHandle_t handle, const char *text, int shift);
 void prun_close(struct prun *run);
 
 struct prun_operand *prun_find(struct prun *run, const char *role);
-/* `value` in logical row-major order; -DBL_MAX stands for the type's lowest finite value. */
+/* Store and read `value` in logical row-major order; -DBL_MAX stands for the type's lowest
+ * finite value. */
 void prun_set(struct prun_operand *operand, const double *value);
 void prun_get(const struct prun_operand *operand, double *value);
-/* Executes with the workspace asked for (`with_workspace`) or with none; then sees that only
- * described elements of outputs have changed. 0, or -1 with `error` set. */
+/* Executes with the required workspace (`with_workspace`) or without one. Then checks that only
+ * described elements of outputs have changed. Returns 0, or -1 with `error` set. */
 int prun_execute(struct prun *run, int with_workspace);
-/* Whether the same operand of two runs holds the same bytes. */
+/* Returns 1 if the same operand of two runs holds the same bytes. */
 int prun_same_bytes(const struct prun_operand *a, const struct prun_operand *b);
 
-/* A handle of the host whose only backend is cpu_ref as built; NULL with a sentence on stderr. */
+/* Returns a handle of the host whose only backend is the cpu_ref of this build; NULL with a
+ * sentence on stderr. */
 anydnnHandle_t prun_handle(void);
 
 #endif

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The last two also reach what kernels cut into pieces: rows and channels of more than 512. */
+/* The kinds of shapes. The last two exceed the blocks of kernels: rows and channels of more than
+ * 512. */
 enum kind { ORDINARY, DEPTHWISE, COVERING, LONG_ROWS, MANY_CHANNELS, WIDE_CHANNELS };
 
 static size_t volume(const int *dims)
@@ -81,7 +82,7 @@ void shape_draw(struct draw *draw, struct shape *s, int number)
         s->layout[X] = s->layout[Y] = s->layout[W] = DRAW_NHWC;
 }
 
-/* Filters are packed. */
+/* Draws a shape whose filters are packed. */
 static void draw_packed_vectors(struct draw *draw, struct shape *s)
 {
     static const enum draw_layout layouts[] = {DRAW_PACKED, DRAW_VIEW, DRAW_PERMUTED};
@@ -103,7 +104,7 @@ void shape_draw_vectors(struct draw *draw, struct shape *s, int lanes)
     draw_packed_vectors(draw, s);
 }
 
-/* The dims that the text states: without D where there are two spatial dimensions. */
+/* Appends an operand with the dims of the text: no D if there are two spatial dimensions. */
 static void add_operand(char *text, const struct shape *s, const char *role, const int *dims,
                         enum draw_layout layout)
 {
@@ -114,7 +115,8 @@ static void add_operand(char *text, const struct shape *s, const char *role, con
     draw_operand(text, SHAPE_TEXT, role, shown, 5 - s->first, layout);
 }
 
-/* `out` is what the problem computes: Y forward, X backward_data, W backward_filter. */
+/* Writes the text; `out` is what the problem computes: Y forward, X backward_data, W
+ * backward_filter. */
 void shape_text(char *text, const struct shape *s, int out)
 {
     const char *const names[] = {"convolution_backward_data", "convolution_backward_filter",
@@ -148,7 +150,7 @@ static size_t flat(const int *dims, const int *at)
     return index;
 }
 
-/* Steps `at` through `dims` in row-major order; 0 when it is through. */
+/* Advances `at` through `dims` in row-major order; returns 0 at the end. */
 static int step(const int *dims, int *at)
 {
     for (int i = 4; i >= 0; i--) {
@@ -159,7 +161,7 @@ static int step(const int *dims, int *at)
     return 0;
 }
 
-/* Where tap `w` of output `y` reads in x; 0 if it reads padding. */
+/* Finds the position in x that tap `w` of output `y` reads; returns 0 if it is padding. */
 static int source(const struct shape *s, const int *y, const int *w, int *x)
 {
     x[0] = y[0];

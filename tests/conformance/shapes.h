@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Convolutions of random shapes, their problem texts, and plain loops over every product as their
- * oracle. */
+/* Convolutions of random shapes, their problem texts, and an oracle of plain loops over every
+ * product. */
 #ifndef TESTS_CONFORMANCE_SHAPES_H
 #define TESTS_CONFORMANCE_SHAPES_H
 
@@ -13,7 +13,8 @@
 
 enum { X, W, Y };
 
-/* Two spatial dimensions are three with D = 1 first; `first` is the first that the text names. */
+/* A convolution. Two spatial dimensions are stored as three with D = 1; `first` is the first
+ * dimension in the text. */
 struct shape {
     int x[5], w[5], y[5];
     int pad[3], stride[3], dilation[3];
@@ -25,27 +26,28 @@ struct data {
     size_t count[3];
     double *in[3];     /* x, w, dy */
     double *out[3];    /* dx, dw, y */
-    double *oracle[3]; /* the same of the loops */
+    double *oracle[3]; /* results of the plain loops */
 };
 
-/* The shape with that number in a series of 20 kinds: with groups, depthwise, covering their input,
- * long. */
+/* Draws the shape with that number in a series of 20 kinds: with groups, depthwise, covering
+ * their input, long. */
 void shape_draw(struct draw *draw, struct shape *s, int number);
-/* One whose channels are whole vectors of that many lanes. */
+/* Draws a shape whose channels fill whole vectors of that many lanes. */
 void shape_draw_vectors(struct draw *draw, struct shape *s, int lanes);
-/* The problem as f64; `out` is what it computes: Y forward, X backward_data, W backward_filter. */
+/* Writes the problem as f64; `out` is what it computes: Y forward, X backward_data, W
+ * backward_filter. */
 void shape_text(char *text, const struct shape *s, int out);
 
-/* Room for the shape's numbers. */
+/* Allocates buffers for the shape's numbers. */
 void shape_data_open(struct data *d, const struct shape *s);
 void shape_data_close(struct data *d);
-/* Sets `oracle`: every product of the convolution, added where each direction wants it. */
+/* Computes `oracle`: every product of the convolution, added to the result of each direction. */
 void shape_loops(const struct shape *s, struct data *d);
-/* Runs the text on `in` into out[out]; 0, or 1 with the reason. */
+/* Runs the text on `in` and stores the result in out[out]; returns 0, or 1 with the reason. */
 int shape_run(anydnnHandle_t handle, const char *text, struct data *d, int out, char *why,
               size_t why_size);
-/* Whether <out[Y], dy>, <x, out[X]> and <w, out[W]> are `slack` apart at most; 0, or 1 with the
- * reason. */
+/* Checks that <out[Y], dy>, <x, out[X]> and <w, out[W]> differ by at most `slack`; returns 0, or
+ * 1 with the reason. */
 int shape_adjoint(const struct shape *s, const struct data *d, double slack, char *why,
                   size_t why_size);
 

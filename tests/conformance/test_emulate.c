@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The setting set.emulate of cpu_ref, seen by an application: the record tells the math mode that
- * was emulated, and the result is that of operands rounded to TF32. */
+/* Tests the setting set.emulate of cpu_ref in an application. The record names the emulated math
+ * mode, and the result is that of operands rounded to TF32. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,12 +14,12 @@
 
 #include <anydnn/anydnn.h>
 
-/* 1 + 2^-11 + 2^-23, a little nearer to 1 + 2^-10 than to 1. */
+/* The value 1 + 2^-11 + 2^-23 is slightly nearer to 1 + 2^-10 than to 1. */
 #define BESIDE_MIDDLE 0x1.002002p0f
 
 static const char settings[] = "[plugin cpu_ref]\nset.emulate = on\n";
 
-/* Settings are read with the first handle of the process. */
+/* Writes the settings, which the first handle of the process reads. */
 static int make_settings(void **state)
 {
     static char path[] = "/tmp/anydnn_emulate_XXXXXX";
@@ -41,7 +41,7 @@ static int remove_settings(void **state)
     return unlink(*state);
 }
 
-/* y = 2 * BESIDE_MIDDLE in the mode. */
+/* Checks y = 2 * BESIDE_MIDDLE in the mode. */
 static void expect(const char *math, const char *notes, float expected)
 {
     float x = BESIDE_MIDDLE, w = 2, y = 0;

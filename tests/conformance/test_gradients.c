@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Difference quotients of pooling, softmax, activations, fused convolutions and samples of images.
- */
+/* Compares gradients with difference quotients: pooling, softmax, activations, fused
+ * convolutions and samples of images. */
 #include "tests/conformance/gradients.h"
 
 #define POOL_2D "pad=1,2 window=3,4 stride=2,3"

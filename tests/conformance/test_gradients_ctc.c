@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The CTC loss's gradient beside difference quotients of its costs, in double; and that of the grid
- * generator, which is linear, beside the grid itself.
+ * Compares the CTC loss's gradient with difference quotients of its costs, in double, and that
+ * of the linear grid generator with the grid itself.
  */
 #include <float.h>
 #include <math.h>
@@ -23,7 +23,7 @@
 
 enum { STEPS = 7, SEQUENCES = 4, LETTERS = 4, COUNT = STEPS * SEQUENCES * LETTERS };
 
-/* Neighbours that are equal; a sequence of one path; one without labels; a shorter one. */
+/* The sequences have equal neighbours; only one path; no labels; fewer steps. */
 static const int labels[] = {2, 2, 1, 1, 2, 3, 1, 2, 3, 1, 3};
 static const int label_lengths[SEQUENCES] = {3, 7, 0, 1};
 static const int input_lengths[SEQUENCES] = {7, 7, 6, 5};
@@ -31,10 +31,11 @@ static const int input_lengths[SEQUENCES] = {7, 7, 6, 5};
 #define STEP 1e-4
 
 /*
- * A cost is a difference of two sums of exponentials, whose logarithms have, along one x, the third
- * derivative of a share p between 0 and 1: p (1 - p) (1 - 2 p), at most 0.0963. So the quotient is
- * off by at most STEP^2 / 6 * 2 * 0.0963; and a cost by some roundings a step of a number that
- * grows to the cost, which STEP divides.
+ * Returns the tolerance of a difference quotient. A cost is a difference of two logarithms of
+ * sums of exponentials. Along one x, such a logarithm has the third derivative p (1 - p) (1 - 2
+ * p) for a share p between 0 and 1, at most 0.0963. So the quotient is off by at most STEP^2 / 6
+ * * 2 * 0.0963. The rounding of a cost adds some roundings per time step, of numbers up to the
+ * cost, divided by STEP.
  */
 static double tolerance_of(double cost)
 {
@@ -109,8 +110,9 @@ static void ctc_gradients_are_slopes(void **state)
     }
 }
 
-/* The grid is linear in theta, without a constant: grid . dgrid is theta . dtheta. Each product is
- * rounded twice on either side, and there are as many as numbers in the grid, times 3. */
+/* The grid is linear in theta, without a constant, so grid . dgrid equals theta . dtheta. Each
+ * product is rounded twice on either side, and there are three times as many products as numbers
+ * in the grid. */
 static void grid_gradients_are_its_transpose(void **state)
 {
     enum { N = 2, H = 5, W = 3, POINTS = N * H * W * 2, MATRICES = N * 6 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Difference quotients of the normalizations and of dropout. */
+/* Compares gradients of the normalizations and of dropout with difference quotients. */
 #include "tests/conformance/gradients.h"
 
 #define N2    "f64:2,6,3,4:nchw "
@@ -35,7 +35,8 @@
         }                                                                                          \
     }
 
-/* `PAIR`: whether forward saves mean and deviation for backward, as operands of both. */
+/* A case of batch normalization. `PAIR` selects if forward saves mean and deviation for
+ * backward, as operands of both. */
 #define NORM(MODE, CELL, PAIR, BY, GRADIENT)                                                       \
     {                                                                                              \
         "batch normalization " #MODE " by " BY " (" PAIR ")",                                      \

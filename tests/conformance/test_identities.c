@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Convolutions of random shapes (2-D and 3-D, groups, dilation, strides, both modes, views with
- * gaps): on small integers float, double and plain loops agree to the last bit, and
- * <conv(x), dy> = <x, backward_data(dy)> = <w, backward_filter(x, dy)> holds exactly; on reals it
- * holds within rounding. TAP, one line a shape.
+ * Tests convolutions of random shapes (2-D and 3-D, groups, dilation, strides, both modes, views
+ * with gaps). On small integers float, double and plain loops agree to the last bit. The
+ * identity <conv(x), dy> = <x, backward_data(dy)> = <w, backward_filter(x, dy)> holds exactly
+ * there, and within rounding on reals. Prints a TAP line per shape.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 #define SHAPES 120
 
-/* Double and float against the loops, element by element with ==. */
+/* Compares double and float with the loops, element by element with ==. */
 static int check_integers(anydnnHandle_t handle, const struct shape *s, struct data *d, char *why,
                           size_t why_size)
 {
@@ -45,7 +45,7 @@ static int check_integers(anydnnHandle_t handle, const struct shape *s, struct d
 static int check_reals(anydnnHandle_t handle, struct draw *draw, const struct shape *s,
                        struct data *d, char *why, size_t why_size)
 {
-    /* |terms| <= 1 each: the number of products bounds the sum of their magnitudes. */
+    /* Each |term| <= 1, so the number of products bounds the sum of their magnitudes. */
     double slack = 1e-15 * (double)(d->count[Y] * (d->count[W] / (size_t)s->w[0])) * 8;
 
     for (int i = 0; i < 3; i++)

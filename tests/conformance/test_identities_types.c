@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Convolutions of random shapes on small integers in the short types. In half and bfloat16 each
- * result is the exact one rounded once, and where all are numbers of the type the identity
- * <conv(x), dy> = <x, backward_data(dy)> = <w, backward_filter(x, dy)> holds exactly. Integer types
- * give what float gives of the same numbers, saturated. TAP, one line a shape and set of types.
+ * Tests convolutions of random shapes on small integers in the short types. In half and bfloat16
+ * each result is the exact one rounded once. If the type represents all results, the identity
+ * <conv(x), dy> = <x, backward_data(dy)> = <w, backward_filter(x, dy)> holds exactly. Integer
+ * types give float's results on the same numbers, saturated. Prints a TAP line per shape and set
+ * of types.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +34,8 @@ static void report(struct suite *suite, int bad, const char *types, int number)
     suite->failed += bad;
 }
 
-/* Whether direction `out` in these types is the oracle rounded to `type`, element by element. */
+/* Checks that direction `out` in these types is the oracle rounded to `type`, element by
+ * element. */
 static int check_direction(struct suite *suite, const struct shape *s, struct data *d, int out,
                            const char *types, const char *type)
 {
@@ -83,7 +85,8 @@ static void check_short(struct suite *suite, const struct shape *s, struct data 
     report(suite, bad, type, number);
 }
 
-/* x of `low` to 127 and w of -8 to 8, or 0 to 8 if unsigned: sums that float holds. */
+/* Checks x from `low` to 127 and w from -8 to 8, or 0 to 8 if unsigned; float represents the
+ * sums. */
 static void check_integers(struct suite *suite, const struct shape *s, struct data *d, int number,
                            const char *const (*types)[2])
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The CTC loss and the spatial transformer through their entries on cpu_ref, against what can be
- * said without a computation: how many paths a label has, that shares add up to 1, that an identity
- * changes nothing. Numbers of others are in tests/vectors.
+ * Tests the CTC loss and the spatial transformer through their entries on cpu_ref, against facts
+ * that need no computation: the number of paths of a label, shares that add up to 1, and an
+ * identity that changes nothing. Independent values are in tests/vectors.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -50,13 +50,13 @@ static int teardown(void **state)
            anydnnDestroyTensorDescriptor(made->tensor) != OK || anydnnDestroy(made->handle) != OK;
 }
 
-/* log of the number of ways to choose k of n. */
+/* Returns the logarithm of the number of ways to choose k of n. */
 static double log_choose(double n, double k)
 {
     return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1);
 }
 
-/* One sequence whose letters are all as likely. */
+/* A sequence whose letters are all equally likely. */
 struct uniform {
     int steps;
     int letters;
@@ -73,9 +73,10 @@ static void fill_labels(const struct uniform *with, int *labels)
 }
 
 /*
- * Of a label of L letters, R of them like the one before, the paths of T steps are as many as there
- * are ways to choose 2 L of T + L - R: each letter has a run of one step or more, L + 1 runs of
- * blanks lie around them, and R of these have at least one. (For L = 1, T = 2: aa, a-, -a.)
+ * Checks the number of paths. A label of L letters, R of which equal the previous letter, has as
+ * many paths of T steps as there are ways to choose 2 L of T + L - R. Each letter has a run of
+ * one step or more. L + 1 runs of blanks surround the letters, and R of these have at least one
+ * step. (For L = 1, T = 2: aa, a-, -a.)
  */
 static void check_uniform(struct fixture *f, const struct uniform *with)
 {
@@ -130,7 +131,7 @@ static void paths_are_counted(void **state)
         check_uniform(*state, &cases[i]);
 }
 
-/* A recording keeps the labels of the call: these may change, and go, before it is replayed. */
+/* A recording copies the labels of the call, which may change or be freed before the replay. */
 static void recordings_keep_labels(void **state)
 {
     struct fixture *f = *state;
@@ -159,7 +160,7 @@ static void recordings_keep_labels(void **state)
     assert_int_equal(anydnnRecordingDestroy(f->handle, recording), OK);
 }
 
-/* The grid of the identity shows each pixel where it is; so do its gradients. */
+/* The grid of the identity maps each pixel to its own position; so do its gradients. */
 static void the_identity_changes_nothing(void **state)
 {
     struct fixture *f = *state;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Holds the operations to the vectors of tests/vectors, whose oracles are not ours: every case in
- * every type that it serves, within the bound of README.md there. TAP, one line a case and type.
- * Arguments, if any, are the files to take instead.
+ * Compares the operations with the vectors of tests/vectors, whose oracles are independent.
+ * Every case runs in every type that it serves, within the bound of README.md there. Prints a
+ * TAP line per case and type. Arguments, if any, name the files to run instead.
  */
 #include <float.h>
 #include <math.h>
@@ -54,7 +54,7 @@ struct tally {
     int failed;
 };
 
-/* What README.md of tests/vectors calls the bound; sum < 0 asks for equality. */
+/* The bound as defined in README.md of tests/vectors; sum < 0 requires equality. */
 struct bound {
     double want;
     double sum;
@@ -159,8 +159,8 @@ static int same_bytes(struct prun *first, struct prun *second, const struct vec_
     return 0;
 }
 
-/* Twice on aligned operands with the workspace asked for, bit for bit alike; then once on operands
- * aligned to their elements alone, without workspace. */
+/* Runs the case twice on aligned operands with the required workspace, with equal bits. Then
+ * runs it once with operands aligned only to their elements, without workspace. */
 static void run_case(struct tally *tally, anydnnHandle_t handle, const struct vec_case *vec,
                      const char *text, const char *type)
 {
@@ -184,7 +184,7 @@ static void run_case(struct tally *tally, anydnnHandle_t handle, const struct ve
     prun_close(&shifted);
 }
 
-/* The case in each type, or list of types, that it serves. */
+/* Runs the case in each type, or list of types, that it serves. */
 static void run_types(struct tally *tally, anydnnHandle_t handle, const struct vec_case *vec)
 {
     char *types = strdup(vec->types ? vec->types : VEC_TYPES_DEFAULT);

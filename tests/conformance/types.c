@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers of every element type to and from bytes. */
+/* Conversions of every element type between numbers and bytes. */
 #include "tests/conformance/types.h"
 
 #include <float.h>
@@ -105,7 +105,7 @@ static double float_value(const struct number_type *type, uint64_t bits)
     return bits >> (width - 1) & 1 ? -value : value;
 }
 
-/* ---- bytes, in the order of the machine */
+/* ---- bytes, in the machine's order */
 
 static void put_bits(unsigned char *at, size_t bytes, uint64_t wide)
 {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh disable=SC2034,SC2154
-# What the tests of the shim share, after tests/tap.sh: the library, a library to link programs to that
-# has cuDNN 7's names and node alone, and a header with its binary interface.
+# Functions that the tests of the shim share; source this file after tests/tap.sh. They provide the library, a link
+# library that has only cuDNN 7's names and node, and a header with its binary interface.
 
 cudnn7_folder=$ANYDNN_TEST_BUILDDIR/cudnn7/.libs
 cudnn7_here=$ANYDNN_TEST_SRCDIR/tests/cudnn7
@@ -14,13 +14,13 @@ cudnn7_names() {
     grep -v '^#' "$ANYDNN_TEST_SRCDIR/tests/abi/cudnn7-names"
 }
 
-# cudnn7_imports PROGRAM: the functions that it imports.
+# cudnn7_imports PROGRAM: prints the functions that it imports.
 cudnn7_imports() {
     # shellcheck disable=SC2016
     ${AWK:-awk} -v section="[$1]" '/^#/ { next } /^\[/ { on = $0 == section; next } on' "$cudnn7_here/imports"
 }
 
-# cudnn7_named FILE: a library of cuDNN 7's names that do nothing, for the linker; and one to be in the way.
+# cudnn7_named FILE: builds a library with cuDNN 7's names and empty functions, for the linker or as a decoy.
 cudnn7_named() {
     mkdir -p "$(dirname "$1")"
     echo 'libcudnn.so.7 { global: *; };' >"$tap_dir/import.map"
@@ -29,7 +29,7 @@ cudnn7_named() {
         $cc -shared -fPIC -Wl,-soname,libcudnn.so.7 -Wl,--version-script="$tap_dir/import.map" -x c - -o "$1"
 }
 
-# The header, as cudnn.h in the folder of tap_dir that is named.
+# Writes the header as cudnn.h into the given folder of tap_dir.
 cudnn7_header() {
     mkdir -p "$1"
     cudnn7_root=$ANYDNN_TEST_SRCDIR
@@ -39,8 +39,8 @@ cudnn7_header() {
         "$cudnn7_here/cudnn.h.in" >"$1/cudnn.h"
 }
 
-# cudnn7_compiles FILE OUT FLAG...: without one warning, against the header and the names, with a stub for
-# CUDA's memory calls: nothing of anydnn's.
+# cudnn7_compiles FILE OUT FLAG...: compiles without warnings against the header and the names, with a stub for CUDA's
+# memory calls and nothing of anydnn's.
 cudnn7_compiles() {
     cudnn7_source=$1 cudnn7_program=$2
     shift 2
@@ -53,7 +53,7 @@ cudnn7_compiles() {
         "$cudnn7_source" -o "$cudnn7_program" "$cudnn7_import/libcudnn.so.7" -lm
 }
 
-# cudnn7_runs COMMAND...: on the shim, with pointers to host memory.
+# cudnn7_runs COMMAND...: runs it on the shim, with pointers to host memory.
 cudnn7_runs() {
     LD_LIBRARY_PATH=$cudnn7_folder ANYDNN_DEVICE=cpu "$@"
 }

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-# Fills cudnn.h.in: the binary interface of cuDNN 7.6.5, for programs that are linked to a library of its
-# name. What differs from the porting header: functions are declared, and results have 48 bytes.
-#   awk -f table.awk -f header.awk -f cudnn7.awk -f declare.awk -f compat.awk entries.def anydnn.h cudnn7.def cudnn.h.in
+# Fills cudnn.h.in: the binary interface of cuDNN 7.6.5, for programs that are linked to a library of its name. Unlike
+# in the porting header, functions are declared, and results have 48 bytes.
+# awk -f table.awk -f header.awk -f cudnn7.awk -f declare.awk -f compat.awk entries.def anydnn.h cudnn7.def cudnn.h.in
 
 BEGIN {
     declared_only = 1
 }
 
-# The rule of compat.awk comes behind this one.
+# The rule of compat.awk follows this one.
 file == 4 && $0 == "@TYPES@" {
     for (name in struct) {
         gsub(/ *int (backend|reason);\n/, "", struct[name])

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# libcudnn.so.7 exports what NVIDIA's does, name by name and in its version node, so that whatever was
-# linked to that one finds everything.
+# Tests that libcudnn.so.7 exports the same names as NVIDIA's, in its version node, so that programs linked to that
+# library find every function.
 # Needs: cudnn7/built/.stamp
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
@@ -21,7 +21,7 @@ has_the_name() {
     readelf -d "$library" | grep 'Library soname: \[libcudnn.so.7\]'
 }
 
-# Nothing but anydnn and the C library: a program brings no more along.
+# The library needs only anydnn and the C library, since a program brings no others.
 needs_little() {
     readelf -d "$library" >"$tap_dir/dynamic"
     sed -n 's/.*Shared library: \[\(.*\)\]/\1/p' "$tap_dir/dynamic" |
@@ -29,7 +29,7 @@ needs_little() {
     [ ! -s "$tap_dir/more" ] || { cat "$tap_dir/more"; return 1; }
 }
 
-# binds PROGRAM COUNT: an object that imports what the program does, with the node, as the linker left it.
+# binds PROGRAM COUNT: builds an object that imports the program's functions, with the node as the linker records it.
 binds() {
     cudnn7_imports "$1" >"$tap_dir/names"
     [ "$(wc -l <"$tap_dir/names")" -eq "$2" ] || { wc -l <"$tap_dir/names"; return 1; }

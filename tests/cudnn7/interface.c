@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program linked to cuDNN 7's names, without a word of anydnn: results of 48 bytes with guard
- * bytes behind them, versions, names of statuses, the receiver of messages, calls that anydnn
- * lacks. interface            all of that; ends with 0 if it is as cuDNN 7's interface create
- * prints what cudnnCreate answers interface beside FILE    opens another library first, and prints
- * that
+ * A program linked to cuDNN 7's names that uses nothing of anydnn. It checks results of 48 bytes
+ * with guard bytes after them, versions, names of statuses, the receiver of messages, and calls
+ * that anydnn lacks.
+ *
+ *   interface               checks all of that; exits with 0 if it matches cuDNN 7's interface
+ *   interface create        prints the status of cudnnCreate
+ *   interface beside FILE   opens another library first, and prints the same
  */
 #include <cudnn.h>
 #include <dlfcn.h>
@@ -55,7 +57,8 @@ static void unmake(struct convolution *c)
     EXPECT(cudnnDestroy(c->handle) == CUDNN_STATUS_SUCCESS);
 }
 
-/* x, w and y are given, the one of them that is written too. */
+/* The counts of results to request and to provide. Calls pass x, w and y, including the operand
+ * that they write. */
 enum { ASKED = 9, MOST = 40 };
 
 static cudnnStatus_t ask(struct convolution *c, int which, int most, int *count, void *results)
@@ -94,7 +97,7 @@ static cudnnStatus_t ask(struct convolution *c, int which, int most, int *count,
     }
 }
 
-/* The members as they lie in cuDNN 7's 48 bytes, read one by one. */
+/* The members of a result, read one by one from cuDNN 7's 48 bytes. */
 struct result {
     int algo, status, determinism, math;
     float time;
@@ -127,7 +130,7 @@ static void check_result(const struct result *r, int which, int permitted, int *
     *ran += r->status == 0;
 }
 
-/* `most` results at most, and not a byte behind them. */
+/* Checks that the call writes at most `most` results, and no byte after them. */
 static void check_list(struct convolution *c, int which, int most, int permitted)
 {
     unsigned char bytes[48 * MOST];
@@ -242,7 +245,7 @@ static void check_state(void)
 static int heard[2];
 static char last[400];
 
-/* As programs do it: without a look whether dbg is there. */
+/* Counts a message as programs do, without a check that dbg is not NULL. */
 static void hear(cudnnSeverity_t sev, void *udata, const cudnnDebug_t *dbg, const char *msg)
 {
     heard[*(int *)udata]++;
@@ -286,9 +289,10 @@ static void check_messages(void)
     EXPECT(heard[1] == 1);
 }
 
-/* ---- what anydnn lacks */
+/* ---- functions that anydnn lacks */
 
-/* A program that would have recurrent layers: it learns that it has none, and goes on without. */
+/* Checks a program that would use recurrent layers: it gets an error status and continues
+ * without them. */
 static void check_lacking(void)
 {
     cudnnRNNDescriptor_t rnn = NULL;
@@ -316,7 +320,7 @@ static void at_exit(void)
 {
     cudnnHandle_t handle = NULL;
 
-    /* anydnn's SHUTTING_DOWN, which cuDNN 7 has not. */
+    /* The shim must translate anydnn's SHUTTING_DOWN, which cuDNN 7 does not have. */
     if (cudnnCreate(&handle) != CUDNN_STATUS_NOT_INITIALIZED) {
         fprintf(stderr, "cudnnCreate while the process exits\n");
         _exit(1);

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Programs of cuDNN 7's binary interface: results and messages have its structs, statuses are its own,
-# calls that anydnn lacks cost no program its life; where a handle is refused, and which library is taken.
+# Tests programs with cuDNN 7's binary interface. Results and messages have its structs, statuses are its own, and calls
+# that anydnn lacks do not crash a program. It also tests when a handle is refused, and which library is loaded.
 # Needs: cudnn7/built/.stamp
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
@@ -9,7 +9,7 @@ set -u
 
 program=$tap_dir/interface
 
-# answers STATUS ARGUMENT...: what cudnnCreate answers.
+# answers STATUS ARGUMENT...: checks the status that cudnnCreate returns.
 answers() {
     status=$1
     shift
@@ -32,7 +32,7 @@ all_is_well() {
     return 1
 }
 
-# ---- where there is no device
+# ---- no device
 
 without_a_device() {
     ANYDNN_ROUTE=cpu_ref answers NOT_INITIALIZED create && says 'device = auto finds no device'
@@ -64,14 +64,14 @@ beside_cudnn_9() {
     ANYDNN_DEVICE=cpu answers SUCCESS beside "$tap_dir/nine/libcudnn.so.9"
 }
 
-# Opened by name or by path, as Python modules and TensorFlow do it, it is the same library again.
+# Python modules and TensorFlow open the library by name or by path; this must give the same library again.
 beside_itself() {
     for name in libcudnn.so.7 libcudnn.so "$cudnn7_folder/libcudnn.so.7"; do
         ANYDNN_DEVICE=cpu answers SUCCESS beside "$name" || return 1
     done
 }
 
-# A program whose RPATH leads to a library of cuDNN 7's name: LD_PRELOAD is before it.
+# LD_PRELOAD precedes the RPATH of a program, even if that leads to a library with cuDNN 7's name.
 before_an_rpath() {
     cudnn7_named "$tap_dir/real/libcudnn.so.7" || return 1
     cudnn7_compiles "$cudnn7_here/interface.c" "$tap_dir/with_rpath" -ldl -Wl,--disable-new-dtags -Wl,-rpath,"$tap_dir/real" || return 1
@@ -80,7 +80,7 @@ before_an_rpath() {
     says '^CUDNN_STATUS_SUCCESS$'
 }
 
-# A sanitizer's library wants to be the first.
+# A sanitizer's library must be loaded first.
 preload=
 case $cudnn7_sanitize in
 *address*) preload=$($cc -print-file-name=libasan.so): ;;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# libcudnn.so.7 on anydnn.
+# The tests of libcudnn.so.7 on anydnn.
 
 TESTS += tests/cudnn7/exports.sh tests/cudnn7/interface.sh tests/cudnn7/programs.sh tests/cudnn7/tools.sh
 dist_check_SCRIPTS += tests/cudnn7/exports.sh tests/cudnn7/interface.sh tests/cudnn7/programs.sh tests/cudnn7/tools.sh
@@ -22,8 +22,8 @@ tests_cudnn7_test_ported_SOURCES = cudnn7/ported.c tests/cudnn7/test_ported.c
 tests_cudnn7_test_ported_LDADD = libanydnn.la $(CMOCKA_LIBS)
 endif
 
-# The programs of tests/porting and the interface's own, linked to cuDNN 7's names with CUDA's own
-# runtime: tests/gpu/run runs them out of a bundle, on its libcudnn.so.7.
+# The programs of tests/porting and that of the interface, linked to cuDNN 7's names with CUDA's own runtime.
+# tests/gpu/run runs them from a bundle, on its libcudnn.so.7.
 cudnn7_programs = \
 	tests/cudnn7/getters_cudnn7 \
 	tests/cudnn7/groups_cudnn7 \

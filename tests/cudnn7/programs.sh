@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The programs of tests/porting, linked to cuDNN 7's names and run on libcudnn.so.7 of anydnn: they print
-# what they print with the real cuDNN, and what they print through the porting header.
+# Tests the programs of tests/porting, linked to cuDNN 7's names and run on anydnn's libcudnn.so.7. They must print the
+# same as with the real cuDNN and through the porting header.
 # Needs: cudnn7/built/.stamp
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
@@ -9,7 +9,7 @@ set -u
 
 porting=$ANYDNN_TEST_SRCDIR/tests/porting
 
-# on_the_shim PROGRAM: nothing of anydnn's in the program itself.
+# on_the_shim PROGRAM: builds and runs it with nothing of anydnn's in the program itself.
 on_the_shim() {
     source=$porting/$1.c
     [ -e "$source" ] || source=$porting/$1.cpp
@@ -18,7 +18,7 @@ on_the_shim() {
     cudnn7_runs "$tap_dir/$1" >"$tap_dir/$1.out"
 }
 
-# through_the_header PROGRAM: the same bits, or the same numbers where cuDNN's are known.
+# through_the_header PROGRAM: compares the bits, or the numbers if cuDNN's are known.
 through_the_header() {
     source=$porting/$1.c
     [ -e "$source" ] || source=$porting/$1.cpp

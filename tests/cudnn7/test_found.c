@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shim's lists of results, of answers that no backend of the host gives. */
+/* Tests the shim's lists of results with answers that no backend of the host gives. */
 #include "cudnn7/shim.h"
 
 #include <setjmp.h>
@@ -12,7 +12,7 @@
 
 enum { ROOM = 6 };
 
-/* One result more than are handed out stays as it was. */
+/* Fills a list and checks that the result after the last one stays unchanged. */
 static int hand_out(const union cudnn7_answers *answers, int count, int requested,
                     struct cudnn7_perf *results)
 {
@@ -53,7 +53,7 @@ static void members_are_kept(void **state)
         assert_int_equal(results[0].reserved[i], 0);
 }
 
-/* What comes behind an answer in split math moves up, within what was asked for. */
+/* The answers after one in split math move up, within the requested count. */
 static void no_number_no_answer(void **state)
 {
     static const anydnnMathType_t maths[] = {ANYDNN_TENSOR_OP_MATH_SPLIT, ANYDNN_DEFAULT_MATH,

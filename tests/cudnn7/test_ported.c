@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The lists of results behind the porting header, of answers that no backend of the host gives. */
+/* Tests the lists of results behind the porting header with answers that no backend of the host
+ * gives. */
 #include "cudnn7/ported.h"
 
 #include <setjmp.h>
@@ -20,7 +21,7 @@ static const union cudnn7_answers answers = {
              .backend = 5},
             {.algo = 3, .mathType = ANYDNN_TENSOR_OP_MATH}}};
 
-/* An answer in split math is left out, and the next takes its place. */
+/* An answer in split math is omitted, and the next one takes its position. */
 static void no_number_no_answer(void **state)
 {
     anydnnConvolutionFwdAlgoPerf_t results[GIVEN];

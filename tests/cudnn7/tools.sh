@@ -1,17 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# anydnn shim tells what a program imports and what runs it; anydnn exec runs it with anydnn's library.
+# Tests that anydnn shim prints what a program imports and which backends run it, and that anydnn exec runs it with
+# anydnn's library.
 # Needs: cudnn7/built/.stamp tools/anydnn
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 . "$ANYDNN_TEST_SRCDIR/tests/cudnn7/cudnn7.sh"
 
 anydnn=$ANYDNN_TEST_BUILDDIR/tools/anydnn
-# Behind libtool's script, which has its own mind about LD_LIBRARY_PATH.
+# The test runs the program itself, since libtool's script changes LD_LIBRARY_PATH.
 real=$ANYDNN_TEST_BUILDDIR/tools/.libs/anydnn
 [ -e "$real" ] || real=$anydnn
 
-# gives STATUS COMMAND...: exits so.
+# gives STATUS COMMAND...: checks the exit status.
 gives() {
     want=$1
     shift
@@ -23,7 +24,7 @@ gives() {
     return 1
 }
 
-# stub NAME FLAG...: a library that imports the functions on standard input.
+# stub NAME FLAG...: builds a library that imports the functions on standard input.
 stub() {
     name=$1
     shift
@@ -54,7 +55,7 @@ some_of_the_sample() {
         says '^  cudnnSetDropoutDescriptor  *anydnn itself$'
 }
 
-# Each function that computes has a problem of its operation, and no operation is left out.
+# Each function that computes has a problem of its operation, and no operation is missing.
 knows_operations() {
     cudnn7_names | stub all.so "$cudnn7_import/libcudnn.so.7" || return 1
     gives 1 env ANYDNN_ROUTE=cpu_ref "$anydnn" shim --json --device cpu "$tap_dir/all.so" || return 1
@@ -80,9 +81,9 @@ remarks() {
         gives 0 "$anydnn" shim --device cpu "$(command -v sh)" && says 'imports 0 functions of cuDNN$' && says 'by name (dlopen)'
 }
 
-# ---- which cuDNN a file was built for
+# ---- the cuDNN that a file was built for
 
-# objects NAME: an object file that refers to the functions on standard input.
+# objects NAME: builds an object file that refers to the functions on standard input.
 objects() {
     { echo 'void (*imports[])(void) = {' && sed 's/.*/    &,/' && echo '};'; } >"$tap_dir/body"
     { sed -n 's/^    \(cudnn[A-Za-z0-9_]*\),$/void \1(void);/p' "$tap_dir/body" && cat "$tap_dir/body"; } >"$tap_dir/object.c"
@@ -90,7 +91,7 @@ objects() {
     $cc -c "$tap_dir/object.c" -o "$tap_dir/$1"
 }
 
-# built FILE TEXT: what the program says of it.
+# built FILE TEXT: checks what the program prints about it.
 built() {
     "$anydnn" shim --device cpu "$1" >"$tap_dir/out" 2>"$tap_dir/err"
     says "^  built $2\$" || { cat "$tap_dir/out" "$tap_dir/err"; return 1; }
@@ -100,7 +101,7 @@ built_by_library() {
     built "$tap_dir/darknet.so" 'for cuDNN 7: it needs libcudnn.so.7' || return 1
     echo cudnnCreate | stub nine.so -L"$tap_dir" -l:libcudnn.so.9 &&
         built "$tap_dir/nine.so" 'for cuDNN 9: it needs libcudnn.so.9' || return 1
-    # A library of another name whose symbols keep cuDNN's version.
+    # The library has another name, but its symbols keep cuDNN's version.
     echo 'libcudnn.so.8 { global: *; };' >"$tap_dir/eight.map"
     # shellcheck disable=SC2086
     echo 'int cudnnCreate(void); int cudnnCreate(void) { return 0; }' | $cc -shared -fPIC -Wl,-soname,libother.so \
@@ -122,7 +123,7 @@ built_by_functions() {
         ! grep '^  built' "$tap_dir/out"
 }
 
-# The porting header's symbols, under cuDNN's names again, and anydnn's own.
+# The file has the porting header's symbols: cuDNN's names again, and anydnn's own.
 built_with_anydnn() {
     printf '#include <cudnn.h>\nint main(void) { cudnnRNNDescriptor_t r; cudnnHandle_t h; return cudnnCreate(&h) || cudnnCreateRNNDescriptor(&r); }\n' \
         >"$tap_dir/ported.c"
@@ -147,7 +148,7 @@ refuses_files() {
         gives 1 "$anydnn" shim --device cpu "$tap_dir/names" "$tap_dir/darknet.so" && says 'darknet.so imports 19'
 }
 
-# Cut off or overwritten at any place, a file is read or refused.
+# A file that is truncated or overwritten anywhere must be read or refused.
 damaged() {
     size=$(wc -c <"$tap_dir/darknet.so")
     for part in 1 17 52 63 100 $((size / 3)) $((size / 2)) $((size - 700)) $((size - 64)) $((size - 1)); do

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A clock for tests of what is found to be the fastest: time passes only where a mock sleeps, so
- * that nothing else that the machine does counts. Both functions stand before the C library's in
- * the whole process, and so in the library and in the mocks. */
+/* A clock for tests that search for the fastest backend. Time passes only while a mock sleeps,
+ * so other load on the machine does not count. Both functions override those of the C library in
+ * the whole process, including the library and the mocks. */
 #include <stdatomic.h>
 #include <stdint.h>
 #include <sys/syscall.h>
@@ -12,7 +12,7 @@
 
 #define SECOND INT64_C(1000000000)
 
-/* Nanoseconds. */
+/* nanoseconds */
 static _Atomic int64_t passed = SECOND;
 
 int64_t search_clock(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every entry that computes, as data: its pointer arguments in the order of anydnn.h with what a
- * test puts there, and what a backend must get (plugin.h).
+ * The entries that compute, as data. Each lists its pointer arguments in the order of anydnn.h,
+ * what a test passes for them, and what a backend must receive (plugin.h).
  */
 #ifndef TESTS_DISPATCH_ENTRIES_H
 #define TESTS_DISPATCH_ENTRIES_H
@@ -10,25 +10,26 @@
 
 #define ENTRY_ARGUMENTS 26
 
-/* Numbers that every entry which takes such a thing is given. */
+/* The numbers that are passed to every entry which takes such an argument. */
 #define ENTRY_WORKSPACE_BYTES 3000
 #define ENTRY_RESERVE_BYTES   900
 #define ENTRY_EPSILON         0.0625
 #define ENTRY_FACTOR          0.125
 
 struct entry_argument {
-    /* In anydnn.h. Before it `?`: may be NULL, and is then an absent operand; `&`: NULL only with
-     * its pair or in another form; `-`: no argument of its own, or not read and so NULL at will. */
+    /* The name in anydnn.h. A prefix `?` marks an argument that may be NULL and is then an
+     * absent operand. `&` marks one that may be NULL only together with its pair or in another
+     * form. `-` marks one that is not an argument itself, or is not read and may be NULL. */
     const char *name;
     /*
      * h       the handle
      * fK      scaling factor K of the operation; one, zero: with that value
      * dN      pointer of operand N
-     * tTEXT   a tensor descriptor, `@` standing for the type under test; wTEXT a filter; cTEXT a
-     *         convolution (as fixture.h says)
-     * iN      operand N in host memory, whole numbers that make sense for the CTC loss
+     * tTEXT   a tensor descriptor, with `@` for the type under test; wTEXT a filter; cTEXT a
+     *         convolution (texts as in fixture.h)
+     * iN      operand N in host memory, integers that are valid for the CTC loss
      * ws      the workspace
-     * value   set_tensor's
+     * value   the value of set_tensor
      * P A R L O E X D S C   descriptors of pooling, activation, ReLU, LRN, op tensor, reduction,
      *         transform, dropout, spatial transformer, CTC loss, as entries_make.c fills them
      */
@@ -39,10 +40,10 @@ struct entry_case {
     const char *name;
     anydnnStatus_t (*call)(void *const *a); /* a[i]: argument i */
     struct entry_argument argument[ENTRY_ARGUMENTS];
-    /* The backend's line about the problem, without struct_size; `@` as above. */
+    /* The line that the backend logs about the problem, without struct_size; `@` as above. */
     const char *problem;
     double number;  /* number[0] */
-    int fixed_type; /* the type is in the texts: no run in another */
+    int fixed_type; /* 1 if the texts fix the type, so that the entry runs with no other type */
 };
 
 extern const struct entry_case entries_convolution[];
@@ -51,15 +52,16 @@ extern const struct entry_case entries_normalization[];
 extern const struct entry_case entries_sequence[];
 extern const struct entry_case entries_tensor[];
 
-/* The arguments of a case; `type` for `@`. Made objects live until fixture_teardown and
- * entries_free. */
+/* Fills in the arguments of a case, with `type` for `@`. The objects that it creates live until
+ * fixture_teardown and entries_free. */
 void entries_make(const struct entry_case *entry, const char *type, void **a);
 void entries_free(void);
-/* A descriptor of that kind which was created and never set; NULL when `what` is no descriptor. */
+/* Returns a descriptor of that kind that was created but never set, or NULL if `what` is not a
+ * descriptor. */
 void *entries_unset(const char *what);
-/* Value that factor K has for that type, as a double. */
+/* Returns the value of factor K for that type, as a double. */
 double entries_factor(int index, const char *type);
-/* `@` in the text replaced; lasts until the next call. */
+/* Returns the text with `@` replaced; the result is valid until the next call. */
 const char *entries_typed(const char *text, const char *type);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The entries of convolutions as data. */
+/* The convolution entries as data. */
 #include "tests/dispatch/entries.h"
 
 static anydnnStatus_t forward(void *const *a)

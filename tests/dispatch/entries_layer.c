@@ -153,7 +153,7 @@ const struct entry_case entries_layer[] = {
       {"yDesc", "t@:2,3,4:21,5,1"},
       {"y", "d2"},
       {"reserveSpace", "d3"},
-      {"-states", "d1"}}, /* comes with dropoutDesc */
+      {"-states", "d1"}}, /* passed with dropoutDesc */
      "operation=dropout_forward" COMMON
      "present=0xf t0=@:2,3,4:20,5,1 t1=u8:32:1 t2=@:2,3,4:21,5,1 t3=u8:900:1 "
      "params=dropout probability=0.25",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The arguments of the entries from their texts. */
+/* Makes the arguments of the entries from their texts. */
 #include "tests/dispatch/entries.h"
 
 #include <stdio.h>
@@ -21,8 +21,9 @@ static union {
 } factors[6];
 static const unsigned char value[32] = {0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88};
 
-/* Of ctc_loss, for two sequences: labels, how many each has, how many steps. */
-/* As many labels as a plan has room for, a power of two: fewer are copied. */
+/* The host operands of ctc_loss for two sequences: labels, label counts and step counts. */
+/* The number of labels equals the capacity of a plan, a power of two. Fewer labels would be
+ * copied. */
 static const int labels[] = {3, 1, 2, 3}, label_lengths[] = {2, 2}, input_lengths[] = {5, 4};
 static const int *const lists[] = {NULL, labels, label_lengths, input_lengths};
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A process with the test backends in it, and short ways to make what calls need. */
+/* A process that contains the test backends, and short functions that make the arguments of
+ * calls. */
 #include "tests/dispatch/fixture.h"
 
 #include <dirent.h>
@@ -17,7 +18,7 @@
 #include "tests/dispatch/fixture_private.h"
 
 static char folder[PATH_MAX];
-static long log_read; /* bytes of the log that were handed out */
+static long log_read; /* bytes of the log already returned */
 static char messages[16384];
 static char messages_told[16384];
 static atomic_size_t messages_end;
@@ -71,7 +72,7 @@ int fixture_group_setup(void **state)
     return 0;
 }
 
-/* With whatever tests wrote there: traces, messages, settings. */
+/* Removes the folder with everything that tests wrote to it: traces, messages, settings. */
 static void remove_folder(void)
 {
     DIR *files = opendir(folder);
@@ -134,8 +135,8 @@ static void first_backend_settings(void)
                 at->value[0] = '\0';
 }
 
-/* Called by any thread, and in a child of any moment, so without a lock: each message has a place
- * of its own. */
+/* Stores a message. Any thread calls this, also in a forked child, so it takes no lock: each
+ * message has its own slot. */
 static void take_message(anydnnSeverity_t severity, void *user, const anydnnDebug_t *debug,
                          const char *text)
 {

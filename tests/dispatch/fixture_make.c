@@ -73,7 +73,7 @@ anydnnHandle_t fixture_handle(const char *list)
     return fixture_handle_on("cpu", list);
 }
 
-/* "1,2,3" at *text, which then stands behind it. */
+/* Reads numbers such as "1,2,3" at *text and advances *text past them. */
 static int read_numbers(const char **text, int *numbers)
 {
     int count = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Between the fixture's two files. */
+/* Declarations that the fixture's two files share. */
 #ifndef TESTS_DISPATCH_FIXTURE_PRIVATE_H
 #define TESTS_DISPATCH_FIXTURE_PRIVATE_H
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Routes, plans, fallback and what a call tells, over the mock backends of tests/mocks. A new test is its
-# name in dispatch_tests, or in search_tests, where time passes only in mocks (clock.c).
+# The tests of routes, plans, fallback and reports, with the mock backends of tests/mocks. To add a test, add its name
+# to dispatch_tests, or to search_tests if time may pass only in mocks (clock.c).
 
 dispatch_tests = $(search_tests) \
 	tests/dispatch/test_algorithm_objects \

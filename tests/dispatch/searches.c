@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Short ways to search, for the tests of Get and Find. */
+/* Short functions that search, for the tests of Get and Find. */
 #include "tests/dispatch/searches.h"
 
 #include <limits.h>
@@ -8,7 +8,8 @@
 #include <string.h>
 #include <time.h>
 
-/* Without this the linker would leave clock.c, which nothing else names, in its archive. */
+/* Checks the clock. Without this reference the linker would leave clock.c in its archive, since
+ * nothing else names it. */
 static void check_clock(void)
 {
     const struct timespec time = {0, 1};

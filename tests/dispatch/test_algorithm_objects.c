@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Algorithm objects and reordered filters: what they keep, and what each argument must be. */
+/* Tests algorithm objects and reordered filters: what they store, and which arguments they
+ * accept. */
 #include "tests/dispatch/fixture.h"
 
 #include <string.h>
@@ -81,7 +82,7 @@ static void measurements(void **state)
     assert_fails(anydnnGetAlgorithmPerformance(perf[0], &got, NULL, &time, &memory), BAD_PARAM,
                  "status is NULL");
     assert_fails(anydnnDestroyAlgorithmPerformance(perf, -2), BAD_PARAM, "numberToDestroy is -2");
-    /* one that is none leaves the others alive */
+    /* An invalid object in the list leaves the others alive. */
     got = (anydnnAlgorithmDescriptor_t)perf[1];
     perf[1] = (anydnnAlgorithmPerformance_t)desc;
     assert_fails(anydnnDestroyAlgorithmPerformance(perf, 2), BAD_PARAM,
@@ -152,7 +153,7 @@ static void filters(void **state)
     assert_int_equal(to[sizeof(from)], 0xa5);
     assert_memory_equal(bias, biases, sizeof(bias));
     assert_true(biases[64] == -1.0f);
-    /* in place, and without biases */
+    /* The call may work in place and without biases. */
     assert_ok(anydnnReorderFilterAndBias(handle, filter, ANYDNN_NO_REORDER, to, to, 0, NULL, NULL));
     assert_memory_equal(from, to, sizeof(from));
     assert_fails(

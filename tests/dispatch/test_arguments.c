@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What entries do with arguments that are there and wrong, that do not count, or that come in more
- * than one form; size queries; how many algorithms. */
+/* Tests how entries treat wrong, ignored and alternative arguments, size queries, and the number
+ * of algorithms. */
 #include "tests/dispatch/fixture.h"
 
 #include <string.h>
@@ -54,8 +54,8 @@ static void modes_that_are_none(void **state)
                  BAD, "mode is 3; it must be 0 to 2");
 }
 
-/* Of several bad arguments the sentence names the first in the entry's order, also before a rule
- * that the entry checks itself. */
+/* If several arguments are bad, the sentence names the first in the entry's order. Rules that
+ * the entry checks itself come later. */
 static void the_first_bad_argument_is_named(void **state)
 {
     struct things t = make();
@@ -146,7 +146,7 @@ static anydnnStatus_t fuse(const struct things *t, const float *alpha2, anydnnTe
     return status;
 }
 
-/* z counts only with alpha2 other than 0. */
+/* The addend z is read only if alpha2 is not 0. */
 static void the_fused_addend(void **state)
 {
     struct things t = make();
@@ -181,7 +181,7 @@ static anydnnStatus_t op(const struct things *t, anydnnOpTensorOp_t kind,
     return status;
 }
 
-/* "C may be A in place, and B only if A is C, too"; SQRT and NOT use A alone. */
+/* The rule is "C may be A in place, and B only if A is C, too". SQRT and NOT use A alone. */
 static void op_tensor_in_place_and_of_one(void **state)
 {
     struct things t = make();
@@ -246,7 +246,7 @@ static void reductions_and_their_sizes(void **state)
                  BAD, "indicesSizeInBytes is 47; 48 are needed");
     assert_ok(anydnnReduceTensor(t.handle, desc, t.d[2], 48, t.d[3], 640, &one, t.x, t.d[0], &zero,
                                  c, t.d[1]));
-    assert_string_equal(fixture_record(t.handle, "plan"), "equal"); /* to that of the query */
+    assert_string_equal(fixture_record(t.handle, "plan"), "equal"); /* equal to the query's plan */
     assert_ok(anydnnSetReduceTensorDescriptor(desc, ANYDNN_REDUCE_TENSOR_ADD, ANYDNN_DATA_FLOAT,
                                               ANYDNN_PROPAGATE_NAN, ANYDNN_REDUCE_TENSOR_NO_INDICES,
                                               ANYDNN_32BIT_INDICES));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a receiver of messages may do (anydnnCallback_t): wait for another thread that uses the
- * library, whatever sent the message, and make any call itself. Each case is a process of its own,
- * since the first handle of a process reads its settings.
+ * Tests what a receiver of messages may do (anydnnCallback_t). It may wait for another thread
+ * that uses the library, whatever sent the message, and may make any call itself. Each case runs
+ * in its own process, since the first handle of a process reads the settings.
  */
 #include "tests/dispatch/fixture.h"
 
@@ -16,7 +16,7 @@
 
 #include "tests/must.h"
 
-/* Seconds that a receiver waits for its thread, and that a case may take. */
+/* The seconds that a receiver waits for its thread, and the limit of a case. */
 #define PATIENCE 20
 #define LIMIT    60
 
@@ -195,7 +195,7 @@ static void call_library(anydnnSeverity_t severity, void *user, const anydnnDebu
         call();
 }
 
-/* What was freed shows where it is used. */
+/* Overwrites freed memory, so that a use after free becomes visible. */
 static void spoil_free_memory(void)
 {
     for (size_t size = 16; size <= 65536; size += size < 4096 ? 16 : 4096) {
@@ -295,7 +295,8 @@ static void it_may_destroy_what_the_call_uses(void **state)
     assert_may(destroy_the_call, "plan_execute");
 }
 
-/* A problem is destroyed in the message of its own execution, a recording in that of its replay. */
+/* A problem that is destroyed in the message of its own execution, and a recording in that of
+ * its replay. */
 static anydnnProblem_t problem;
 static anydnnRecording_t recording;
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The choosers of a miss: the pin, the tuning file, the clock and the route choose from one list,
- * for which each backend is asked at most once; explain says what the call then does.
+ * Tests the choosers of a plan miss: the pin, the tuning file, the clock and the route. They
+ * choose from one list, for which each backend is queried at most once. explain reports what the
+ * call then does.
  */
 #include "tests/dispatch/searches.h"
 
@@ -17,7 +18,7 @@ static struct fixture_convolution with;
 static char path[4200];
 static int files;
 
-/* mock_b is the faster one, and the route's last. */
+/* Makes a handle. mock_b is the faster backend and the last of the route. */
 static anydnnHandle_t handle_of(const char *route)
 {
     fixture_settings()->plan_cache = 4;
@@ -68,8 +69,8 @@ static const char *run(anydnnHandle_t handle)
     return search_run(handle, &with, 0, ANYDNN_DEFAULT_MATH);
 }
 
-/* Returns "A B C D": how often mock_a was asked for candidates and for a plan since the last call
- * of this function, then how often mock_b was. */
+/* Returns "A B C D": the queries for candidates and for a plan that mock_a received since the
+ * last call of this function, then those of mock_b. */
 static const char *asked(void)
 {
     static char text[80];
@@ -93,7 +94,7 @@ static const char *explained(anydnnHandle_t handle)
     return lines;
 }
 
-/* ---- how often a backend is asked, and makes a plan */
+/* ---- how often a backend is queried and makes a plan */
 
 static void the_route_asks_up_to_its_choice(void **state)
 {
@@ -129,7 +130,7 @@ static void the_clock_asks_each_once(void **state)
     assert_string_equal(asked(), "1 3 1 1");
 }
 
-/* The route reads the answer that the pin and the file have asked for. */
+/* The route reads the answers that the pin and the file already obtained. */
 static void who_declined_is_asked_once(void **state)
 {
     anydnnHandle_t handle = handle_of("mock_b, mock_a");
@@ -143,7 +144,7 @@ static void who_declined_is_asked_once(void **state)
     assert_holds(fixture_record(handle, "passed_over"), "mock_b: ");
 }
 
-/* An offer without a plan is not tried again in the same call. */
+/* An offer that yields no plan is not tried again in the same call. */
 static void who_made_no_plan_is_tried_once(void **state)
 {
     anydnnHandle_t handle = handle_of("mock_b, mock_a");
@@ -156,7 +157,7 @@ static void who_made_no_plan_is_tried_once(void **state)
     assert_holds(fixture_record(handle, "passed_over"), "mock_b: made no plan (4)");
 }
 
-/* A pinned engine that fails leaves the other engines of its backend to the route. */
+/* If a pinned engine fails, the route may still use the other engines of its backend. */
 static void other_engines_of_a_pin_remain(void **state)
 {
     anydnnHandle_t handle;
@@ -174,7 +175,7 @@ static void other_engines_of_a_pin_remain(void **state)
     assert_string_equal(run(handle), "mock_b 1");
 }
 
-/* ---- what explain says is what the call does */
+/* ---- explain reports what the call does */
 
 static void explain_says_why_a_pin_is_not_taken(void **state)
 {
@@ -213,9 +214,9 @@ static void explain_says_that_one_offer_is_not_timed(void **state)
     assert_string_equal(fixture_record(handle, "notes"), "");
 }
 
-/* ---- want of memory */
+/* ---- lack of memory */
 
-/* A call whose pinned choice lacks memory runs elsewhere, and the next call tries the pin again. */
+/* If a pinned choice lacks memory, the call runs elsewhere; the next call tries the pin again. */
 static void what_a_shortage_decides_is_not_kept(void **state)
 {
     anydnnHandle_t handle = handle_of("mock_a, mock_b");

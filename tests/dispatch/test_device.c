@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Handles of another memory space than the host's: names, memory, streams, capture, a device that
- * is lost, and host pointers handed over by mistake. */
+/* Tests handles of a memory space other than the host's: names, memory, streams, capture, a lost
+ * device, and host pointers passed by mistake. */
 #include "tests/dispatch/fixture.h"
 
 #include <limits.h>
@@ -54,7 +54,8 @@ static void devices_have_names(void **state)
     assert_fails(anydnnCreateOnDevice(&none, NULL), ANYDNN_STATUS_BAD_PARAM, "device is NULL");
     assert_fails(anydnnCreateOnDevice(NULL, "cpu"), ANYDNN_STATUS_BAD_PARAM, "handle is NULL");
     assert_fails(anydnnCreate(NULL), ANYDNN_STATUS_BAD_PARAM, "handle is NULL");
-    /* no device: auto is the host, and who routed to one learns it once */
+    /* If there is no device, auto selects the host. A user who routed to a device gets one message.
+     */
     fixture_set("mock_device", "devices", "0");
     fixture_messages();
     assert_ok(anydnnGetDevice(fixture_handle_on("cpu", NULL), text, sizeof(text)));
@@ -69,7 +70,8 @@ static void devices_have_names(void **state)
     assert_fails(anydnnGetDevice(NULL, text, 5), ANYDNN_STATUS_NOT_INITIALIZED, "anydnnGetDevice");
 }
 
-/* cuDNN's answer without a driver: who calls anydnnCreate names no device that could be wrong. */
+/* The status matches cuDNN's without a driver: a caller of anydnnCreate names no device that
+ * could be wrong. */
 static void a_device_set_that_is_not_there(void **state)
 {
     static const char *const set[][2] = {{"mockdev", "has 0 devices"},
@@ -128,7 +130,7 @@ static void host_pointers_are_refused(void **state)
     assert_ok(anydnnMemAlloc(handle, 256, &memory));
     assert_ok(anydnnScaleTensor(handle, y, memory, &one));
     assert_string_equal(fixture_record(handle, "backend"), "mock_device");
-    /* asked at a miss only */
+    /* The owner of a pointer is queried only at a miss. */
     fixture_log();
     assert_ok(anydnnScaleTensor(handle, y, memory, &one));
     assert_int_equal(fixture_lines(fixture_log(), "pointer_owner", ""), 0);
@@ -167,7 +169,8 @@ static void memory_and_streams_of_a_device(void **state)
     }
     assert_ok(anydnnSetStream(handle, NULL));
     assert_ok(anydnnScaleTensor(handle, y, memory, &one));
-    assert_string_equal(fixture_record(handle, "plan"), "hit"); /* the stream is no part of it */
+    assert_string_equal(fixture_record(handle, "plan"),
+                        "hit"); /* the stream is not part of the key */
     assert_int_equal(fixture_lines(fixture_log(), "plan_execute", " stream=0x0"), 1);
     fixture_set("mock_device", "fail_space", "stream_check");
     assert_fails(anydnnSetStream(handle, stream), ANYDNN_STATUS_MAPPING_ERROR,
@@ -216,7 +219,7 @@ static void a_device_captures(void **state)
     assert_ok(anydnnMemSet(handle, memory, 0, 64));
     assert_ok(anydnnRecordEnd(handle, &recording));
     log = fixture_log();
-    assert_int_equal(fixture_lines(log, "plan_execute", ""), 1); /* the device records it */
+    assert_int_equal(fixture_lines(log, "plan_execute", ""), 1); /* the device records the call */
     assert_true(strstr(log, "record_begin") < strstr(log, "plan_execute"));
     assert_true(strstr(log, "memory_set") < strstr(log, "record_end"));
     assert_ok(anydnnReplay(handle, recording));
@@ -272,7 +275,7 @@ static void answers_that_cannot_be(void **state)
 
         fixture_set("mock_device", "devices", counts[i]);
         assert_ok(anydnnGetDeviceCount(&count));
-        assert_int_equal(count, 1); /* the host alone */
+        assert_int_equal(count, 1); /* only the host */
         assert_fails(anydnnGetDeviceInfo(1, "name", text, sizeof(text)), ANYDNN_STATUS_BAD_PARAM,
                      "index is 1");
         assert_fails(anydnnCreateOnDevice(&none, "mockdev"), ANYDNN_STATUS_BAD_PARAM,
@@ -290,7 +293,7 @@ static void answers_that_cannot_be(void **state)
     }
 }
 
-/* Success without what was asked for. */
+/* The backend returns success but delivers nothing. */
 static void success_with_nothing(void **state)
 {
     anydnnHandle_t handle = device_handle();
@@ -322,7 +325,8 @@ static void success_with_nothing(void **state)
     assert_null(recording);
 }
 
-/* The last test: the flag of a lost space belongs to the process and is put back by hand. */
+/* This test is the last one. The flag of a lost space belongs to the process, so the test resets
+ * it by hand. */
 static void a_device_that_is_lost(void **state)
 {
     anydnnHandle_t handle = device_handle();
@@ -345,7 +349,7 @@ static void a_device_that_is_lost(void **state)
     fixture_set("mock_device", "execute", NULL);
     fixture_set("mock_device", "poisoned", NULL);
     fixture_log();
-    /* for every handle of the space, and nobody is asked any more */
+    /* The status applies to every handle of the space, and no backend is called any more. */
     assert_fails(anydnnScaleTensor(other, y, memory, &one), ANYDNN_STATUS_SPACE_POISONED, "lost");
     assert_fails(anydnnMemAlloc(other, 8, &memory), ANYDNN_STATUS_SPACE_POISONED, "lost");
     assert_fails(anydnnSynchronize(other), ANYDNN_STATUS_SPACE_POISONED, "lost");
@@ -360,7 +364,7 @@ static void a_device_that_is_lost(void **state)
         assert_ok(anydnnProblemDestroy(problem));
     }
     assert_int_equal(fixture_lines(fixture_log(), "plan_execute", ""), 0);
-    /* the host goes on */
+    /* The host continues to work. */
     assert_ok(anydnnScaleTensor(fixture_handle("mock_a"), y, fixture_data(0), &one));
     assert_int_equal(adn_world_get("test", &world), 0);
     adn_world_space(world, "mockdev")->poisoned = 0;
@@ -371,7 +375,7 @@ static void a_device_that_is_lost(void **state)
                  ANYDNN_STATUS_BAD_PARAM, "rstatus is NULL");
 }
 
-/* The same found by a memory call. */
+/* A memory call detects the same loss. */
 static void a_memory_call_finds_it_lost(void **state)
 {
     anydnnHandle_t handle = device_handle();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Handles of a device that this process has not any more: an error lost it, the process is a child,
- * or it is exiting. */
+/* Tests handles of a device that the process no longer has: an error lost it, the process is a
+ * child, or the process is exiting. */
 #include "tests/dispatch/fixture.h"
 
 #include <stdlib.h>
@@ -16,8 +16,8 @@ static anydnnHandle_t device_handle(void)
     return fixture_handle_on("mockdev", "mock_device");
 }
 
-/* A recording finds an error that lost the device. Then nothing of it is given any more, a new
- * handle least of all, also to those who leave the choice to us. */
+/* A recording detects an error that lost the device. Later requests fail, also for a new handle
+ * and for callers that let the library choose the device. */
 static void a_recording_finds_it_lost(void **state)
 {
     static const char *const devices[] = {"mockdev", "mockdev:0", "auto"};
@@ -43,7 +43,7 @@ static void a_recording_finds_it_lost(void **state)
     adn_world_space(world, "mockdev")->poisoned = 0;
 }
 
-/* Memory of a device is the parent's, and so is what waits for it. */
+/* Uses the handle in a child. Device memory and pending work belong to the parent. */
 static void child_uses(anydnnHandle_t handle, char *memory)
 {
     const anydnnStatus_t refused = ANYDNN_STATUS_NOT_INITIALIZED;
@@ -95,7 +95,7 @@ static void destroy_late(void)
     _exit(7);
 }
 
-/* A handle that records goes after exit() has begun: its space is not called any more. The handler
+/* Destroys a recording handle after exit() has begun; its space must not be called. The handler
  * is registered before the library's own, in a process that has not used the library. */
 static void record_and_exit(void)
 {
@@ -124,7 +124,7 @@ static void exit_leaves_a_recording_alone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exit_leaves_a_recording_alone), /* first: see there */
+        cmocka_unit_test(exit_leaves_a_recording_alone), /* must run first */
         device_test(a_recording_finds_it_lost),
         device_test(a_child_does_not_have_it),
     };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every entry that computes: what its caller said against what the backend heard, so that no
- * argument is swapped or lost; and the answer to each argument that is missing, never set,
- * destroyed or of another kind.
+ * Tests every entry that computes. It compares the caller's arguments with what the backend
+ * received, so that no argument is swapped or lost. It also checks the answer to each argument
+ * that is missing, never set, destroyed or of another kind.
  */
 #include "tests/dispatch/entries.h"
 
@@ -32,7 +32,7 @@ static const struct {
     {"ctc", sizeof(struct anydnn_plugin_ctc)},
 };
 
-/* The only line of the log with that verb, from ` operation=` (or ` d0=`) to ` answer=`. */
+/* Returns the only line of the log with that verb, from ` operation=` (or ` d0=`) to ` answer=`. */
 static char *line_of(const char *log, const char *verb, const char *from)
 {
     const char *line = strstr(log, verb);
@@ -44,7 +44,7 @@ static char *line_of(const char *log, const char *verb, const char *from)
     return strndup(begin + 1, (size_t)(end - begin - 1));
 }
 
-/* Takes ` size=N` out of the line, after a look at N. */
+/* Checks ` size=N` and removes it from the line. */
 static void check_size(char *line)
 {
     char *size = strstr(line, " size=");
@@ -60,7 +60,7 @@ static void check_size(char *line)
     memmove(size, end, strlen(end) + 1);
 }
 
-/* What the backend must hear of operands, from the arguments as they were given. */
+/* Writes what the backend must receive as operands, given the arguments of the call. */
 static void expect_operands(const struct entry_case *entry, const char *type, void *const *a,
                             char *text, size_t size)
 {
@@ -129,7 +129,7 @@ static void the_same_in_double(void **state)
     compare(*state, "f64");
 }
 
-/* An optional operand that is NULL is absent; a workspace that is NULL is no workspace. */
+/* An optional operand that is NULL is absent; a NULL workspace means no workspace. */
 static void optional_arguments(void **state)
 {
     const struct entry_case *entry = *state;
@@ -200,7 +200,7 @@ static void descriptors_that_are_none(void **state)
         snprintf(sentence, sizeof(sentence), "%s: %s was created but never set", entry->name,
                  entry->argument[i].name);
         a[i] = unset;
-        if (entry->argument[i].what[0] == 'L') /* LRN descriptors begin with cuDNN's values */
+        if (entry->argument[i].what[0] == 'L') /* LRN descriptors start with cuDNN's defaults */
             assert_ok(entry->call(a));
         else
             assert_fails(entry->call(a), ANYDNN_STATUS_BAD_PARAM, sentence);
@@ -223,7 +223,7 @@ static int teardown(void **state)
 struct kind {
     const char *title;
     CMUnitTestFunction test;
-    int any_type; /* makes no sense where the type is fixed */
+    int any_type; /* 1 if the case is meaningless for a fixed type */
 };
 
 static const struct kind kinds[] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What happens when the first choice does not run: at selection, at execution, with unaligned
- * operands, with little workspace; and what the caller sees of it. */
+/* Tests what happens when the first choice does not run: at selection, at execution, with
+ * unaligned operands, and with a small workspace. It also checks what the caller can observe. */
 #include "tests/dispatch/fixture.h"
 
 #include <stdio.h>
@@ -42,7 +42,7 @@ static void selection_falls_back_silently_when_on(void **state)
     assert_null(strstr(fixture_messages(), "warning"));
     assert_ok(softmax(handle));
     assert_int_equal(fixture_number(handle, "fallback"), 1);
-    assert_int_equal(fixture_number(handle, "fallbacks"), 1); /* a plan is counted once */
+    assert_int_equal(fixture_number(handle, "fallbacks"), 1); /* a plan counts once */
 }
 
 static void selection_warns_once_a_plan_when_asked_to(void **state)
@@ -93,7 +93,8 @@ static void the_setting_holds_where_the_rule_is_silent(void **state)
     assert_holds(fixture_messages(), "fell back to mock_b");
 }
 
-/* A refusal before anything was touched goes to the next backend, once a plan. */
+/* A backend that refuses before it touches anything passes the call to the next backend, once
+ * per plan. */
 static void effect_none_runs_the_next_backend(void **state)
 {
     anydnnHandle_t handle = fixture_handle("mock_a, mock_b");
@@ -109,13 +110,13 @@ static void effect_none_runs_the_next_backend(void **state)
     assert_holds(fixture_messages(), "mock_a refused to run (8): the test backend was told to fail "
                                      "in plan_execute; trying the next backend");
     assert_int_equal(ran("mock_a"), 1);
-    /* the plan was rebuilt without it, for good */
+    /* The plan was rebuilt without the backend permanently. */
     fixture_set("mock_a", "execute", NULL);
     assert_ok(softmax(handle));
     assert_string_equal(fixture_record(handle, "backend"), "mock_b");
     assert_int_equal(ran("mock_a"), 0);
     assert_int_equal(fixture_number(handle, "plans"), 1);
-    /* another problem and another handle still try it */
+    /* Another problem and another handle still try the backend. */
     handle = fixture_handle("mock_a, mock_b");
     assert_ok(softmax(handle));
     assert_string_equal(fixture_record(handle, "backend"), "mock_a");
@@ -165,7 +166,7 @@ static void no_retry_after(const char *effect, const char *status, anydnnStatus_
     assert_string_equal(fixture_record(handle, "effect"), effect);
     assert_string_equal(fixture_record(handle, "backend"), "mock_a");
     assert_int_equal(ran("mock_b"), 0);
-    /* the plan stays: the next call tries the same backend */
+    /* The plan stays: the next call tries the same backend. */
     fixture_set("mock_a", "execute", NULL);
     assert_ok(softmax(handle));
     assert_string_equal(fixture_record(handle, "backend"), "mock_a");
@@ -213,7 +214,7 @@ static void no_retry_when_off(void **state)
     assert_ok(softmax(handle));
 }
 
-/* A call that fails before its backend began leaves the record's effect at none. */
+/* A call that fails before its backend begins leaves the record's effect at none. */
 static void the_effect_of_a_call_that_nobody_takes(void **state)
 {
     anydnnHandle_t handle = fixture_handle("mock_a, mock_b");
@@ -248,7 +249,8 @@ static void unaligned_pointers_run_a_second_plan(void **state)
     assert_int_equal(fixture_number(handle, "unaligned"), 1);
     assert_int_equal(fixture_number(handle, "workspace_short"), 0);
     assert_holds(fixture_record(handle, "backend"), "mock_a");
-    /* output too; the second plan is kept; and aligned pointers run the first again */
+    /* An unaligned output has the same effect; the second plan is kept, and aligned pointers run
+     * the first plan again. */
     assert_ok(softmax_at(handle, x, (char *)fixture_data(1) + 4));
     assert_int_equal(fixture_number(handle, "unaligned"), 1);
     assert_int_equal(fixture_lines(fixture_log(), "plan_create", ""), 2);
@@ -319,12 +321,12 @@ static void too_little_workspace_runs_a_second_plan(void **state)
     run_with(handle, workspace, 4000, 1, 0);
     run_with(handle, workspace, 2999, 2, 1);
     run_with(handle, workspace, 1000, 2, 1);
-    assert_int_equal(fixture_lines(fixture_log(), "plan_create", ""), 2); /* kept between these */
+    assert_int_equal(fixture_lines(fixture_log(), "plan_create", ""), 2); /* both plans are kept */
     run_with(handle, workspace, 999, 3, 1);
     run_with(handle, workspace, 2000, 2, 1);
     run_with(handle, NULL, 0, 3, 1);
     run_with(handle, NULL, 5000, 3, 1);           /* a size without memory */
-    run_with(handle, workspace + 16, 3000, 3, 1); /* memory that is not aligned as promised */
+    run_with(handle, workspace + 16, 3000, 3, 1); /* memory that lacks the promised alignment */
     run_with(handle, workspace, 3000, 1, 0);
 }
 
@@ -363,8 +365,8 @@ static void a_second_plan_that_nobody_has(void **state)
                  "mock_a: needs 3000 bytes of workspace, 0 are allowed");
 }
 
-/* The second plan's backend refuses: the first plan is made anew without it, and with it a second
- * one. */
+/* The backend of the second plan refuses. The first plan is rebuilt without it and gets a new
+ * second plan. */
 static void rule_b_on_a_second_plan(void **state)
 {
     anydnnHandle_t handle = fixture_handle("mock_a, mock_b, mock_noop");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The route's word `fastest`: what is timed when a problem's first plan is made, what is taken, and
- * what is left to the order of the route. Time passes only where a mock sleeps (clock.c).
+ * Tests the route's word `fastest`: what is timed when a problem's first plan is made, what is
+ * chosen, and what the order of the route decides. Time passes only while a mock sleeps
+ * (clock.c).
  */
 #include "tests/dispatch/searches.h"
 
@@ -51,7 +52,7 @@ static const char *run(anydnnHandle_t handle)
     return search_run(handle, &with, 0, ANYDNN_DEFAULT_MATH);
 }
 
-/* ---- what is taken */
+/* ---- the choice */
 
 static void the_fastest_is_taken(void **state)
 {
@@ -67,7 +68,7 @@ static void the_fastest_is_taken(void **state)
     assert_string_equal(fixture_record(handle, "plan"), "miss");
     assert_string_equal(fixture_record(handle, "notes"), "timed");
     assert_int_equal(fixture_number(handle, "fallbacks"), 0);
-    /* once is enough */
+    /* One search is enough. */
     times("1000", "3000");
     assert_ok(fixture_convolution_run(handle, &with));
     log = fixture_log();
@@ -95,7 +96,7 @@ static void without_the_word_the_order_counts(void **state)
     assert_string_equal(fixture_record(handle, "notes"), "");
 }
 
-/* Within 1 % the earlier one of the list. */
+/* Within 1 %, the earlier one of the list wins. */
 static void ties_go_to_the_earlier(void **state)
 {
     (void)state;
@@ -118,7 +119,7 @@ static void what_fails_is_out(void **state)
     assert_string_equal(run(handle_of(ROUTE)), "mock_a 1");
 }
 
-/* Transforms take part only if the call names theirs; another number counts for nothing. */
+/* Transforms take part only if the call names their number; any other number is ignored. */
 static void transforms_must_be_named(void **state)
 {
     (void)state;
@@ -131,7 +132,7 @@ static void transforms_must_be_named(void **state)
     assert_string_equal(run(handle_of(ROUTE)), "mock_b 1");
 }
 
-/* Right, not fast: the order counts where nothing else is left. */
+/* The reference is chosen for correctness, not speed: it runs only if no other backend remains. */
 static void the_reference_is_never_timed(void **state)
 {
     anydnnHandle_t handle = handle_of("fastest, cpu_ref, mock_b");
@@ -145,7 +146,7 @@ static void the_reference_is_never_timed(void **state)
     assert_string_equal(fixture_record(handle, "backend"), "cpu_ref");
 }
 
-/* A workspace query decides; the call that follows runs that. */
+/* A workspace query decides, and the following call runs that choice. */
 static void a_query_decides(void **state)
 {
     anydnnHandle_t handle = handle_of(ROUTE);
@@ -162,7 +163,8 @@ static void a_query_decides(void **state)
     assert_string_equal(run(handle), "mock_b 1");
 }
 
-/* Each backend of the list is a first choice; what it refuses to run is not tried elsewhere. */
+/* Each backend of the list is a first choice, so fallback:off does not exclude it. A call that
+ * one refuses to run is not tried elsewhere. */
 static void nothing_is_a_fallback(void **state)
 {
     anydnnHandle_t handle = handle_of("fastest, mock_a, mock_b, fallback:off");
@@ -175,7 +177,7 @@ static void nothing_is_a_fallback(void **state)
     assert_int_not_equal(fixture_convolution_run(handle, &with), ANYDNN_STATUS_SUCCESS);
 }
 
-/* Operations without algorithms, and in place. */
+/* The word also applies to operations without algorithms and to calls in place. */
 static void other_operations(void **state)
 {
     anydnnHandle_t handle = fixture_handle(ROUTE);
@@ -191,7 +193,7 @@ static void other_operations(void **state)
 
 /* ---- limits */
 
-/* The best of each backend first; what had no turn is not run. */
+/* The best engine of each backend runs first; engines that the limit excludes do not run. */
 static void the_time_is_limited(void **state)
 {
     anydnnHandle_t handle;
@@ -208,8 +210,8 @@ static void the_time_is_limited(void **state)
     assert_string_equal(run(handle_of(ROUTE)), "mock_b 1");
 }
 
-/* An engine that takes more than twice the fastest one's time is not run again once that is seen,
- * and other engines of its backend come behind those of the others. */
+/* An engine that takes more than twice the fastest time is not run again. The other engines of
+ * its backend then run after those of the other backends. */
 static void time_is_not_spent_on_the_hopeless(void **state)
 {
     const char *log;
@@ -230,7 +232,7 @@ static void time_is_not_spent_on_the_hopeless(void **state)
     fixture_settings()->tune_limit = 210; /* 200 for the first, 7 for the second */
     assert_string_equal(run(handle_of(ROUTE)), "mock_b 2");
     assert_int_equal(executes(fixture_log(), "mock_a"), 5);
-    /* last is not never, and ties still go to the earlier */
+    /* Such engines run last but still run, and ties still go to the earlier one. */
     fixture_settings()->tune_limit = 2000;
     times("40000 / 500", "1000 / 500");
     assert_string_equal(run(handle_of(ROUTE)), "mock_a 2");
@@ -245,7 +247,7 @@ static void workspace_limits_hold(void **state)
     assert_string_equal(run(handle_of(ROUTE)), "mock_a 1");
 }
 
-/* A recording takes the order of the route, and the plan is for it alone. */
+/* A recording uses the order of the route, and its plan serves only that recording. */
 static void recordings_time_nothing(void **state)
 {
     anydnnHandle_t handle = handle_of(ROUTE);
@@ -265,7 +267,7 @@ static void recordings_time_nothing(void **state)
     assert_ok(anydnnReplay(handle, recording));
     assert_int_equal(executes(fixture_log(), "mock_a"), 1);
     assert_ok(anydnnRecordingDestroy(handle, recording));
-    /* and a recording of what was timed before holds that */
+    /* A recording of a problem that was timed before uses the timed choice. */
     assert_ok(anydnnRecordBegin(handle));
     assert_ok(fixture_convolution_run(handle, &with));
     assert_string_equal(fixture_record(handle, "backend"), "mock_b");
@@ -273,7 +275,7 @@ static void recordings_time_nothing(void **state)
     assert_ok(anydnnRecordingDestroy(handle, recording));
 }
 
-/* So does a stream that the application captures, where no mark can be set. */
+/* The same applies to a stream that the application captures, where no mark can be set. */
 static void captures_time_nothing(void **state)
 {
     anydnnHandle_t handle;
@@ -289,7 +291,7 @@ static void captures_time_nothing(void **state)
     assert_ok(anydnnScaleTensor(handle, y, data, &factor));
     assert_int_equal(executes(fixture_log(), ""), 1);
     assert_string_equal(fixture_record(handle, "notes"), "");
-    /* no plan stays */
+    /* The plan is not kept. */
     assert_ok(anydnnScaleTensor(handle, y, data, &factor));
     assert_string_equal(fixture_record(handle, "plan"), "miss");
     fixture_set("mock_device", "captured", NULL);
@@ -302,7 +304,7 @@ static void captures_time_nothing(void **state)
     assert_ok(anydnnMemFree(handle, data));
 }
 
-/* ---- the store */
+/* ---- the tuning file */
 
 static void a_later_handle_times_nothing(void **state)
 {
@@ -316,7 +318,8 @@ static void a_later_handle_times_nothing(void **state)
     assert_int_equal(executes(fixture_log(), "mock_a"), 0);
 }
 
-/* Whatever number a call names, but a transform's, which is another contest. */
+/* One record serves every algorithm number that a call names, except a transform's, which is
+ * another contest. */
 static void a_record_serves_every_number(void **state)
 {
     (void)state;
@@ -328,7 +331,8 @@ static void a_record_serves_every_number(void **state)
     assert_string_equal(search_run(handle_of(ROUTE), &with, 6, ANYDNN_DEFAULT_MATH), "mock_a 1");
 }
 
-/* Read alone, the file decides, without the note, and what it does not know is not timed. */
+/* A read-only file decides without the note, and problems that it does not contain are not
+ * timed. */
 static void a_frozen_file(void **state)
 {
     anydnnHandle_t handle;
@@ -358,7 +362,7 @@ static void without_a_file_each_handle_times(void **state)
     assert_string_equal(run(handle_of(ROUTE)), "mock_a 1");
 }
 
-/* ---- words */
+/* ---- words of the route */
 
 static void the_word_stands_first(void **state)
 {

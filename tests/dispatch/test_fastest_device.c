@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `fastest` on a device: the stream that candidates are timed on, what it waits for, what a space
- * without streams does, and what of the device is in the key of a record.
+ * Tests `fastest` on a device: the stream for timing, what that stream waits for, spaces without
+ * streams, and the device's part of a record's key.
  */
 #include "tests/dispatch/searches.h"
 
@@ -20,7 +20,7 @@ static void *data;
 static char path[4200];
 static int files;
 
-/* Two engines on the device, and the stream of an application. */
+/* Prepares two engines on the device and a stream of the application. */
 static void begin(const char *device, const char *backend)
 {
     char route[80];
@@ -55,7 +55,7 @@ static void keep_in_file(void)
     fixture_settings()->tuning = path;
 }
 
-/* The first line at or behind `from` that holds both texts; fails without one. */
+/* Returns the first line at or after `from` that contains both texts; fails if there is none. */
 static const char *line_of(const char *from, const char *one, const char *other)
 {
     for (const char *line = from; line; line = strchr(line, '\n')) {
@@ -70,7 +70,7 @@ static const char *line_of(const char *from, const char *one, const char *other)
     return NULL;
 }
 
-/* "KEY=VALUE" of a line. */
+/* Returns "KEY=VALUE" of a line. */
 static const char *word_of(const char *line, const char *key)
 {
     static char words[4][64];
@@ -97,32 +97,33 @@ static void runs_are_on_a_stream_of_their_own(void **state)
     log = fixture_log();
     at = line_of(log, " stream_create", "number=");
     snprintf(own, sizeof(own), "%s", word_of(at, "stream=0x"));
-    /* behind what is on the application's, before anything runs */
+    /* The own stream waits for the work on the application's stream before anything runs. */
     at = line_of(at, " mark_record", application);
     snprintf(mark, sizeof(mark), "%s", word_of(at, "mark="));
     at = line_of(at, " stream_wait", own);
     assert_string_equal(word_of(at, "mark="), mark);
     assert_int_equal(fixture_lines(log, " plan_execute", ""),
                      fixture_lines(at, " plan_execute", ""));
-    /* all runs but the application's own are there, with all that belongs to them */
+    /* All runs except the application's own use that stream, with everything that belongs to
+     * them. */
     assert_true(fixture_lines(log, " plan_execute", own) >= 4);
     assert_int_equal(fixture_lines(log, " plan_execute", application), 1);
-    /* one mark more asks whether it is captured */
+    /* One more mark queries whether the stream is captured. */
     assert_int_equal(fixture_lines(log, " mark_record", application), 2);
     assert_int_equal(fixture_lines(log, " memory_copy", application), 0);
-    /* and the stream ends when they have */
+    /* The stream is destroyed once the runs have ended. */
     at = line_of(line_of(at, " synchronize", own), " stream_destroy", own);
     assert_int_equal(fixture_lines(at, " plan_execute", own), 0);
     assert_int_equal(fixture_lines(at, " plan_execute", application), 1);
     assert_string_equal(fixture_record(handle, "notes"), "timed");
     assert_int_equal(fixture_number(handle, "engine"), 2);
-    /* a hit makes none */
+    /* A hit creates no stream. */
     assert_ok(scale());
     assert_int_equal(fixture_lines(fixture_log(), " stream_create", ""), 0);
     end();
 }
 
-/* Find measures where the application's call will run. */
+/* Find measures on the stream where the application's call will run. */
 static void captures_make_no_stream(void **state)
 {
     (void)state;
@@ -134,7 +135,7 @@ static void captures_make_no_stream(void **state)
     end();
 }
 
-/* The order of the list decides, and the call runs. */
+/* If no stream is available, the order of the list decides and the call still runs. */
 static void without_a_stream_to_be_had(void **state)
 {
     static const char *const what[] = {"stream_create", "stream_wait"};
@@ -159,7 +160,7 @@ static void without_a_stream_to_be_had(void **state)
 
 /* ---- operands and runs */
 
-/* The next line behind `from` that holds both texts, or NULL. */
+/* Returns the next line after `from` that contains both texts, or NULL. */
 static const char *next_line(const char *from, const char *one, const char *other)
 {
     const char *at = strchr(from, '\n');
@@ -167,7 +168,8 @@ static const char *next_line(const char *from, const char *one, const char *othe
     return at && fixture_lines(at, one, other) > 0 ? line_of(at, one, other) : NULL;
 }
 
-/* Runs on the search's own stream: each is of the set behind that of the run before. */
+/* Counts the runs on the search's own stream; each must use the set after that of the previous
+ * run. */
 static int distinct_runs(const char *log, uintptr_t stride)
 {
     char own[64];
@@ -186,7 +188,7 @@ static int distinct_runs(const char *log, uintptr_t stride)
     return runs;
 }
 
-/* Of the smallest operands there are 1024 sets. */
+/* The smallest operands get 1024 sets. */
 static void each_run_has_operands_of_its_own(void **state)
 {
     const char *log;
@@ -200,7 +202,7 @@ static void each_run_has_operands_of_its_own(void **state)
     end();
 }
 
-/* All sets together fill 256 MiB: twelve of these, of 24,000,000 bytes. */
+/* All sets together fill 256 MiB, which holds twelve sets of 24,000,000 bytes. */
 static void large_operands_have_few_sets(void **state)
 {
     const float factor = 2;
@@ -219,7 +221,7 @@ static void large_operands_have_few_sets(void **state)
     end();
 }
 
-/* Where there is no memory for all sets there are fewer. */
+/* If memory does not suffice for all sets, the search uses fewer. */
 static void fewer_sets_where_memory_is_short(void **state)
 {
     const char *log, *at;
@@ -237,8 +239,8 @@ static void fewer_sets_where_memory_is_short(void **state)
     end();
 }
 
-/* x has memory for 1024 sets, y of 600 bytes for 256: then x, too, and what it had is given back.
- */
+/* x has memory for 1024 sets, y of 600 bytes only for 256. Then x also uses 256, and its first
+ * block is freed. */
 static void sets_are_as_many_for_all(void **state)
 {
     const float alpha = 1, beta = 1;
@@ -260,7 +262,7 @@ static void sets_are_as_many_for_all(void **state)
     end();
 }
 
-/* Four of 300 us take longer than a millisecond. */
+/* Four runs of 300 us take longer than a millisecond. */
 static void short_runs_follow_each_other(void **state)
 {
     const char *log, *at, *mark;
@@ -286,7 +288,7 @@ static void short_runs_follow_each_other(void **state)
     end();
 }
 
-/* As backends that were written before there were any. */
+/* The space behaves like backends written before the stream functions existed. */
 static void a_space_without_streams(void **state)
 {
     const char *log;
@@ -304,7 +306,7 @@ static void a_space_without_streams(void **state)
     end();
 }
 
-/* ---- one contest at a time on a device */
+/* ---- one contest at a time per device */
 
 struct caller {
     pthread_t thread;
@@ -323,7 +325,7 @@ static void *call(void *cookie)
     return NULL;
 }
 
-/* Who waited finds what the other has timed. */
+/* Threads that waited use the result of the thread that timed. */
 static void threads_on_one_device(void **state)
 {
     enum { THREADS = 6 };
@@ -353,7 +355,7 @@ static void threads_on_one_device(void **state)
     }
 }
 
-/* ---- what a record is for */
+/* ---- the key of a record */
 
 static int is_timed(void)
 {
@@ -391,7 +393,7 @@ static void a_record_is_for_devices_alike(void **state)
     assert_holds(text, "\tmock device, 2 multiprocessors, driver 1.1\t");
 }
 
-/* A space that does not tell has the name of its device there. */
+/* A space without identities puts the name of its device into the key. */
 static void a_space_without_identities(void **state)
 {
     char text[4096] = "";
@@ -409,7 +411,7 @@ static void a_space_without_identities(void **state)
     assert_holds(text, "\tmock device 0\t");
 }
 
-/* The far space is asked for once, staged, so that there are devices of it. */
+/* Runs one staged call on the far space, so that its devices exist. */
 static int group_setup(void **state)
 {
     const float factor = 2;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `fastest` on a device that records: candidates are timed by recordings of runs in a row, without
- * what the host needs to launch them, and by calls where there is no recording to be had.
+ * Tests `fastest` on a device that records. Candidates are timed by recordings of consecutive
+ * runs, which excludes launch time on the host. Where no recording is available, calls are
+ * timed.
  */
 #include "tests/dispatch/searches.h"
 
@@ -13,7 +14,7 @@
 static anydnnHandle_t handle;
 static void *data;
 
-/* Two engines: what their runs take on the device, and to launch. */
+/* Prepares two engines with given device times and launch times. */
 static void begin(const char *runs, const char *launches)
 {
     fixture_set("mock_device", "engine_count", "2");
@@ -38,7 +39,7 @@ static int engine_of(const char *tensor)
     return (int)fixture_number(handle, "engine");
 }
 
-/* As many as were made are gone, and none is of the application's stream. */
+/* Checks that every recording was destroyed and that none used the application's stream. */
 static void check_recordings(const char *log, int least)
 {
     char application[40];
@@ -51,7 +52,7 @@ static void check_recordings(const char *log, int least)
     assert_int_equal(fixture_lines(log, " plan_execute", application), 1);
 }
 
-/* By calls the first would take 500 us, the other 400. */
+/* Measured by calls, the first engine would take 500 us and the other 400 us. */
 static void launching_does_not_count(void **state)
 {
     (void)state;
@@ -61,7 +62,8 @@ static void launching_does_not_count(void **state)
     end();
 }
 
-/* Nor does it make an engine hopeless that one run alone tells of: 25 us are more than twice 10. */
+/* Launch time does not exclude an engine either. A single run takes 25 us, which is more than
+ * twice 10 us. */
 static void launching_is_no_reason_to_give_up(void **state)
 {
     (void)state;
@@ -70,7 +72,7 @@ static void launching_is_no_reason_to_give_up(void **state)
     end();
 }
 
-/* What takes longer than that is not run in a row. */
+/* An engine whose device time exceeds the limit is not recorded. */
 static void the_hopeless_are_not_recorded(void **state)
 {
     const char *log;
@@ -84,7 +86,8 @@ static void the_hopeless_are_not_recorded(void **state)
     end();
 }
 
-/* A row lasts a millisecond at least, and is replayed once to warm up and then five times. */
+/* A row of runs lasts at least a millisecond. It is replayed once to warm up and then five
+ * times. */
 static void a_row_is_replayed(void **state)
 {
     const char *log;
@@ -94,13 +97,13 @@ static void a_row_is_replayed(void **state)
     assert_int_equal(engine_of("f32:2,3"), 1);
     log = fixture_log();
     assert_int_equal(fixture_lines(log, " record_replay", ""), 6);
-    /* two that warm up, those of the row, the application's */
+    /* two warm-up runs, the four of the row, and the application's call */
     assert_int_equal(fixture_lines(log, " plan_execute", "engine=1"), 2 + 4 + 1);
     end();
 }
 
-/* There is memory for two sets: a row of three would end where its replay begins, so it has four.
- */
+/* There is memory for two sets. A row of three would end in the set where its replay begins, so
+ * the row has four. */
 static void a_row_goes_round_the_sets(void **state)
 {
     (void)state;
@@ -112,7 +115,7 @@ static void a_row_goes_round_the_sets(void **state)
     end();
 }
 
-/* The row is of a millisecond: one run of what lasts so long alone. */
+/* A row lasts a millisecond, so one run that takes this long is timed by a call. */
 static void long_runs_are_called(void **state)
 {
     (void)state;
@@ -122,7 +125,7 @@ static void long_runs_are_called(void **state)
     end();
 }
 
-/* Then the calls count, all of what they take. */
+/* If recordings are unavailable, calls are timed with their full duration. */
 static void without_a_recording_to_be_had(void **state)
 {
     static const char *const what[] = {"record_begin", "record_end", "record_replay"};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The floating-point environment of the application: results are the same in every one, and it is
- * as it was, flags included, when a call returns. */
+/* Tests the application's floating-point environment: results are equal in every environment,
+ * and each call restores it, flags included. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,15 +18,15 @@
 #include <anydnn/anydnn.h>
 
 #define OPERANDS 6
-#define ROOM     (1 << 17) /* floats of an operand */
+#define ROOM     (1 << 17) /* floats in an operand */
 
 /* ---- environments */
 
 struct mode {
     const char *name;
     int rounding;
-    unsigned mxcsr; /* further bits: 0x8000 results, 0x0040 operands flushed to zero */
-    unsigned x87;   /* bits of precision taken away: 0x300 leaves a float's, 0x100 a double's */
+    unsigned mxcsr; /* additional bits: 0x8000 flushes results to zero, 0x0040 operands */
+    unsigned x87;   /* precision bits to clear: 0x300 leaves float precision, 0x100 double */
     int flags;      /* raised before a call */
     int traps;      /* exceptions that trap */
 };
@@ -42,7 +42,7 @@ static const struct mode modes[] = {
 };
 #define MODES (sizeof(modes) / sizeof(modes[0]))
 
-/* What a thread's registers hold. */
+/* The floating-point registers of a thread. */
 struct seen {
     int rounding;
     int flags;
@@ -85,7 +85,8 @@ static void enter(const struct mode *mode)
     feenableexcept(mode->traps);
 }
 
-/* Makes a call in that mode, and looks at both its ends before anything else computes. */
+/* Makes a call in that mode, and reads the environment at both ends before anything else
+ * computes. */
 static struct seen entered, left;
 #define IN(mode, call)                                                                             \
     do {                                                                                           \
@@ -130,8 +131,8 @@ static const char *const problems[] = {
 
 static float *operands[OPERANDS];
 
-/* With bits to round in every product; every other 1600 of the first operand, half an image, are
- * subnormal. */
+/* Fills the operands so that every product needs rounding. Every other block of 1600 values of
+ * the first operand, half an image, is subnormal. */
 static void fill(void)
 {
     uint32_t random = 1;
@@ -144,7 +145,8 @@ static void fill(void)
         }
 }
 
-/* Runs a problem on a new handle, made in that mode, too; 0 where the backend is not there. */
+/* Runs a problem on a new handle, also created in that mode; returns 0 if the backend is
+ * unavailable. */
 static int run(const struct mode *mode, const char *backend, const char *text, float *result)
 {
     anydnnHandle_t handle = NULL;
@@ -180,7 +182,7 @@ static void same_bits(const char *backend)
         for (size_t j = 0; j < MODES; j++) {
             if (!run(&modes[j], backend, problems[i], now))
                 skip();
-            /* Behind the first mode's, in which the backend's threads began. */
+            /* The first mode runs first, since the backend's threads start in it. */
             if (j == 0)
                 assert_int_equal(run(&plain, backend, problems[i], first), 1);
             if (memcmp(first, now, sizeof(now)) != 0)
@@ -200,7 +202,7 @@ static void test_same_bits_onednn(void **state)
     same_bits("onednn");
 }
 
-/* ---- a backend that changes it */
+/* ---- a backend that changes the environment */
 
 static anydnnTensorDescriptor_t tensor;
 static anydnnActivationDescriptor_t relu;
@@ -219,7 +221,7 @@ static void activate(const struct mode *mode, anydnnHandle_t handle)
                  (double)y[3]);
 }
 
-/* The first: as it is opened, in a mode and in the plain one. */
+/* The first round opens the backend in that mode, the second in the plain one. */
 static void test_backend_that_changes_it(void **state)
 {
     static const char *const functions[] = {"main",           "context_create", "candidates",
@@ -244,7 +246,7 @@ static void test_backend_that_changes_it(void **state)
             IN(mode, anydnnSetRoute(handle, "*", NULL, "mock_float"));
             activate(mode, handle);
             activate(mode, handle);
-            /* Another plan beside it. */
+            /* A second plan follows. */
             IN(mode, anydnnSetRoute(handle, "activation_forward", NULL, "mock_float"));
             activate(mode, handle);
             IN(mode, anydnnDestroy(handle));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Get of level 2: the list of ways to run, ranked without running any; and that of level 1 beside.
- */
+/* Tests Get of level 2: the list of candidates, ranked without running any, beside that of level
+ * 1. */
 #include "tests/dispatch/searches.h"
 
 #include <stdint.h>
@@ -152,7 +152,8 @@ static void backward_directions(void **state)
 
 typedef void (*entry)(void);
 
-/* A compiler may hold that two names are two functions, unless it cannot see which they are. */
+/* Returns 1 if both names denote one function. volatile keeps the compiler from assuming that
+ * two names are two functions. */
 static int are_one(entry volatile first, entry volatile second)
 {
     return first == second;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operands in host memory, the labels and lengths of the CTC loss: a backend of any space gets the
- * application's pointers, and what they hold is held to the rules first. */
+/* Tests operands in host memory: the labels and lengths of the CTC loss. A backend of any space
+ * receives the application's pointers, after the library checked their values. */
 #include "tests/dispatch/fixture.h"
 
 #include <stdio.h>
@@ -38,7 +38,8 @@ static anydnnStatus_t run(const struct call *call)
                          call->memory[2], ANYDNN_CTC_LOSS_ALGO_DETERMINISTIC, call->loss, NULL, 0);
 }
 
-/* Of as many labels as a problem has room for, the backend was handed just these three pointers. */
+/* Checks that the backend received exactly these three pointers. The number of labels equals the
+ * problem's capacity, so nothing is copied. */
 static void assert_handed(const struct call *call)
 {
     char words[120];
@@ -85,7 +86,8 @@ static void a_device_takes_host_pointers_there_alone(void **state)
     assert_ok(anydnnDestroyCTCLossDescriptor(call.loss));
 }
 
-/* One number of a valid call changed, and the words of the refusal; the text form likewise. */
+/* Each case changes one number of a valid call and gives the words of the refusal; the text form
+ * must behave alike. */
 static void values_are_held_to_the_rules(void **state)
 {
     static const struct {
@@ -135,8 +137,8 @@ static void values_are_held_to_the_rules(void **state)
     assert_ok(anydnnDestroyCTCLossDescriptor(call.loss));
 }
 
-/* Numbers of labels up to the same power of two are one problem, of which 3 and 4 have one plan; 3
- * are handed over in a copy of 4. */
+/* Label counts with the same next power of two are one problem: 3 and 4 share a plan. For 3
+ * labels the backend receives a copy of 4. */
 static void a_plan_is_of_a_number_of_labels(void **state)
 {
     static const int lengths[][2] = {{2, 1}, {0, 3}, {3, 1}, {4, 0}};
@@ -162,7 +164,7 @@ static void a_plan_is_of_a_number_of_labels(void **state)
     assert_ok(anydnnDestroyCTCLossDescriptor(call.loss));
 }
 
-/* Without labels there need be no list of them. */
+/* If there are no labels, the list may be NULL. */
 static void no_labels_at_all(void **state)
 {
     struct call call;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the log says at each level: info a line for each plan, debug for each choice, trace for each
- * call. */
+/* Tests what the log contains at each level: info has a line per plan, debug per choice, trace
+ * per call. */
 #include "tests/dispatch/fixture.h"
 
 #include <stdio.h>
@@ -30,7 +30,7 @@ static anydnnStatus_t softmax(anydnnHandle_t handle)
                                 desc, fixture_data(0), &zero, desc, fixture_data(1));
 }
 
-/* What is told of three calls, of which the second finds an equal problem. */
+/* Returns the log of three calls; the second finds an equal problem. */
 static const char *told(int level)
 {
     anydnnHandle_t handle;
@@ -92,7 +92,7 @@ static void trace_tells_calls(void **state)
                      3);
 }
 
-/* The record, and the way past a backend that refuses to run, are those of other plans. */
+/* The record, and the fallback after a backend that refuses to run, equal those of other plans. */
 static void trace_changes_nothing_else(void **state)
 {
     anydnnHandle_t handle;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Problems as objects, problems read back from records, and backends as data. */
+/* Tests problems as objects, problems parsed from records, and backends as data. */
 #include "tests/dispatch/entries.h"
 
 #include <stdio.h>
@@ -122,7 +122,7 @@ static void aliases_of_texts_and_pointers_agree(void **state)
     assert_ok(anydnnProblemDestroy(in_place));
 }
 
-/* What an entry records is, parsed again, an equal problem: with all its parameters. */
+/* The text that an entry records parses to an equal problem, with all its parameters. */
 static void records_read_back_to_equal_problems(void **state)
 {
     static const struct entry_case *const tables[] = {entries_convolution, entries_layer,

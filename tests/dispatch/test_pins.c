@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a handle keeps its plans: eviction, pins, and what makes it forget. */
+/* Tests how a handle keeps its plans: eviction, pins, and the calls that drop them. */
 #include "tests/dispatch/fixture.h"
 
 #include <stdio.h>
@@ -38,7 +38,7 @@ static void eviction_is_bounded_by_plan_cache(void **state)
     created = fixture_lines(log, "plan_create", "");
     destroyed = fixture_lines(log, "plan_destroy", "");
     assert_int_equal(created, 10);
-    assert_in_range(destroyed, 5, 6); /* the record holds the last one */
+    assert_in_range(destroyed, 5, 6); /* the record still refers to the last plan */
     assert_ok(run(handle, 12));
     assert_how(handle, "equal");
     assert_ok(run(handle, 3));
@@ -68,7 +68,7 @@ static void one_plan_is_enough(void **state)
     assert_int_equal(fixture_number(handle, "plans"), 1);
 }
 
-/* What is used stays: the clock passes over it. */
+/* A plan in use stays: the clock of the eviction skips it. */
 static void used_plans_outlive_unused_ones(void **state)
 {
     anydnnHandle_t handle;
@@ -113,8 +113,8 @@ static void a_query_pins_what_it_reported(void **state)
     assert_true(fixture_number(handle, "pins") >= 1);
     assert_int_equal(fixture_number(handle, "calls"), 0);
     assert_int_equal(fixture_number(handle, "plan_misses"), 0);
-    /* Selection would now choose another backend; the pinned one runs all the same, even after its
-     * plan was evicted. */
+    /* Selection would now choose another backend. The pinned one still runs, even after its plan
+     * was evicted. */
     fixture_set("mock_a", "algorithms", "1");
     fixture_set("mock_b", "algorithms", "0");
     for (int height = 20; height < 40; height++)
@@ -150,7 +150,7 @@ static void a_pin_is_of_its_engine(void **state)
     fixture_set("mock_a", "engine_count", "2");
     fixture_set("mock_a", "workspace", "100 / 50");
     ask(handle, &with);
-    assert_ok(anydnnSetDeterministic(handle, 1));   /* no change: nothing is forgotten */
+    assert_ok(anydnnSetDeterministic(handle, 1));   /* no change, so nothing is dropped */
     fixture_set("mock_a", "workspace", "50 / 100"); /* first and second engine offer the same... */
     for (int height = 20; height < 40; height++)
         assert_ok(run(handle, height));
@@ -190,7 +190,8 @@ static void the_query_answers_the_larger_need(void **state)
     assert_int_equal(fixture_lines(log, "plan_create", "operation=convolution_forward "), 1);
     assert_int_equal(
         fixture_lines(log, "plan_create", "operation=convolution_bias_activation_forward "), 2);
-    /* nobody runs the plain one, somebody the fused; then nobody anything */
+    /* Case 1: no backend runs the plain problem, but one runs the fused problem. Case 2: none
+     * runs either. */
     handle = fixture_handle("mock_a");
     fixture_set("mock_a", "decline", "convolution_forward");
     assert_int_equal(ask(handle, &with), 77);
@@ -210,7 +211,7 @@ static void the_query_answers_the_larger_need(void **state)
                  ANYDNN_STATUS_BAD_PARAM, "sizeInBytes is NULL");
 }
 
-/* ---- forgetting */
+/* ---- dropped plans */
 
 static void changes_that_forget_the_plans(void **state)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a handle finds its plans: what a plan depends on and what not, hits by stamp and by value,
- * and what a hundred thousand problems cost. */
+/* Tests how a handle finds its plans: what a plan depends on, hits by stamp and by value, and
+ * the cost of 100,000 problems. */
 #include "tests/dispatch/fixture.h"
 
 #include <malloc.h>
@@ -51,7 +51,7 @@ static void hit_equal_and_miss(void **state)
     assert_int_equal(fixture_lines(fixture_log(), "plan_create", ""), 2);
 }
 
-/* Setting a descriptor again, even to the same values, is seen. */
+/* A descriptor that is set again counts as new, even with the same values. */
 static void a_set_descriptor_is_another(void **state)
 {
     anydnnHandle_t handle = fixture_handle("mock_a");
@@ -69,7 +69,7 @@ static void a_set_descriptor_is_another(void **state)
                                                ANYDNN_CROSS_CORRELATION, ANYDNN_DATA_FLOAT));
     assert_fails(fixture_convolution_run(handle, &with), ANYDNN_STATUS_BAD_PARAM,
                  "its dims must be 2,4,10,5");
-    /* a setter that fails leaves it as it was */
+    /* A setter that fails leaves the descriptor unchanged. */
     assert_ok(anydnnSetConvolutionNdDescriptor(with.conv, 2, none, ones, ones,
                                                ANYDNN_CROSS_CORRELATION, ANYDNN_DATA_FLOAT));
     assert_ok(fixture_convolution_run(handle, &with));
@@ -80,7 +80,7 @@ static void a_set_descriptor_is_another(void **state)
     assert_how(handle, "hit");
 }
 
-/* A destroyed descriptor's address is no descriptor's name. */
+/* The address of a destroyed descriptor does not identify a new one. */
 static void a_new_descriptor_at_an_old_address(void **state)
 {
     anydnnHandle_t handle = fixture_handle("mock_a");
@@ -128,7 +128,7 @@ static void what_a_plan_does_not_depend_on(void **state)
     assert_int_equal(fixture_lines(fixture_log(), "plan_create", ""), 1);
 }
 
-/* Every word that an entry puts into the key beside stamps. */
+/* The test covers every word that an entry puts into the key beside stamps. */
 static void modes_and_parameters_of_the_call(void **state)
 {
     anydnnHandle_t handle = fixture_handle("mock_a");
@@ -155,13 +155,13 @@ static void modes_and_parameters_of_the_call(void **state)
             &zero, x, d[0], x, d[1], p, d[2], d[3], d[4], d[5], epsilons[i]));
         assert_int_equal(fixture_number(handle, "plan_misses"), ++misses);
     }
-    for (int saved = 0; saved < 2; saved++) { /* which optional operands are present */
+    for (int saved = 0; saved < 2; saved++) { /* optional operands that are present */
         assert_ok(anydnnBatchNormalizationForwardTraining(
             handle, ANYDNN_BATCHNORM_SPATIAL, &one, &zero, x, d[0], x, d[1], p, d[2], d[3], 0.5,
             NULL, NULL, 1e-5, saved ? d[4] : NULL, saved ? d[5] : NULL));
         assert_int_equal(fixture_number(handle, "plan_misses"), ++misses);
     }
-    for (int in_place = 0; in_place < 2; in_place++) { /* which outputs alias which inputs */
+    for (int in_place = 0; in_place < 2; in_place++) { /* outputs that alias inputs */
         assert_ok(anydnnSoftmaxBackward(handle, ANYDNN_SOFTMAX_FAST, ANYDNN_SOFTMAX_MODE_CHANNEL,
                                         &one, x, d[0], x, d[1], &zero, x, d[in_place ? 1 : 2]));
         assert_int_equal(fixture_number(handle, "plan_misses"), ++misses);
@@ -203,7 +203,7 @@ static void algorithms_that_are_none(void **state)
 
 /* ---- many problems */
 
-/* Of this thread's own work: what else the machine does adds nothing. */
+/* Returns the processor time of this thread, which other load on the machine does not affect. */
 static double seconds(void)
 {
     struct timespec now;
@@ -225,14 +225,14 @@ static double time_of(anydnnHandle_t handle, anydnnTensorDescriptor_t y, int fro
     return seconds() - began;
 }
 
-/* A new handle and one that has seen 100,000 problems, in turn, so that a change of the machine's
- * speed meets both; of each the shortest round, since disturbances only add. */
+/* Times a new handle and one that has seen 100,000 problems in turn, so that a change of the
+ * machine's speed affects both. Each keeps its shortest round, since disturbances only add time. */
 static void look_up_time_stays(anydnnHandle_t old, anydnnTensorDescriptor_t y)
 {
     anydnnHandle_t young = fixture_handle("mock_noop");
     double least[2] = {1e9, 1e9};
 
-    time_of(young, y, 0, 1000); /* warm: 256 plans */
+    time_of(young, y, 0, 1000); /* warm-up: 256 plans */
     for (int round = 0; round < 7; round++) {
         double took[2] = {time_of(young, y, 1000 + 1000 * round, 1000),
                           time_of(old, y, 100000 + 1000 * round, 1000)};
@@ -252,7 +252,7 @@ static void a_hundred_thousand_problems(void **state)
     size_t before, after;
 
     (void)state;
-    time_of(handle, y, 0, 10000); /* warm: tables and heap have their size */
+    time_of(handle, y, 0, 10000); /* warm-up: tables and heap reach their size */
     before = mallinfo2().uordblks;
     time_of(handle, y, 10000, 90000);
     after = mallinfo2().uordblks;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Handles and the process: threads that make them at once, fork, exit. Each case is a process of
- * its own, since a process reads its settings once. */
+/* Tests handles and the process: concurrent creation, fork and exit. Each case runs in its own
+ * process, since a process reads its settings once. */
 #include "tests/dispatch/fixture.h"
 
 #include <pthread.h>
@@ -110,7 +110,8 @@ static long resident_kib(void)
     return resident * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
-/* 10,000 in all; a sanitizer's own memory grows, so only its verdict counts then. */
+/* Creates 10,000 handles in all. A sanitizer's own memory grows, so only its verdict counts
+ * then. */
 static void ten_thousand_handles(void)
 {
     const char *sanitizer = getenv("ANYDNN_TEST_SANITIZER");
@@ -151,7 +152,7 @@ static void a_forked_child(void)
             must(scale(kept) == ANYDNN_STATUS_NOT_INITIALIZED);
             must(strstr(fixture_error(),
                         "anydnnScaleTensor: backend mock_a does not survive fork()"));
-            /* a problem that has no plan yet is no way round */
+            /* A problem without a plan does not bypass the rule. */
             must(anydnnAddTensor(kept, &one, kept_desc, fixture_data(0), &one, kept_desc,
                                  fixture_data(1)) == ANYDNN_STATUS_SUCCESS);
             must(strstr(fixture_record(kept, "passed_over"),
@@ -160,7 +161,7 @@ static void a_forked_child(void)
         must(anydnnRecordBegin(kept) == ANYDNN_STATUS_SUCCESS);
         must(anydnnRecordEnd(kept, &none) == ANYDNN_STATUS_SUCCESS);
         must(anydnnRecordingDestroy(kept, none) == ANYDNN_STATUS_SUCCESS);
-        /* a handle that the child makes is the child's */
+        /* A handle that the child creates belongs to the child. */
         must(anydnnCreateOnDevice(&fresh, "cpu") == ANYDNN_STATUS_SUCCESS);
         must(scale(fresh) == ANYDNN_STATUS_SUCCESS);
         must(strcmp(fixture_record(fresh, "backend"), "mock_a") == 0);
@@ -185,7 +186,7 @@ static void *only_create(void *cookie)
     return cookie;
 }
 
-/* While another thread is in a backend that takes its time to load. */
+/* Forks while another thread is in a backend that loads slowly. */
 static void fork_in_the_middle_of_the_first_handle(void)
 {
     pthread_t thread;
@@ -193,7 +194,7 @@ static void fork_in_the_middle_of_the_first_handle(void)
     pid_t pid;
 
     must(pthread_create(&thread, NULL, only_create, NULL) == 0);
-    /* As in tests/loader/test_life.c. */
+    /* tests/loader/test_life.c does the same. */
     must(pthread_detach(thread) == 0);
     for (int i = 0; i < 1000 && access(getenv("ANYDNN_MOCK_MARKER"), F_OK) != 0; i++)
         usleep(1000);
@@ -246,7 +247,8 @@ static void exit_with_live_handles(void)
     exit(0);
 }
 
-/* Registered before the library's own handler, so it runs after it. */
+/* Destroys a handle late. It is registered before the library's own handler, so it runs after
+ * that. */
 static void late_destroy(void)
 {
     anydnnHandle_t another = NULL;
@@ -254,7 +256,8 @@ static void late_destroy(void)
     must(scale(kept) == ANYDNN_STATUS_SHUTTING_DOWN);
     must(anydnnCreate(&another) == ANYDNN_STATUS_SHUTTING_DOWN);
     must(anydnnDestroy(kept) == ANYDNN_STATUS_SUCCESS);
-    _exit(0); /* before a leak checker sees what the backend, which is not called any more, holds */
+    /* Exits before a leak checker reports what the backend holds, which is not called any more. */
+    _exit(0);
 }
 
 static void destroy_after_exit_began(void)
@@ -300,7 +303,7 @@ static void fork_with_a_backend_that_does_not_survive(void **state)
     (void)state;
     fixture_configure("", "set.fork_safe = no");
     assert_int_equal(must_child(a_forked_child, 0), 0);
-    /* What the parent made, the parent alone frees. */
+    /* Only the parent frees what the parent created. */
     assert_int_equal(fixture_lines(fixture_log(), "mock_a context_destroy context=1", ""), 1);
 }
 

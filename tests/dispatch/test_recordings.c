@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Recordings on the host, memory and marks, and every key of the dispatch record. */
+/* Tests recordings on the host, memory and marks, and every key of the dispatch record. */
 #include "tests/dispatch/fixture.h"
 
 #include <stdio.h>
@@ -40,13 +40,13 @@ static void recorded_calls_run_at_replay(void **state)
         assert_int_equal(fixture_lines(log, "plan_execute", " scale=3,0,0,0"), 1);
         assert_true(strstr(log, "scale=2") < strstr(log, "scale=3"));
     }
-    assert_ok(anydnnScaleTensor(handle, y, fixture_data(0), &one)); /* outside again */
+    assert_ok(anydnnScaleTensor(handle, y, fixture_data(0), &one)); /* not recorded */
     assert_int_equal(executes(), 1);
     assert_ok(anydnnRecordingDestroy(handle, recording));
     assert_ok(anydnnRecordingDestroy(handle, NULL));
 }
 
-/* set_tensor's value is taken as it is when the call is recorded. */
+/* The recording takes set_tensor's value when the call is recorded. */
 static void recorded_values(void **state)
 {
     anydnnHandle_t handle = fixture_handle("mock_a");
@@ -56,7 +56,7 @@ static void recorded_values(void **state)
 
     (void)state;
     assert_ok(anydnnRecordBegin(handle));
-    for (int i = 0; i < 40; i++) { /* more than one growth of the list */
+    for (int i = 0; i < 40; i++) { /* grows the list more than once */
         value[0] = (unsigned char)(i + 1);
         assert_ok(anydnnSetTensor(handle, y, fixture_data(0), value));
     }
@@ -96,7 +96,7 @@ static void a_recording_keeps_its_plans(void **state)
         fixture_convolution_make(&other, height);
         assert_ok(fixture_convolution_run(handle, &other));
     }
-    assert_ok(anydnnSetDeterministic(handle, 0)); /* forgets what is left */
+    assert_ok(anydnnSetDeterministic(handle, 0)); /* drops the remaining plans */
     assert_null(strstr(fixture_log(), destroyed));
     assert_ok(anydnnReplay(handle, recording));
     assert_int_equal(executes(), 1);
@@ -150,7 +150,7 @@ static void recordings_misused(void **state)
     assert_ok(anydnnRecordBegin(handle));
     assert_fails(anydnnReplay(handle, recording), ANYDNN_STATUS_BAD_PARAM, "is under way");
     assert_ok(anydnnRecordingDestroy(handle, recording));
-    /* one that was begun and not ended goes with the handle */
+    /* The handle destroys a recording that was begun and not ended. */
 }
 
 static void a_replay_that_fails(void **state)
@@ -342,7 +342,7 @@ static void what_the_record_says(void **state)
                         "mock_b: the test backend was told to decline\n");
     assert_string_equal(fixture_record(handle, "fallback"), "1");
     assert_string_equal(fixture_record(handle, "config_dropped"), "0");
-    /* misspelt, cut, missing */
+    /* The keys are misspelt, cut and missing. */
     assert_fails(anydnnGetDispatchInfo(handle, "bakend", name, sizeof(name)),
                  ANYDNN_STATUS_BAD_PARAM, "did you mean `backend`?");
     assert_fails(anydnnGetDispatchInfoInt(handle, "zzzzzzzzz", &number), ANYDNN_STATUS_BAD_PARAM,
@@ -358,7 +358,7 @@ static void what_the_record_says(void **state)
                  "value is NULL");
 }
 
-/* The states would be copied at replay, from memory of a call that has long returned. */
+/* A replay would copy the states from the memory of a call that returned long ago. */
 static void dropout_is_set_outside(void **state)
 {
     anydnnHandle_t handle = fixture_handle("mock_a");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the log says of calls that were refused: once as a warning, then as information, and nothing
- * of what failed on the way to an answer. */
+/* Tests the log of refused calls: the first is a warning, later ones are information. Failures
+ * on the way to a success are not logged. */
 #include "tests/dispatch/fixture.h"
 
 #include <stdio.h>
@@ -16,7 +16,7 @@ static anydnnStatus_t softmax(anydnnHandle_t handle, const float *alpha, void *y
                                 x, fixture_data(0), &zero, x, y);
 }
 
-/* One line of that severity for the entry, and none of the other. */
+/* Checks that there is one line of that severity for the entry, and none of the other severity. */
 static void assert_told(anydnnSeverity_t severity, const char *entry)
 {
     const char *told = fixture_messages();
@@ -39,7 +39,7 @@ static void a_refusal_is_a_warning_once(void **state)
     assert_told(ANYDNN_SEV_WARNING, "anydnnSoftmaxForward");
     assert_fails(softmax(handle, NULL, fixture_data(1)), ANYDNN_STATUS_BAD_PARAM, "alpha is NULL");
     assert_told(ANYDNN_SEV_INFO, "anydnnSoftmaxForward");
-    /* another rule, another entry */
+    /* Another rule and another entry each get their own warning. */
     assert_fails(softmax(handle, &one, NULL), ANYDNN_STATUS_BAD_PARAM, "y is NULL");
     assert_told(ANYDNN_SEV_WARNING, "anydnnSoftmaxForward");
     assert_fails(anydnnScaleTensor(handle, fixture_tensor("f32:2,3"), fixture_data(0), NULL),
@@ -49,7 +49,8 @@ static void a_refusal_is_a_warning_once(void **state)
     assert_told(ANYDNN_SEV_WARNING, "anydnnSetStream");
 }
 
-/* Programs ask what there is; a call that nobody can run is another matter. */
+/* Programs query what is available, so such a refusal is no warning; a call that no backend runs
+ * is one. */
 static void no_is_an_answer(void **state)
 {
     anydnnHandle_t handle = fixture_handle("nobody_at_all");
@@ -78,7 +79,7 @@ static void no_is_an_answer(void **state)
     assert_told(ANYDNN_SEV_WARNING, "anydnnSoftmaxForward");
 }
 
-/* What fails before an entry succeeds is no refusal. */
+/* Failures before an entry succeeds are not refusals. */
 static void a_success_is_silent(void **state)
 {
     anydnnHandle_t handle = fixture_handle("mock_a, mock_b");
@@ -96,7 +97,7 @@ static void a_success_is_silent(void **state)
     assert_int_equal(fixture_lines(fixture_messages(), "(ANYDNN_STATUS_", ""), 0);
 }
 
-/* The application's callback may make calls of its own; the sentence stays the entry's. */
+/* Makes a call of its own in the application's callback; the sentence must remain the entry's. */
 static void call_again(anydnnSeverity_t severity, void *user, const anydnnDebug_t *debug,
                        const char *message)
 {

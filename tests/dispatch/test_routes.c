@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which backend runs: by rule, mode, layer and the handle's own rules; why earlier ones do not;
- * what math, notes, algorithms and workspace have to say in it. */
+/* Tests which backend runs: by rule, mode, layer and the handle's own rules. It also tests why
+ * earlier ones do not run, and the effect of math, notes, algorithms and workspace. */
 #include "tests/dispatch/fixture.h"
 
 #include <stdio.h>
@@ -99,7 +99,7 @@ static void the_math_mode_chooses_the_rule(void **state)
     assert_ran(handle, "mock_noop");
     assert_ok(convolve(handle, ANYDNN_TENSOR_OP_MATH_ALLOW_CONVERSION, 0));
     assert_ran(handle, "mock_a");
-    /* FMA is another name of default; an operation without a math type has default. */
+    /* FMA is an alias of default; an operation without a math type uses default. */
     assert_ok(anydnnSetRoute(handle, "*", "default", "mock_noop"));
     assert_ok(convolve(handle, ANYDNN_FMA_MATH, 0));
     assert_ran(handle, "mock_noop");
@@ -182,7 +182,7 @@ static void a_context_that_cannot_be_made(void **state)
     assert_ran(handle, "mock_b");
     assert_string_equal(fixture_record(handle, "passed_over"),
                         "mock_a: the test backend was told to fail in context_create\n");
-    /* asked once a handle */
+    /* The context is requested once per handle. */
     assert_ok(convolve(handle, ANYDNN_DEFAULT_MATH, 0));
     assert_int_equal(fixture_lines(fixture_log(), "mock_a context_create", "answer=4"), 1);
 }
@@ -244,7 +244,7 @@ static void candidates_that_fail(void **state)
         "mock_a: its candidates failed (4): the test backend was told to fail in candidates\n");
 }
 
-/* What each mode permits, weakest precision last (docs/backend-authors.md). */
+/* The table lists what each mode permits, weakest precision last (docs/backend-authors.md). */
 static void nothing_runs_at_less_precision(void **state)
 {
     static const char *const used[] = {"default", "tensor_op", "split", "allow_conversion"};
@@ -353,26 +353,26 @@ static void the_first_backend_that_has_the_algorithm(void **state)
     (void)state;
     fixture_set("mock_a", "algorithms", "1,2");
     fixture_set("mock_b", "algorithms", "0,2,3");
-    /* both have it */
+    /* Both backends have the algorithm. */
     assert_ok(convolve(handle, ANYDNN_DEFAULT_MATH, 2));
     assert_ran(handle, "mock_a");
     assert_int_equal(fixture_number(handle, "engine"), 2);
     assert_string_equal(fixture_record(handle, "algorithm"), "gemm");
     assert_string_equal(fixture_record(handle, "algorithm_requested"), "gemm");
-    /* only the second has it */
+    /* Only the second backend has it. */
     assert_ok(convolve(handle, ANYDNN_DEFAULT_MATH, 3));
     assert_ran(handle, "mock_b");
     assert_int_equal(fixture_number(handle, "algorithm"), 3);
     assert_string_equal(fixture_record(handle, "passed_over"),
                         "mock_a: has not the algorithm that the call names\n");
-    /* nobody has it: the best of the first */
+    /* No backend has it, so the best engine of the first runs. */
     assert_ok(convolve(handle, ANYDNN_DEFAULT_MATH, 4));
     assert_ran(handle, "mock_a");
     assert_int_equal(fixture_number(handle, "engine"), 1);
     assert_int_equal(fixture_number(handle, "algorithm"), 1);
     assert_int_equal(fixture_number(handle, "algorithm_requested"), 4);
     assert_int_equal(fixture_number(handle, "fallback"), 0);
-    /* an operation without algorithms */
+    /* The operation has no algorithms. */
     fixture_set("mock_a", "algorithms", "-1");
     assert_ok(softmax(handle));
     assert_string_equal(fixture_record(handle, "algorithm"), "none");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What Get and Find answer: which pairs of algorithm and math type, from whom, in which order. */
+/* Tests the answers of Get and Find: the pairs of algorithm and math type, their backends and
+ * their order. */
 #include "tests/dispatch/searches.h"
 
 #include <anydnn/plugin.h>
@@ -42,9 +43,9 @@ static void the_fastest_comes_first(void **state)
         for (int k = 0; k < 10; k++)
             assert_int_equal(perf[i].reserved[k], 0);
     }
-    /* what was not asked for stays */
+    /* Entries beyond the requested count stay unchanged. */
     assert_int_equal(perf[count].algo, 0x55555555);
-    /* it is no call of the record */
+    /* A search does not count as a call in the record. */
     assert_int_equal(fixture_number(handle, "calls"), 0);
     assert_fails(anydnnGetDispatchInfo(handle, "backend", (char[9]){0}, 9), ANYDNN_STATUS_BAD_PARAM,
                  "no call has run");
@@ -65,7 +66,7 @@ static void a_pair_has_one_entry_the_fastest_of_any_backend(void **state)
         assert_string_equal(search_backend(&perf[i]), perf[i].algo == 0 ? "mock_b" : "mock_a");
     assert_int_equal(perf[2].algo, 4);
     assert_true(perf[2].time < 45);
-    /* several ways of one backend under one number */
+    /* One backend has several engines under one number. */
     tune("mock_a", "0", "45000 / 25000 / 100 / 45000");
     tune("mock_b", "0", "10000");
     fixture_set("mock_a", "engine_count", "4");
@@ -91,7 +92,7 @@ static void all_that_a_backend_brings_is_timed(void **state)
     assert_int_equal(fixture_lines(log, "mock_b plan_create", ""), 1);
 }
 
-/* Of a row without end, so many are read: the best, which come first. */
+/* Only the best candidates of an endless list are read, and these come first. */
 static void a_backend_offers_millions(void **state)
 {
     anydnnHandle_t handle = fixture_handle("mock_a");
@@ -124,7 +125,7 @@ static void less_is_answered_where_less_is_asked_for(void **state)
     assert_int_equal(count, 3);
 }
 
-/* A candidate without a number goes by the first algorithm's, unless it is a transform. */
+/* A candidate without a number counts as the first algorithm, unless it is a transform. */
 static void candidates_without_a_number(void **state)
 {
     anydnnHandle_t handle = fixture_handle("mock_a, mock_b");
@@ -154,7 +155,7 @@ static void a_reference_is_never_timed(void **state)
     fixture_convolution_make(&with, 8);
     tune("mock_a", "6,1", "10000 / 300");
     count = search_find(handle, &with, perf);
-    /* 0 to 3 are no transforms; 1 is mock_a's, which ran */
+    /* Numbers 0 to 3 are not transforms; 1 belongs to mock_a, which ran. */
     assert_int_equal(count, 5);
     assert_string_equal(search_list(perf, 2), "1/0/mock_a 6/0/mock_a");
     for (int i = 2; i < count; i++) {
@@ -162,7 +163,7 @@ static void a_reference_is_never_timed(void **state)
         assert_true(perf[i].time == -1 && perf[i].status == ANYDNN_STATUS_SUCCESS);
         assert_true((int)perf[i].algo == 0 || (int)perf[i].algo == 2 || (int)perf[i].algo == 3);
     }
-    /* alone it is the answer, and what it answers runs */
+    /* If it is the only backend, it is the answer, and that answer runs. */
     handle = fixture_handle("cpu_ref");
     count = search_find(handle, &with, perf);
     assert_int_equal(count, 4);
@@ -170,14 +171,14 @@ static void a_reference_is_never_timed(void **state)
     search_run(handle, &with, (int)perf[0].algo, perf[0].mathType);
     assert_string_equal(fixture_record(handle, "backend"), "cpu_ref");
     assert_int_equal(fixture_number(handle, "algorithm"), perf[0].algo);
-    /* Get goes by the route. */
+    /* Get follows the route. */
     handle = fixture_handle("cpu_ref, mock_a");
     assert_ok(search_try_get(handle, &with, ANYDNN_CONVOLUTION_FWD_PREFER_FASTEST, 0, &best));
     search_run(handle, &with, (int)best, ANYDNN_DEFAULT_MATH);
     assert_string_equal(fixture_record(handle, "backend"), "cpu_ref");
 }
 
-/* Leaves anything but zeros where the next call has its variables. */
+/* Fills the stack, so that the next call does not find zeros in its variables. */
 static void __attribute__((noinline)) soil_the_stack(void)
 {
     volatile unsigned char soil[65536];
@@ -186,7 +187,7 @@ static void __attribute__((noinline)) soil_the_stack(void)
         soil[i] = 0xa5;
 }
 
-/* plugin.h: a slot without an operand is NULL, here all behind x, w and y. */
+/* plugin.h requires NULL in a slot without an operand: here all slots after x, w and y. */
 static void absent_operands_are_null(void **state)
 {
     anydnnHandle_t handle = fixture_handle("mock_a");
@@ -228,7 +229,8 @@ static void the_given_output_is_overwritten(void **state)
     tune("mock_a", "0", "");
     fixture_set("mock_a", "workspace", "512");
     fixture_set("mock_a", "fill", "33");
-    /* once to warm up, five times for the median, where the machine is not held up for 100 ms */
+    /* There is one warm-up run and five runs for the median, unless the machine stalls for 100
+     * ms. */
     for (int i = 0; i < 20 && runs != 6; i++) {
         assert_int_equal(search_find_ex(handle, &with, perf), 1);
         log = fixture_log();
@@ -241,7 +243,7 @@ static void the_given_output_is_overwritten(void **state)
         assert_int_equal(data[2][i], i < 2 * 4 * 6 * 3 * 4 ? 33 : 7);
     assert_int_equal(data[0][0], 7);
     assert_int_equal(data[1][0], 7);
-    /* Find leaves the application's memory alone. */
+    /* Find does not write to the application's memory. */
     memset(data[2], 7, 4096);
     assert_int_equal(search_find(handle, &with, perf), 1);
     for (int i = 0; i < 4096; i++)
@@ -260,7 +262,7 @@ static void slow_ways_run_twice(void **state)
     assert_int_equal(fixture_lines(fixture_log(), "plan_execute", ""), 2);
 }
 
-/* Handles of several threads search at once. */
+/* Handles of several threads search at the same time. */
 #define THREADS 4
 
 struct searcher {
@@ -315,15 +317,15 @@ static void get_goes_by_route_and_expectation(void **state)
     fixture_convolution_make(&with, 8);
     tune("mock_a", "2,1", "");
     tune("mock_b", "5,4", "");
-    /* no word about time: the order of the route, then of the offers */
+    /* If no backend gives times, the order is that of the route, then that of the offers. */
     assert_int_equal(get("mock_a, mock_b"), 2);
     assert_int_equal(get("mock_b, mock_a"), 5);
-    /* both say how long */
+    /* Both backends give expected times. */
     fixture_set("mock_a", "expected_us", "30 / 20");
     fixture_set("mock_b", "expected_us", "40 / 10");
     assert_int_equal(get("mock_a, mock_b"), 4);
     assert_int_equal(get("mock_b, mock_a"), 4);
-    /* only one does, or not for all: the route */
+    /* If only one gives them, or not for all engines, the route decides. */
     fixture_set("mock_b", "expected_us", "10 / 0");
     assert_int_equal(get("mock_a, mock_b"), 1);
     assert_int_equal(get("mock_b, mock_a"), 5);

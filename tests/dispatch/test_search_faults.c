@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches that go wrong: arguments, candidates that do not run, devices, recordings, a child. */
+/* Tests searches that fail: arguments, candidates that do not run, devices, recordings, a child. */
 #include "tests/dispatch/searches.h"
 
 #include <stdio.h>
@@ -128,7 +128,7 @@ static void nobody_offers_anything(void **state)
     assert_int_equal(count, 7);
 }
 
-/* What a backend offered before it went wrong does not count either. */
+/* The offers that a backend made before its error do not count either. */
 static void garbage_takes_the_rest_along(void **state)
 {
     (void)state;
@@ -155,7 +155,7 @@ static void failures_come_last(void **state)
     fixture_set("mock_a", "execute_engines", "1");
     assert_fails(search_try(handle, &with, 0, &count, perf), BAD, "requestedAlgoCount is 0");
     before = strdup(fixture_error());
-    /* under number 0 mock_b stands in for the engine that fails */
+    /* Under number 0, mock_b replaces the engine that fails. */
     count = search_find(handle, &with, perf);
     assert_int_equal(count, 3);
     assert_string_equal(search_list(perf + 2, 1), "1/0/mock_a:9");
@@ -163,13 +163,13 @@ static void failures_come_last(void **state)
     assert_true(perf[2].time == -1);
     assert_string_equal(search_backend(perf[0].algo == 0 ? &perf[0] : &perf[1]), "mock_b");
     assert_int_equal(fixture_number(handle, "pins"), 2);
-    /* a search that succeeds leaves the last failure's sentence */
+    /* A search that succeeds keeps the sentence of the last failure. */
     assert_string_equal(fixture_error(), before);
     free((void *)before);
     fixture_set("mock_a", "fail_plan", "");
     count = search_find(fixture_handle("mock_a"), &with, perf);
     assert_string_equal(search_list(perf + 2, 1), "0/0/mock_a:8");
-    /* what fails does not become a pin, and what all fails is a failure */
+    /* A candidate that fails does not become a pin. If all fail, the search fails. */
     fixture_set("mock_a", "algorithms", "0");
     fixture_set("mock_a", "status", "2");
     handle = fixture_handle("mock_a");
@@ -187,7 +187,7 @@ static anydnnHandle_t device_handle(void)
     return fixture_handle_on("mockdev", "mock_device");
 }
 
-/* Everything that was taken of the device was given back. */
+/* Checks that everything allocated on the device was freed. */
 static void assert_balance(const char *log)
 {
     assert_int_equal(fixture_lines(log, "memory_alloc", "answer=0"),
@@ -221,14 +221,14 @@ static void a_device_is_timed_by_its_marks(void **state)
     assert_int_equal(fixture_lines(log, "mark_record", wanted), 2 * runs);
     assert_int_equal(fixture_lines(log, "mark_elapsed", ""), runs);
     assert_int_equal(fixture_lines(log, "synchronize", wanted), 1);
-    /* each in a workspace of its size */
+    /* Each runs in a workspace of its size. */
     assert_int_equal(fixture_lines(log, "memory_alloc", "bytes=512 "), 1);
     assert_int_equal(fixture_lines(log, "memory_alloc", "bytes=2048 "), 1);
     assert_int_equal(fixture_lines(log, "bytes=512 ", "engine=1 ") +
                          fixture_lines(log, "bytes=2048 ", "engine=2 "),
                      runs);
     assert_int_equal(fixture_lines(log, "plan_execute", "workspace=0x0 "), 0);
-    /* x, w, y; inputs hold something */
+    /* The blocks are x, w and y; inputs are initialized. */
     assert_int_equal(fixture_lines(log, "memory_alloc", "bytes=960 "), 1);
     assert_int_equal(fixture_lines(log, "memory_alloc", "bytes=432 "), 1);
     assert_int_equal(fixture_lines(log, "memory_alloc", "bytes=576 "), 1);
@@ -281,7 +281,7 @@ static void host_pointers_are_refused(void **state)
     assert_holds(fixture_error(), "is host memory and the handle is of device mockdev:0");
 }
 
-/* Backends of another space are no part of a search, though a call would be staged. */
+/* A search excludes backends of another space, although a call would be staged. */
 static void other_spaces_are_not_searched(void **state)
 {
     anydnnHandle_t handle = fixture_handle("mock_device, mock_a");
@@ -344,7 +344,7 @@ static void recordings_take_no_search(void **state)
     assert_int_equal(count, 7);
 }
 
-/* mock_a's section says that it does not survive a fork. */
+/* mock_a's section declares that it does not survive a fork. */
 static void a_child_searches_with_what_survives(void **state)
 {
     anydnnHandle_t handle = fixture_handle("mock_a");

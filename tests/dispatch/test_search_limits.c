@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a search may answer: math types, notes, workspaces, fallback. */
+/* Tests the limits on the answers of a search: math types, notes, workspaces, fallback. */
 #include "tests/dispatch/searches.h"
 
 #include <stdio.h>
@@ -24,7 +24,7 @@ static const char *found(anydnnHandle_t handle, anydnnMathType_t math)
 
 /* ---- math types */
 
-/* Each type that the descriptor's permits is searched, and nothing of less precision. */
+/* Every type that the descriptor's type permits is searched, and none of less precision. */
 static void every_permitted_math_type(void **state)
 {
     static const struct {
@@ -47,7 +47,7 @@ static void every_permitted_math_type(void **state)
         assert_string_equal(found(fixture_handle("mock_a"), rows[i].asked), rows[i].found);
 }
 
-/* One way, offered under every mode, computes in default math: one entry says so. */
+/* One engine is offered under every mode but computes in default math, so one entry reports it. */
 static void the_math_really_used_is_reported_once(void **state)
 {
     (void)state;
@@ -57,7 +57,7 @@ static void the_math_really_used_is_reported_once(void **state)
     fixture_set("mock_a", "sleep_us", "200 / 20000");
     assert_string_equal(found(fixture_handle("mock_a"), ANYDNN_TENSOR_OP_MATH),
                         "0/0/mock_a 1/1/mock_a");
-    /* one engine that does what is permitted is another way in each mode */
+    /* An engine that uses the permitted math is a different candidate in each mode. */
     fixture_set("mock_a", "algorithms", "0");
     fixture_set("mock_a", "math", "problem");
     assert_int_equal((found(fixture_handle("mock_a"), ANYDNN_TENSOR_OP_MATH), perf[0].mathType) +
@@ -65,8 +65,8 @@ static void the_math_really_used_is_reported_once(void **state)
                      1);
 }
 
-/* Each type has a route of its own; what only the stronger type's route names is to be called with
- * that. */
+/* Each type has its own route. A backend that only the stronger type's route names must be
+ * called with that type. */
 static void routes_of_math_types(void **state)
 {
     anydnnHandle_t handle = fixture_handle("mock_a");
@@ -86,7 +86,7 @@ static void routes_of_math_types(void **state)
     assert_string_equal(found(handle, ANYDNN_DEFAULT_MATH), "0/0/mock_a");
 }
 
-/* Get's plain form has no math type to answer, so its choice is for the descriptor's. */
+/* Get's plain form returns no math type, so its choice applies to the descriptor's type. */
 static void get_chooses_for_the_descriptors_type(void **state)
 {
     anydnnHandle_t handle = fixture_handle("mock_b, mock_a");
@@ -102,13 +102,13 @@ static void get_chooses_for_the_descriptors_type(void **state)
     assert_int_equal(search_get(handle, &with, FASTEST, 0), 3);
     assert_int_equal(fixture_number(handle, "pins"), 1);
     assert_string_equal(search_run(handle, &with, 3, ANYDNN_TENSOR_OP_MATH), "mock_a 1");
-    /* unpinned, the route's first that has the number */
+    /* If nothing is pinned, the route's first backend with that number runs. */
     assert_ok(anydnnSetRoute(handle, "*", NULL, "mock_b, mock_a"));
     assert_string_equal(search_run(handle, &with, 3, ANYDNN_TENSOR_OP_MATH), "mock_b 1");
 }
 
-/* The ranked list of Get, of which the plain form answers the first for one type: "algo/math" each,
- * with the status where it is none of success. */
+/* Returns the ranked list of Get as "algo/math" each, with the status of failures. The plain
+ * form returns the first entry for one type. */
 static const char *ranked(anydnnHandle_t handle, anydnnMathType_t math, uint64_t limit)
 {
     static char text[512];
@@ -149,16 +149,16 @@ static void a_ranked_list_of_all_types(void **state)
     fixture_set("mock_a", "math", "problem / default");
     fixture_set("mock_b", "algorithms", "1,2");
     fixture_set("mock_b", "math", "tensor_op / default");
-    /* the strongest type first, each by its route */
+    /* The strongest type comes first; within a type the order is that of its route. */
     assert_string_equal(ranked(handle, ANYDNN_DEFAULT_MATH, UINT64_MAX), "0/0 1/0 2/0");
     assert_string_equal(ranked(handle, ANYDNN_TENSOR_OP_MATH, UINT64_MAX), "0/1 1/1 0/0 1/0 2/0");
     assert_int_equal(fixture_number(handle, "pins"), 5);
-    /* expected times across types, up to the first backend that is silent */
+    /* Expected times rank across types, up to the first backend that gives none. */
     fixture_set("mock_a", "expected_us", "9 / 3");
     assert_string_equal(ranked(handle, ANYDNN_TENSOR_OP_MATH, UINT64_MAX), "0/1 1/1 1/0 0/0 2/0");
     fixture_set("mock_b", "expected_us", "5 / 1");
     assert_string_equal(ranked(handle, ANYDNN_TENSOR_OP_MATH, UINT64_MAX), "2/0 1/0 1/1 0/1 0/0");
-    /* what needs more than is allowed comes last */
+    /* Candidates that need more than the limit come last. */
     fixture_set("mock_b", "workspace", "0 / 128");
     assert_string_equal(ranked(handle, ANYDNN_TENSOR_OP_MATH, 127), "1/0 1/1 0/1 0/0 2/0:2");
     assert_string_equal(search_run(handle, &with, 1, ANYDNN_TENSOR_OP_MATH), "mock_b 1");
@@ -206,7 +206,7 @@ static void transforms_run_when_their_number_is_passed_on(void **state)
     assert_string_equal(found(handle, ANYDNN_DEFAULT_MATH), "6/0/mock_a 0/0/mock_a");
     assert_string_equal(search_run(handle, &with, 6, ANYDNN_DEFAULT_MATH), "mock_a 1");
     assert_string_equal(search_run(handle, &with, 0, ANYDNN_DEFAULT_MATH), "mock_a 2");
-    /* another number never leads to it */
+    /* No other number selects it. */
     assert_string_equal(search_run(handle, &with, 4, ANYDNN_DEFAULT_MATH), "mock_a 2");
     assert_int_equal(search_get(handle, &with, FASTEST, 0), 6);
 }
@@ -231,7 +231,7 @@ static void workspaces_within_limits(void **state)
     assert_int_equal(search_get(handle, &with, LIMIT, 1023), 2);
     assert_int_equal(search_get(handle, &with, NONE, 4096), 2);
     assert_string_equal(found(handle, ANYDNN_DEFAULT_MATH), "0/0/mock_a 1/0/mock_a 2/0/mock_a");
-    /* the setting holds for all; what does not fit stands at the end */
+    /* The setting applies to all; candidates that do not fit come last. */
     fixture_settings()->workspace_limit = 1024;
     handle = fixture_handle("mock_a");
     assert_int_equal(search_get(handle, &with, FASTEST, 0), 1);
@@ -241,7 +241,7 @@ static void workspaces_within_limits(void **state)
     assert_int_equal(perf[2].memory, 4096);
     assert_true(perf[2].time == -1);
     assert_int_equal(fixture_number(handle, "pins"), 2);
-    /* nothing fits */
+    /* No candidate fits. */
     fixture_set("mock_a", "algorithms", "0,1");
     assert_fails(search_try_get(handle, &with, NONE, 0, &none), ANYDNN_STATUS_NOT_SUPPORTED,
                  "needs more workspace than the 0 bytes allowed; the best, of mock_a, needs 4096");
@@ -268,7 +268,7 @@ static void the_given_workspace_counts(void **state)
     log = fixture_log();
     assert_int_equal(fixture_lines(log, "plan_execute", "bytes=2048 "),
                      fixture_lines(log, "plan_execute", ""));
-    /* none, or one that lies askew, is as none */
+    /* A missing or misaligned workspace counts as none. */
     with.workspace = NULL;
     assert_string_equal(search_list(perf, search_find_ex(handle, &with, perf)),
                         "2/0/mock_a 0/0/mock_a:2 1/0/mock_a:2");
@@ -277,7 +277,7 @@ static void the_given_workspace_counts(void **state)
                         "2/0/mock_a 0/0/mock_a:2 1/0/mock_a:2");
 }
 
-/* Operands that lie askew: what needs more is not among the answers. */
+/* If operands are misaligned, candidates that require more alignment are not among the answers. */
 static void the_given_alignment_counts(void **state)
 {
     anydnnHandle_t handle = fixture_handle("mock_a");

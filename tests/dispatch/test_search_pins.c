@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What Get, Find and workspace queries fix in the handle, and for how long. */
+/* Tests what Get, Find and workspace queries pin in the handle, and for how long. */
 #include "tests/dispatch/searches.h"
 
 #include <stdio.h>
@@ -28,7 +28,7 @@ static size_t need(anydnnHandle_t handle, int algorithm)
     return bytes;
 }
 
-/* Other problems, which take the place of every plan. */
+/* Runs other problems, which evict every plan. */
 static void crowd(anydnnHandle_t handle)
 {
     struct fixture_convolution other;
@@ -41,7 +41,7 @@ static void crowd(anydnnHandle_t handle)
     }
 }
 
-/* mock_b is the faster one under number 0, and the route's last. */
+/* Prepares mock_b as the faster backend under number 0 and the last of the route. */
 static void two_backends(void)
 {
     fixture_set("mock_a", "algorithms", "0,1");
@@ -63,12 +63,12 @@ static void what_was_found_runs(void **state)
     with.workspace = fixture_data(20);
     with.bytes = 4096;
     fixture_log();
-    /* the plan that was timed is kept */
+    /* The plan that was timed is kept. */
     assert_string_equal(search_run(handle, &with, 0, ANYDNN_DEFAULT_MATH), "mock_b 1");
     assert_string_equal(fixture_record(handle, "plan"), "equal");
     assert_int_equal(fixture_lines(fixture_log(), "plan_create", ""), 0);
     assert_string_equal(search_run(handle, &with, 1, ANYDNN_DEFAULT_MATH), "mock_a 2");
-    /* and made again, of the same choice, after it was evicted */
+    /* After its eviction, the plan is rebuilt with the same choice. */
     fixture_set("mock_a", "sleep_us", "");
     fixture_set("mock_b", "sleep_us", "");
     crowd(handle);
@@ -79,7 +79,7 @@ static void what_was_found_runs(void **state)
     assert_int_equal(fixture_number(handle, "fallbacks"), 0);
     crowd(handle);
     assert_string_equal(search_run(handle, &with, 1, ANYDNN_DEFAULT_MATH), "mock_a 2");
-    /* another problem, algorithm or math type is free */
+    /* Other problems, algorithms and math types are not pinned. */
     assert_string_equal(search_run(handle, &with, 0, ANYDNN_TENSOR_OP_MATH), "mock_a 1");
     assert_string_equal(search_run(handle, &with, 2, ANYDNN_DEFAULT_MATH), "mock_a 1");
 }
@@ -103,7 +103,8 @@ static void what_get_answered_runs(void **state)
     assert_string_equal(search_run(handle, &with, 1, ANYDNN_DEFAULT_MATH), "mock_a 2");
 }
 
-/* The query tells the need of what was found; less leads to a second plan, for that call. */
+/* The query returns the need of the pinned engine. A smaller workspace leads to a second plan
+ * for that call. */
 static void queries_and_second_plans_of_what_was_found(void **state)
 {
     anydnnHandle_t handle = handle_with(8, "mock_a, mock_b, fallback:warn");
@@ -119,7 +120,8 @@ static void queries_and_second_plans_of_what_was_found(void **state)
     with.bytes = 512;
     assert_string_equal(search_run(handle, &with, 0, ANYDNN_DEFAULT_MATH), "mock_b 1");
     assert_int_equal(fixture_number(handle, "workspace_short"), 0);
-    /* after the query as before it the choice is the search's: no fallback, and no warning */
+    /* Before and after the query the choice is the search's, so there is no fallback and no
+     * warning. */
     crowd(handle);
     fixture_messages();
     assert_string_equal(search_run(handle, &with, 0, ANYDNN_DEFAULT_MATH), "mock_b 1");
@@ -140,16 +142,16 @@ static void a_later_search_replaces_the_choice(void **state)
     fixture_set("mock_b", "sleep_us", "40000 / 40000");
     search_find(handle, &with, perf);
     assert_int_equal(fixture_number(handle, "pins"), 2);
-    /* also the plan that the same descriptors led to */
+    /* The plan found by the same descriptors changes, too. */
     assert_string_equal(search_run(handle, &with, 0, ANYDNN_DEFAULT_MATH), "mock_a 1");
     assert_string_equal(search_run(handle, &with, 1, ANYDNN_DEFAULT_MATH), "mock_a 2");
-    /* Get after Find */
+    /* Get runs after Find. */
     fixture_set("mock_a", "expected_us", "9");
     fixture_set("mock_b", "expected_us", "5");
     assert_int_equal(search_get(handle, &with, FASTEST, 0), 0);
     assert_string_equal(search_run(handle, &with, 0, ANYDNN_DEFAULT_MATH), "mock_b 1");
     assert_string_equal(search_run(handle, &with, 1, ANYDNN_DEFAULT_MATH), "mock_a 2");
-    /* A search that confirms the choice leaves its plan. */
+    /* A search that confirms the choice keeps its plan. */
     fixture_log();
     assert_int_equal(search_get(handle, &with, FASTEST, 0), 0);
     assert_string_equal(search_run(handle, &with, 0, ANYDNN_DEFAULT_MATH), "mock_b 1");
@@ -190,7 +192,7 @@ static void plan_cache_bounds_the_choices(void **state)
     assert_int_equal(fixture_number(handle, "pins_dropped"), 1);
     assert_int_equal(fixture_number(handle, "plans"), 1);
     assert_holds(fixture_messages(), "more choices pinned than plan_cache allows");
-    /* the best stays */
+    /* The plan of the best stays. */
     fixture_log();
     search_run(handle, &with, 0, ANYDNN_DEFAULT_MATH);
     assert_string_equal(fixture_record(handle, "plan"), "equal");
@@ -212,7 +214,7 @@ static void a_choice_that_is_no_longer_offered(void **state)
     assert_string_equal(search_run(handle, &with, 0, ANYDNN_DEFAULT_MATH), "mock_a 1");
 }
 
-/* A choice past the route's first is no fallback when a search made it. */
+/* A choice behind the route's first is no fallback if a search made it. */
 static void a_choice_is_no_fallback(void **state)
 {
     anydnnHandle_t handle = handle_with(4, "mock_a, mock_b, fallback:warn");
@@ -225,13 +227,13 @@ static void a_choice_is_no_fallback(void **state)
     assert_null(strstr(fixture_messages(), "fell back"));
     assert_string_equal(search_run(handle, &with, 0, ANYDNN_DEFAULT_MATH), "mock_b 1");
     assert_int_equal(fixture_number(handle, "fallbacks"), 0);
-    assert_int_equal(fixture_number(handle, "fallback"), 1); /* not the rule's first */
-    /* one that a query made is */
+    assert_int_equal(fixture_number(handle, "fallback"), 1); /* it is not the first of the rule */
+    /* A choice that a query made is a fallback. */
     handle = handle_with(4, "mock_a, mock_b, fallback:warn");
     fixture_set("mock_a", "decline", "*");
     need(handle, 0);
     assert_holds(fixture_messages(), "fell back to mock_b");
-    /* each time that its plan is made */
+    /* The warning repeats each time the plan is made. */
     crowd(handle);
     fixture_messages();
     search_run(handle, &with, 0, ANYDNN_DEFAULT_MATH);
@@ -264,7 +266,7 @@ static void explain_tells_the_choice(void **state)
     assert_ok(anydnnProblemDestroy(problem));
 }
 
-/* ---- what the choice does not hang on */
+/* ---- what the choice does not depend on */
 
 static const char *fused(anydnnHandle_t handle, anydnnActivationMode_t mode, double coef)
 {
@@ -282,7 +284,7 @@ static const char *fused(anydnnHandle_t handle, anydnnActivationMode_t mode, dou
     return fixture_record(handle, "backend");
 }
 
-/* The forward query asks for ReLU; its choice serves the other activations, too. */
+/* The forward query is for ReLU; its choice serves the other activations, too. */
 static void one_choice_for_every_activation(void **state)
 {
     anydnnHandle_t handle = handle_with(8, "mock_a, mock_b");
@@ -295,7 +297,7 @@ static void one_choice_for_every_activation(void **state)
     fixture_set("mock_a", "decline", "");
     assert_string_equal(fused(handle, ANYDNN_ACTIVATION_IDENTITY, 0), "mock_b");
     assert_string_equal(fused(handle, ANYDNN_ACTIVATION_CLIPPED_RELU, 3), "mock_b");
-    /* where the backend has it; and a choice for the very problem goes before */
+    /* The backend must support the activation. A choice for the exact problem takes precedence. */
     fixture_set("mock_b", "decline", "convolution_bias_activation_forward");
     assert_string_equal(fused(handle, ANYDNN_ACTIVATION_ELU, 1), "mock_a");
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Backends of another space than the handle's: when they are asked, what the caller is told, which
- * device they get, and what of workspace and alignment still counts. */
+/* Tests backends of a space other than the handle's: when they are queried, what is reported,
+ * which device they get, and which rules on workspace and alignment still apply. */
 #include "tests/dispatch/fixture.h"
 
 #include <stdio.h>
@@ -21,7 +21,7 @@ static anydnnStatus_t softmax(anydnnHandle_t handle)
 
 #define assert_ran(handle, name) assert_string_equal(fixture_record(handle, "backend"), name)
 
-/* Warnings alone, of what was told since the last look. */
+/* Counts the matching warnings since the last call. */
 static int warnings(const char *text)
 {
     return fixture_lines(fixture_messages(), "staged: ", text);
@@ -37,7 +37,7 @@ static void last_asks_others_when_all_declined(void **state)
     assert_int_equal(fixture_number(handle, "staged"), 0);
     assert_string_equal(fixture_record(handle, "staged_on"), "");
     assert_int_equal(fixture_number(handle, "staged_bytes"), 0);
-    assert_int_equal(fixture_number(handle, "fallback"), 0); /* in this order it is the first */
+    assert_int_equal(fixture_number(handle, "fallback"), 0); /* it is the first in this order */
     assert_string_equal(fixture_record(handle, "passed_over"),
                         "mock_device: works in the memory of `mockdev`, this handle in that of "
                         "`host`; staging = last asks it after all others\n");
@@ -133,14 +133,14 @@ static void fallback_off_keeps_the_first_choice(void **state)
     anydnnHandle_t handle = fixture_handle("mock_device, mock_a, fallback:off");
 
     (void)state;
-    assert_ok(softmax(handle)); /* last: mock_a is the first */
+    assert_ok(softmax(handle)); /* mock_a is now the first */
     assert_ran(handle, "mock_a");
     fixture_set("mock_a", "decline", "*");
     handle = fixture_handle("mock_device, mock_a, fallback:off");
     assert_fails(softmax(handle), ANYDNN_STATUS_NOT_SUPPORTED,
                  "mock_device: not asked (fallback = off); mock_a: the test backend was told");
     handle = fixture_handle("mock_device, mock_far, fallback:off");
-    assert_ok(softmax(handle)); /* none of its own: the first that is named */
+    assert_ok(softmax(handle)); /* it has no own device, so the first that is named is used */
     assert_ran(handle, "mock_device");
     fixture_set("mock_device", "decline", "*");
     handle = fixture_handle("mock_device, mock_far, fallback:off");
@@ -157,7 +157,7 @@ static void the_device_has_the_handles_number_where_there_is_one(void **state)
     void *memory = NULL;
 
     (void)state;
-    fixture_handle("mock_far, mock_device"); /* opens nothing yet */
+    fixture_handle("mock_far, mock_device"); /* opens no device yet */
     assert_ok(softmax(fixture_handle("mock_far")));
     fixture_set("mock_far", "devices", "3");
     fixture_set("mock_device", "devices", "3");
@@ -191,7 +191,7 @@ static void the_device_has_the_handles_number_where_there_is_one(void **state)
                  "mock_device: the test backend was told to fail in context_create");
 }
 
-/* The workspace is the handle's own; what the settings allow still counts. */
+/* The workspace belongs to the handle; the limits of the settings still apply. */
 static void workspace_is_not_the_callers(void **state)
 {
     anydnnHandle_t handle = fixture_handle("mock_device");
@@ -212,7 +212,8 @@ static void workspace_is_not_the_callers(void **state)
     assert_int_equal(fixture_number(handle, "workspace_short"), 0);
     log = fixture_log();
     assert_int_equal(fixture_lines(log, "plan_execute", " bytes=5000 "), 1);
-    assert_int_equal(fixture_lines(log, "plan_execute", "00 bytes=5000 "), 1); /* 256 aligned */
+    assert_int_equal(fixture_lines(log, "plan_execute", "00 bytes=5000 "),
+                     1); /* a multiple of 256 */
     assert_int_equal(fixture_lines(log, "plan_execute", " workspace=0x0 "), 0);
     fixture_settings()->workspace_limit = 4999;
     handle = fixture_handle("mock_device");
@@ -220,7 +221,8 @@ static void workspace_is_not_the_callers(void **state)
                  "mock_device: needs 5000 bytes of workspace, 4999 are allowed");
 }
 
-/* What the handle's own backend cannot do with pointers or workspace as they are, another may. */
+/* If the handle's own backend cannot use the given pointers or workspace, a backend of another
+ * space may run. */
 static void a_second_plan_may_be_staged(void **state)
 {
     anydnnHandle_t handle = fixture_handle("mock_a, mock_device");

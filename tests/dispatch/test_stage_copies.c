@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What crosses between memory spaces for a staged call: which operands, which bytes of them, in
- * which order and on which stream. */
+/* Tests the copies between memory spaces for a staged call: which operands and bytes, in which
+ * order and on which stream. */
 #include "tests/dispatch/fixture.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@ static const float one = 1;
 static const float zero = 0;
 static const float half = 0.5f;
 
-/* y = alpha x + beta y on tensors as given. */
+/* Runs y = alpha x + beta y on tensors as given. */
 static anydnnStatus_t transform(anydnnHandle_t handle, const char *x_text, const void *x,
                                 const float *beta, const char *y_text, void *y)
 {
@@ -21,7 +21,7 @@ static anydnnStatus_t transform(anydnnHandle_t handle, const char *x_text, const
                                  fixture_tensor(y_text), y);
 }
 
-/* Every byte of `block`: 0x3c where `described` has an x, else `rest`. */
+/* Checks that every byte of `block` is 0x3c where `described` has an x, and `rest` elsewhere. */
 static void assert_bytes(const unsigned char *block, const char *described, int rest)
 {
     for (size_t i = 0; described[i]; i++)
@@ -31,7 +31,7 @@ static void assert_bytes(const unsigned char *block, const char *described, int 
         }
 }
 
-/* 2,3 in rows of 5 elements of 4 bytes, of which the third is left out by a stride of 2; the
+/* A tensor 2,2 in rows of 5 elements of 4 bytes; a stride of 2 skips every second element. The
  * elements begin 8 bytes into the block. */
 #define GAPPED "f32:2,2:5,2"
 static const char gapped[] = "........xxxx....xxxx........xxxx....xxxx........";
@@ -48,7 +48,7 @@ static void only_described_elements_come_back_to_the_host(void **state)
     assert_ok(transform(handle, GAPPED, x + 8, &zero, GAPPED, y + 8));
     assert_bytes(y, gapped, 0x11);
     assert_bytes(x, "................................................", 0x22);
-    /* vectors of 4 channels, every second of a row */
+    /* These are vectors of 4 channels; a stride skips every second one of a row. */
     memset(y, 0x11, 64);
     assert_ok(transform(handle, "s8x4:1,8,1,2:16,8,4,2", x, &zero, "s8x4:1,8,1,2:16,8,4,2", y + 4));
     assert_bytes(y, "....xxxx....xxxx....................xxxx....xxxx....", 0x11);
@@ -70,7 +70,7 @@ static void only_described_elements_come_back_to_a_device(void **state)
     assert_ok(anydnnMemCopy(handle, block, memory, 64, ANYDNN_MEMCPY_DEVICE_TO_HOST));
     assert_bytes(block, gapped, 0x11);
     log = fixture_log();
-    /* a gap is not even rewritten with what it held */
+    /* A gap is not written, not even with its old contents. */
     assert_int_equal(fixture_lines(log, "memory_copy", " bytes=4 kind=1"), 4);
     assert_int_equal(fixture_lines(log, "memory_copy", " kind=1"), 4);
     assert_int_equal(fixture_lines(log, "memory_copy", " bytes=32 kind=2"), 1);
@@ -80,7 +80,7 @@ static void only_described_elements_come_back_to_a_device(void **state)
     assert_ok(anydnnMemFree(handle, memory));
 }
 
-/* Of the host's memory a gap is not even read: here it has no rights. */
+/* A gap in host memory is not even read: here its page has no access rights. */
 static void gaps_need_not_be_memory(void **state)
 {
     anydnnHandle_t handle = fixture_handle("mock_device");
@@ -91,12 +91,12 @@ static void gaps_need_not_be_memory(void **state)
     x = mmap(NULL, 3 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assert_ptr_not_equal(x, MAP_FAILED);
     assert_int_equal(mprotect(x + page, page, PROT_NONE), 0);
-    snprintf(text, sizeof(text), "f32:2,2:%d,1", (int)(page / 2)); /* two pages on */
+    snprintf(text, sizeof(text), "f32:2,2:%d,1", (int)(page / 2)); /* a row stride of two pages */
     assert_ok(transform(handle, text, x, &one, text, x + 64));
     munmap(x, 3 * page);
 }
 
-/* Copies to and from the device since the last look. */
+/* Checks the number of copies to and from the device since the last call. */
 static void assert_copies(int to, int from)
 {
     const char *log = fixture_log();
@@ -117,7 +117,7 @@ static void what_is_read_goes_there(void **state)
     assert_copies(1, 1);
     assert_ok(transform(handle, "f32:2,3", fixture_data(0), &half, "f32:2,3", fixture_data(1)));
     assert_copies(2, 1);
-    /* the same plan: the factor is no part of it */
+    /* The plan is the same, since the factor is not part of its key. */
     assert_string_equal(fixture_record(handle, "plan"), "equal");
     assert_ok(transform(handle, GAPPED, fixture_data(0), &zero, GAPPED, fixture_data(1)));
     assert_copies(1, 1);
@@ -132,8 +132,8 @@ static void what_is_read_goes_there(void **state)
     assert_copies(1, 1); /* in place */
 }
 
-/* Formats between calls: bytes that a backend leaves alone stay. Parameters' gradients have a
- * factor of their own. */
+/* Bytes of opaque formats that a backend does not write keep their values. Gradients of
+ * parameters have their own factor. */
 static void states_reserves_and_gradients(void **state)
 {
     static const struct {
@@ -143,7 +143,8 @@ static void states_reserves_and_gradients(void **state)
     } cases[] = {
         {"dropout_forward x=f32:2,3", 3, 3}, /* x states= | y reserve */
         {"dropout_backward dy=f32:2,3", 2, 1},
-        {"reduce_tensor a=f32:2,3 c=f32:1,3 op=max indices=u32:1,3", 2, 2}, /* indices stay, too */
+        {"reduce_tensor a=f32:2,3 c=f32:1,3 op=max indices=u32:1,3", 2,
+         2}, /* indices keep their values, too */
         {"batch_normalization_backward x=f32:2,3,4,5 without=y,bias,save_mean,save_inv_var,"
          "reserve,dz",
          3, 3},
@@ -203,7 +204,7 @@ static void in_place_stays_in_place(void **state)
                          pointer_in(log, "plan_execute", " d1="));
 }
 
-/* Lines of `log` that hold each of the texts, one after another. */
+/* Checks that lines of `log` contain the texts one after another. */
 static void assert_order(const char *log, const char *const *texts, int count)
 {
     for (int i = 0; i < count; i++) {
@@ -248,7 +249,7 @@ static void streams_and_order(void **state)
     assert_ok(anydnnMemFree(handle, memory));
 }
 
-/* Between two devices the way leads through the host. */
+/* Copies between two devices pass through the host. */
 static void from_one_device_to_another(void **state)
 {
     static const char *const order[] = {"mock_far memory_copy",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Staged calls that fail, where and with what effect; spaces that are lost. */
+/* Tests where staged calls fail and with what effect, and spaces that are lost. */
 #include "tests/dispatch/fixture.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@
 static const float one = 1;
 static const float zero = 0;
 
-/* y = x on 6 elements, or on more of them by `rows`. */
+/* Runs y = x on 6 elements per row of `rows`. */
 static anydnnStatus_t transform(anydnnHandle_t handle, int rows, const void *x, void *y)
 {
     char text[32];
@@ -39,7 +39,7 @@ static int untouched(void)
     return same;
 }
 
-/* Whatever the backend did on its device: until the way back begins, outputs are as they were. */
+/* Outputs stay unchanged until the copies back begin, whatever the backend did on its device. */
 static const struct {
     const char *key;
     const char *value;
@@ -97,7 +97,7 @@ static void alone_or_with_fallback_off_it_fails(void **state)
     }
 }
 
-/* What the backend said, not what the wait for its remains had to say. */
+/* The first error is reported: that of the backend, not that of the later wait. */
 static void the_first_failure_is_told(void **state)
 {
     anydnnHandle_t handle = listed("mock_device");
@@ -121,7 +121,7 @@ static void on_the_way_back_nobody_else_may_try(void **state)
     assert_string_equal(fixture_record(handle, "effect"), "unknown");
     assert_int_equal(fixture_lines(fixture_log(), "mock_a plan_execute", ""), 0);
     fixture_set("mock_device", "fail_space", NULL);
-    assert_ok(transform(handle, 2, fixture_data(0), fixture_data(1))); /* the next call is fine */
+    assert_ok(transform(handle, 2, fixture_data(0), fixture_data(1))); /* the next call succeeds */
     assert_string_equal(fixture_record(handle, "backend"), "mock_device");
 }
 
@@ -133,7 +133,7 @@ static struct adn_space *mockdev(void)
     return adn_world_space(world, "mockdev");
 }
 
-/* A host handle outlives the device that it was sped up by. */
+/* A host handle outlives the device that accelerated it. */
 static void another_space_that_is_lost(void **state)
 {
     anydnnHandle_t handle = listed("mock_device, mock_a");
@@ -152,13 +152,13 @@ static void another_space_that_is_lost(void **state)
     assert_true(mockdev()->poisoned);
     fixture_log();
     fixture_messages();
-    assert_ok(transform(handle, 3, fixture_data(0), fixture_data(1))); /* a plan made before */
+    assert_ok(transform(handle, 3, fixture_data(0), fixture_data(1))); /* an earlier plan */
     assert_string_equal(fixture_record(handle, "backend"), "mock_a");
     assert_holds(fixture_messages(), "an error lost device mockdev:0 to this process");
     assert_ok(transform(handle, 4, fixture_data(0), fixture_data(1)));
     assert_string_equal(fixture_record(handle, "passed_over"),
                         "mock_device: an error lost the devices of `mockdev` to this process\n");
-    /* only its plan went */
+    /* Only its plan was destroyed. */
     assert_int_equal(fixture_lines(log = fixture_log(), "mock_device", ""), 1);
     assert_int_equal(fixture_lines(log, "mock_device plan_destroy", ""), 1);
     assert_ok(anydnnQueryRuntimeError(handle, &seen, ANYDNN_ERRQUERY_BLOCKING, NULL));

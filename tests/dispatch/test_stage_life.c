@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Staged plans over time: pointers as they come, the handle's arenas, recordings, fork. */
+/* Tests staged plans over time: changing pointers, the handle's arenas, recordings, fork. */
 #include "tests/dispatch/fixture.h"
 
 #include <pthread.h>
@@ -13,7 +13,7 @@
 static const float one = 1;
 static const float zero = 0;
 
-/* y = x on 6 elements, or on more of them by `rows`. */
+/* Runs y = x on 6 elements per row of `rows`. */
 static anydnnStatus_t transform(anydnnHandle_t handle, int rows, const void *x, void *y)
 {
     char text[32];
@@ -66,7 +66,8 @@ static void misaligned_pointers_cost_nothing(void **state)
                  "operand w lies at");
 }
 
-/* One block, as large as the largest need; the old one goes before the new one comes. */
+/* The arena is one block of the largest need; the old block is freed before the new one is
+ * allocated. */
 static void the_arena_grows_to_the_largest_need(void **state)
 {
     anydnnHandle_t handle = NULL;
@@ -79,7 +80,7 @@ static void the_arena_grows_to_the_largest_need(void **state)
     assert_int_equal(fixture_number(handle, "arena"), 0);
     assert_ok(transform(handle, 2, x, y));
     assert_int_equal(fixture_number(handle, "arena"), 65536);
-    assert_ok(transform(handle, 1000, x, y)); /* two times 12,000, rounded up to 12,032 */
+    assert_ok(transform(handle, 1000, x, y)); /* twice 12,000, rounded up to 12,032 */
     assert_int_equal(fixture_number(handle, "arena"), 65536);
     fixture_log();
     assert_ok(transform(handle, 200 * 1000, x, y));
@@ -100,7 +101,7 @@ static void the_arena_grows_to_the_largest_need(void **state)
     assert_true(strstr(log, "plan_destroy") < strstr(log, "context_destroy"));
 }
 
-/* Each replay copies what the arrays hold then. */
+/* Each replay copies the current contents of the arrays. */
 static void recorded_on_the_host(void **state)
 {
     anydnnHandle_t handle = listed("mock_device");
@@ -111,7 +112,7 @@ static void recorded_on_the_host(void **state)
     assert_ok(transform(handle, 2, fixture_data(0), fixture_data(1)));
     assert_ok(anydnnRecordEnd(handle, &recording));
     assert_true(untouched());
-    assert_ok(anydnnSetRoute(handle, "*", NULL, "mock_a")); /* forgets plans and arenas */
+    assert_ok(anydnnSetRoute(handle, "*", NULL, "mock_a")); /* drops plans and arenas */
     fixture_log();
     for (int i = 0; i < 2; i++) {
         assert_ok(anydnnReplay(handle, recording));
@@ -160,7 +161,7 @@ static int child_refuses(anydnnHandle_t handle)
                                            "by mock_device; no memory of a device survives fork()");
         anydnnStatus_t anew;
 
-        /* mock_mirror is new to the handle, and finds the parent's memory in the arena */
+        /* The handle has not used mock_mirror before, but the arena holds the parent's memory. */
         fixture_messages();
         anew = transform(handle, 3, fixture_data(0), fixture_data(1));
         good = good && anew == ANYDNN_STATUS_SUCCESS &&
@@ -168,7 +169,7 @@ static int child_refuses(anydnnHandle_t handle)
                strstr(fixture_messages(),
                       "mock_mirror refused to run (1): the memory that staging uses was allocated "
                       "before fork()");
-        anydnnDestroy(handle); /* gives nothing back that is the parent's */
+        anydnnDestroy(handle); /* frees nothing of the parent's */
         _exit(good ? 0 : 1);
     }
     waitpid(pid, &seen, 0);
@@ -188,7 +189,7 @@ static void refused_in_a_child(void **state)
     assert_string_equal(fixture_record(handle, "backend"), "mock_device");
 }
 
-/* The host's backend may survive; the memory that it is staged from does not. */
+/* The host's backend may survive a fork; the device memory that it is staged from does not. */
 static void refused_in_a_child_of_a_device(void **state)
 {
     anydnnHandle_t handle = fixture_handle_on("mockdev", "mock_b");

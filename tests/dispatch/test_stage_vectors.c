@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every case of tests/vectors by staging, bit for bit as cpu_ref gives it at once, gaps, guard
- * zones and inputs included: from the host to a backend of a device (mock_mirror), from a device to
- * cpu_ref, and from one device to the other; dropout also by a backend with its own (mock_dropout).
- * TAP, one line a file and way. Arguments, if any, are the files to take instead.
+ * Runs every case of tests/vectors staged and compares the result bit for bit with a direct run
+ * of cpu_ref, including gaps, guard zones and inputs. The paths are: host to a device backend
+ * (mock_mirror), device to cpu_ref, and device to device. mock_dropout runs dropout with its own
+ * random numbers. Prints a TAP line per file and path. Arguments, if any, name the files to run
+ * instead.
  */
 #include <glob.h>
 #include <stdio.h>
@@ -23,7 +24,7 @@ struct way {
     const char *backend;
     const char *staged_on;
     int32_t staging;
-    const char *only; /* operations that it has, for f32 and f64; NULL: all, for all types */
+    const char *only; /* operations that it supports, for f32 and f64; NULL: all, for all types */
     anydnnHandle_t handle;
 };
 
@@ -43,7 +44,7 @@ static anydnnHandle_t plain;
 
 static struct {
     int cases;
-    int declined; /* by cpu_ref itself */
+    int declined; /* declined by cpu_ref itself */
     int ran[WAYS];
     int failed[WAYS];
     int turn; /* every second case is misaligned */
@@ -81,8 +82,8 @@ static int prepare(struct prun *run, anydnnHandle_t handle, const struct vec_cas
                : 0;
 }
 
-/* The blocks, guard zones and all, go to the device and come back, but for operands that lie on the
- * host whatever the device is. */
+/* Copies the blocks with their guard zones to the device and back, except operands that are
+ * always in host memory. */
 static int execute_on_device(struct prun *run)
 {
     char *memory[PRUN_OPERANDS] = {NULL};
@@ -209,7 +210,7 @@ static void run_types(const struct vec_case *vec)
     free(types);
 }
 
-/* 1 when all of its cases came out alike. */
+/* Returns 1 if all cases of the file had equal results. */
 static int run_file(const char *path, int *lines)
 {
     const char *slash = strrchr(path, '/');
@@ -251,7 +252,7 @@ static int open_handle(anydnnHandle_t *handle, const char *device, const char *r
     return -1;
 }
 
-/* The mirror asks for alignment and workspace, which only the arena can give it. */
+/* Writes the settings. The mirror requires alignment and workspace that only the arena provides. */
 static int configure(void)
 {
     const char *plugins = getenv("ANYDNN_TEST_PLUGINDIR");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams that the application destroyed before its handle, as programs for cuDNN do: none of the
- * entries that free something touches one. The backend aborts the process where it is asked about
- * a stream that is gone. */
+/* Tests streams that the application destroyed before its handle, as programs for cuDNN do. No
+ * entry that frees something may touch such a stream. The backend aborts the process if it is
+ * called with a destroyed stream. */
 #include "tests/dispatch/fixture.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 static const float one = 1;
 
-/* A handle with all that may hang on one, its calls made on a stream of the application's. */
+/* A handle with every kind of dependent object; its calls ran on a stream of the application. */
 struct user {
     anydnnHandle_t handle;
     anydnnStream_t stream;
@@ -20,8 +20,8 @@ struct user {
     void *memory, *states;
 };
 
-/* Marks and recordings that outlive their handle are never freed, as documented; who looks for
- * leaks finds them here. */
+/* The objects that outlive their handle. Such marks and recordings are never freed, as
+ * documented; leak checkers find them here. */
 #define LEFT_MOST 16
 static struct user left[LEFT_MOST];
 static int left_count;
@@ -50,7 +50,7 @@ static void use(struct user *user, const char *route)
     left[left_count++ % LEFT_MOST] = *user;
 }
 
-/* From here on the backend aborts where it is asked about the stream. */
+/* Marks the stream as destroyed; the backend aborts on any later use. */
 static void lose(const struct user *user)
 {
     char address[32];
@@ -72,7 +72,7 @@ static void every_entry_that_frees(void **state)
         lose(&user);
         assert_ok(anydnnMarkDestroy(user.handle, user.mark));
         assert_ok(anydnnRecordingDestroy(user.handle, user.recording));
-        assert_ok(anydnnSetDeterministic(user.handle, 0)); /* forgets the plans */
+        assert_ok(anydnnSetDeterministic(user.handle, 0)); /* drops the plans */
         assert_ok(anydnnSetRoute(user.handle, "*", NULL, "mock_device"));
         assert_ok(anydnnMemFree(user.handle, user.states));
         assert_ok(anydnnMemFree(user.handle, user.memory));
@@ -81,7 +81,7 @@ static void every_entry_that_frees(void **state)
     }
 }
 
-/* With plans, a mark, a recording and states alive. */
+/* Plans, a mark, a recording and states are alive. */
 static void the_handle_alone(void **state)
 {
     struct user user = {NULL};
@@ -98,7 +98,7 @@ static void the_handle_alone(void **state)
     assert_ok(anydnnDestroyDropoutDescriptor(user.dropout));
 }
 
-/* What was captured goes with the stream. */
+/* A capture ends with its stream. */
 static void a_recording_under_way(void **state)
 {
     struct user user = {NULL};
@@ -113,7 +113,7 @@ static void a_recording_under_way(void **state)
     assert_ok(anydnnDestroyDropoutDescriptor(user.dropout));
 }
 
-/* A new stream in the place of one that is gone. */
+/* A new stream replaces the destroyed one. */
 static void another_stream(void **state)
 {
     struct user user = {NULL};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Candidates that take their process or device along while `fastest` times them: they stand in the
- * tuning file before they run, so that they are met once. Children are killed here.
+ * Tests candidates that kill their process or device while `fastest` times them. They are
+ * entered in the tuning file before they run, so that they run only once. This test kills child
+ * processes.
  */
 #include "tests/dispatch/searches.h"
 
@@ -60,7 +61,7 @@ static int executes(const char *log, const char *backend)
     return fixture_lines(log, backend, "plan_execute");
 }
 
-/* A child in which mock_b ends the process; its number. */
+/* Runs a child in which mock_b ends the process; returns its number. */
 static pid_t a_child_dies(void)
 {
     pid_t child;
@@ -78,7 +79,7 @@ static pid_t a_child_dies(void)
     return child;
 }
 
-/* The number at the end of the suspect's line becomes another. */
+/* Replaces the number at the end of the suspect's line. */
 static void rewrite(long number)
 {
     char *line = strstr(file_text(), "suspect mock_b 1\t"), *end, rest[4096];
@@ -96,7 +97,7 @@ static void rewrite(long number)
     fclose(file);
 }
 
-/* The file names mock_b's engine as the suspect of a process, in whatever form a number has. */
+/* Checks that the file names mock_b's engine as the suspect of a process, in any number format. */
 static void names_suspect(pid_t process)
 {
     static const char before[] = "\tsuspect mock_b 1\tnone\tmock_b\t1\t";
@@ -116,12 +117,12 @@ static void a_dead_process_names_its_suspect(void **state)
     keep_in_file();
     child = a_child_dies();
     names_suspect(child);
-    /* the next one runs all others */
+    /* The next process runs all other candidates. */
     fixture_log();
     fixture_messages();
     assert_string_equal(run(), "mock_a 1");
     assert_int_equal(executes(fixture_log(), "mock_b"), 0);
-    /* and the record and the suspect stay */
+    /* The record and the suspect stay in the file. */
     names_suspect(child);
     assert_holds(file_text(), "\tnone\tmock_a\t1\t");
     assert_null(strstr(file_text(), "suspect mock_a"));
@@ -129,7 +130,7 @@ static void a_dead_process_names_its_suspect(void **state)
     assert_int_equal(executes(fixture_log(), "mock_b"), 0);
 }
 
-/* Who comes through is named no more. */
+/* A candidate that survives leaves no suspect. */
 static void survivors_leave_nothing(void **state)
 {
     (void)state;
@@ -142,7 +143,7 @@ static void survivors_leave_nothing(void **state)
     assert_null(strstr(file_text(), "suspect"));
 }
 
-/* The process of that number is at it, and may come through. */
+/* The process with that number still runs and may survive. */
 static void a_living_process_is_no_proof(void **state)
 {
     (void)state;
@@ -154,7 +155,8 @@ static void a_living_process_is_no_proof(void **state)
     assert_null(strstr(file_text(), "suspect"));
 }
 
-/* A number that this process got after the other's end; what does not name a process at all. */
+/* The numbers: one that a new process reused, one that exists for no process, and that of this
+ * process plus one. */
 static void lost_is_lost(void **state)
 {
     static const long lost[] = {1, 4000000000};
@@ -170,8 +172,7 @@ static void lost_is_lost(void **state)
     }
 }
 
-/* What was only added at its end is as whole as what was written anew; a line that was cut off is
- * left behind. */
+/* A line appended to the file is as complete as a rewritten file; a truncated line is ignored. */
 static void a_cut_line_before_it(void **state)
 {
     FILE *file;
@@ -189,7 +190,7 @@ static void a_cut_line_before_it(void **state)
     assert_null(strstr(file_text(), "cut of"));
 }
 
-/* A frozen file names nobody, nor does a search without one. */
+/* A frozen file records no suspects, nor does a search without a file. */
 static void frozen_files_stay(void **state)
 {
     (void)state;
@@ -199,7 +200,7 @@ static void frozen_files_stay(void **state)
     assert_int_not_equal(access(path, F_OK), 0);
 }
 
-/* The last case: the space is lost for this process. */
+/* This case is the last one: the space is lost for this process. */
 static void a_lost_device_convicts(void **state)
 {
     const float factor = 2;

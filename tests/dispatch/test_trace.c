@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Traces: a whole line for each call, whoever makes it; a file of the user's alone; nothing where
- * it is off. */
+/* Tests traces: a complete line per call in every thread and process, a file that belongs to the
+ * user, and no effect when traces are off. */
 #include "tests/dispatch/fixture.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@ static const float one = 1, zero = 0;
 static char path[512];
 static char *before;
 
-/* Each test has a file of its own, since a file once named is kept open. */
+/* Gives each test its own file, since an opened file stays open. */
 static int setup(void **state)
 {
     static int number;
@@ -55,7 +55,7 @@ static char *content(const char *file)
     char *text;
     size_t length;
 
-    /* A busy machine lets a child write megabytes before it is killed. */
+    /* On a busy machine a child may write megabytes before it is killed. */
     assert_non_null(stream);
     assert_int_equal(fstat(fileno(stream), &status), 0);
     text = malloc((size_t)status.st_size + 1);
@@ -66,7 +66,7 @@ static char *content(const char *file)
     return text;
 }
 
-/* Lines of calls, each of which must be whole. */
+/* Counts the lines of calls, each of which must be complete. */
 static int whole_lines(const char *file)
 {
     char *text = content(file);
@@ -187,7 +187,7 @@ static void threads_write_whole_lines(void **state)
     assert_int_equal(whole_lines(path), THREADS * CALLS);
 }
 
-/* The child's lines go into the same file; killed, it leaves whole ones. */
+/* The child appends to the same file; if killed, it leaves complete lines. */
 static void child_writes_whole_lines(void **state)
 {
     anydnnHandle_t handle = fixture_handle("cpu_ref");
@@ -259,12 +259,13 @@ static void large_files_are_put_aside(void **state)
     assert_true(status.st_size > 2048 && status.st_size <= 4096);
     for (int i = 0; i < 100; i++)
         assert_ok(softmax(handle, desc, &zero));
-    /* One older file stays. */
+    /* One older file remains. */
     snprintf(older, sizeof(older), "%s.2", path);
     assert_int_not_equal(access(older, F_OK), 0);
 }
 
-/* As on a full disk: one warning, whole lines, and every call runs. */
+/* The file behaves as on a full disk: there is one warning, lines are complete, and every call
+ * runs. */
 static void a_file_that_takes_no_more_ends_it(void **state)
 {
     struct rlimit limit, less;
@@ -284,7 +285,7 @@ static void a_file_that_takes_no_more_ends_it(void **state)
     assert_true(whole_lines(path) < 400);
 }
 
-/* ---- what is no file of the user's */
+/* ---- files that do not belong to the user */
 
 static void refused(const char *reason)
 {
@@ -324,8 +325,8 @@ static pid_t hold_lock_elsewhere(void)
     return pid;
 }
 
-/* A process that is stopped, say, while it holds the lock must not stop the others. The limit of
- * time is for a failure: the wait takes 2 seconds. */
+/* A process that stops while it holds the lock must not block the others. The time limit only
+ * catches a failure: the wait takes 2 seconds. */
 static void a_lock_that_is_held_ends_it(void **state)
 {
     uint64_t size = fixture_settings()->trace_size;
@@ -355,7 +356,7 @@ static void a_lock_that_is_held_ends_it(void **state)
     assert_in_range(status.st_size, 1, 4096);
 }
 
-/* What one process has pushed on, no other finds locked. */
+/* After one process rotated the file, no other process finds a lock. */
 static void no_lock_is_left(void **state)
 {
     uint64_t size = fixture_settings()->trace_size;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a search measured serves later processes: the file of the setting `tuning`. A later process
- * is one that reads a copy of the file, which this one has not read.
+ * Tests that later processes use what a search measured, through the file of the setting
+ * `tuning`. A later process is simulated by a copy of the file, which this process has not read.
  */
 #include "tests/dispatch/searches.h"
 
@@ -20,7 +20,7 @@ static struct fixture_convolution with;
 static char path[4200];
 static int files;
 
-/* A file that no process has seen. */
+/* Names a file that no process has read. */
 static void fresh_file(void)
 {
     char name[40];
@@ -60,7 +60,7 @@ static void put(const char *text)
     fclose(file);
 }
 
-/* What the search kept, with every `from` replaced, in the hands of a later process. */
+/* Gives a later process the search's file, with every `from` replaced. */
 static void later_with(const char *from, const char *to)
 {
     static char changed[65536];
@@ -82,8 +82,8 @@ static void later(void)
     later_with("", "");
 }
 
-/* mock_b is the faster one under number 0, mock_a under 1, which is the fastest of all. The route's
- * first is mock_a with number 0. */
+/* Prepares mock_b as the faster backend under number 0 and mock_a under number 1, which is the
+ * fastest of all. The first of the route is mock_a with number 0. */
 static void two_backends(void)
 {
     fixture_set("mock_a", "algorithms", "0,1");
@@ -133,7 +133,7 @@ static void a_later_process_runs_what_was_found(void **state)
     assert_string_equal(fixture_record(handle, "plan"), "hit");
     assert_string_equal(fixture_record(handle, "backend"), "mock_b");
     assert_string_equal(search_run(handle, &with, 1, ANYDNN_DEFAULT_MATH), "mock_a 2");
-    /* other algorithms, math types and problems are as they were */
+    /* Other algorithms, math types and problems are unaffected. */
     assert_string_equal(search_run(handle, &with, 2, ANYDNN_DEFAULT_MATH), "mock_a 1");
     assert_string_equal(search_run(handle, &with, 0, ANYDNN_TENSOR_OP_MATH), "mock_a 1");
 }
@@ -153,7 +153,7 @@ static void a_later_process_gets_what_was_found(void **state)
                                                        ANYDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM,
                                                        &bytes));
     assert_int_equal(bytes, 512);
-    /* with the handle's own search again as it was */
+    /* The handle's own search takes precedence again. */
     fixture_set("mock_a", "sleep_us", "200 / 40000");
     search_find(handle, &with, perf);
     assert_int_equal(perf[0].algo, 0);
@@ -184,7 +184,7 @@ static void off_reads_and_writes_nothing(void **state)
     assert_string_equal(contents(), "");
 }
 
-/* ---- what it does not overrule */
+/* ---- limits of the file */
 
 static void only_for_the_same_contest(void **state)
 {
@@ -194,7 +194,7 @@ static void only_for_the_same_contest(void **state)
     assert_string_equal(search_run(handle_of("mock_a"), &with, 0, ANYDNN_DEFAULT_MATH), "mock_a 1");
     assert_string_equal(search_run(handle_of("mock_b, mock_a"), &with, 1, ANYDNN_DEFAULT_MATH),
                         "mock_b 2");
-    /* another version of one of them */
+    /* One backend has another version. */
     assert_holds(contents(), "mock_b 1.0");
     later_with("mock_b 1.0", "mock_b 1.1");
     assert_string_equal(search_run(handle_of("mock_a, mock_b"), &with, 0, ANYDNN_DEFAULT_MATH),
@@ -215,7 +215,7 @@ static void limits_of_workspace_hold(void **state)
                         "mock_b 1");
 }
 
-/* Of a search that was bound, and one that was not, the latter counts. */
+/* If one search was limited and another was not, the latter counts. */
 static void the_wider_search_counts(void **state)
 {
     (void)state;
@@ -247,7 +247,7 @@ static void determinism_holds(void **state)
     later();
     assert_string_equal(search_run(handle_of("mock_a, mock_b"), &with, 0, ANYDNN_DEFAULT_MATH),
                         "mock_a 1");
-    /* nor does a record that says otherwise change that */
+    /* A record that claims otherwise does not change this. */
     later_with(" deterministic=0", "");
     assert_string_equal(search_run(handle_of("mock_a, mock_b"), &with, 0, ANYDNN_DEFAULT_MATH),
                         "mock_a 1");
@@ -259,11 +259,11 @@ static void transforms_have_to_be_named(void **state)
     fixture_set("mock_a", "notes", "/ transform");
     search("mock_a, mock_b");
     later();
-    /* the fastest is one */
+    /* The fastest one qualifies. */
     assert_string_equal(search_run(handle_of("mock_a, mock_b"), &with, 1, ANYDNN_DEFAULT_MATH),
                         "mock_a 2");
     assert_holds(explained(handle_of("mock_a, mock_b"), PROBLEM), "choice: mock_b engine 1,");
-    /* nor does a record that names it change that */
+    /* A record that names it does not change this. */
     later_with("none\tmock_b\t1\t", "none\tmock_a\t2\t");
     assert_holds(explained(handle_of("mock_a, mock_b"), PROBLEM), "choice: mock_a engine 1,");
 }
@@ -301,7 +301,7 @@ static void lines_that_are_no_records(void **state)
     assert_holds(told, "line 2 is no record, nor are others");
     search_run(handle_of("mock_a, mock_b"), &with, 1, ANYDNN_DEFAULT_MATH);
     assert_null(strstr(fixture_messages(), "warning"));
-    /* a file that was cut off */
+    /* The file is truncated. */
     search("mock_a, mock_b");
     later();
     assert_int_equal(truncate(path, (off_t)strlen(contents()) - 3), 0);

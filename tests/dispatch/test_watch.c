@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shadow, checks and times on a device: what crosses, what is waited for, and what a recording
- * leaves out. The mocks fill outputs with a byte and compute nothing. */
+/* Tests shadow, checks and times on a device: what is copied, what is waited for, and what a
+ * recording omits. The mocks fill outputs with a byte and compute nothing. */
 #include "tests/dispatch/fixture.h"
 
 #include <stdio.h>
@@ -44,7 +44,7 @@ static void run(const struct fixture *fixture)
                                     fixture->desc, fixture->y));
 }
 
-/* The device counts; three numbers come back. */
+/* The device counts, and three numbers are copied back. */
 static void checks_count_on_the_device(void **state)
 {
     struct fixture fixture;
@@ -68,7 +68,7 @@ static void checks_count_on_the_device(void **state)
     close_fixture(&fixture);
 }
 
-/* A reference of the device's own space, and one of the host. */
+/* The reference belongs to the device's own space in one case, to the host in the other. */
 static void copies_are_compared(void **state)
 {
     struct fixture fixture;
@@ -89,7 +89,7 @@ static void copies_are_compared(void **state)
     close_fixture(&fixture);
 }
 
-/* A copy that fails passes the call over, which runs. */
+/* If a copy fails, shadow skips the call, which still runs. */
 static void no_copy_is_no_failure(void **state)
 {
     struct fixture fixture;
@@ -130,7 +130,7 @@ static void captures_are_passed_over(void **state)
     close_fixture(&fixture);
 }
 
-/* The fifth column of the file's last line. */
+/* Reads the fifth column of the file's last line. */
 static void last_time(const char *path, char *time, size_t size)
 {
     char line[4096], column[64] = "";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shadow on a device that copies without a wait: what the stream carries, and when verdicts come.
- * The test space's copies arrive no sooner than somebody waits for their stream or for a mark
- * behind them, and mock_mirror computes what cpu_ref does. */
+/* Tests shadow on a device that copies asynchronously: what its stream carries, and when
+ * verdicts arrive. Copies in the test space complete only when the stream or a later mark is
+ * waited for. mock_mirror computes what cpu_ref computes. */
 #include "shadow/block.h"
 #include "shadow/verdict.h"
 #include "shadow/watch.h"
@@ -25,7 +25,7 @@ static int64_t found(anydnnHandle_t handle, const char *key)
     return value;
 }
 
-/* Of the space, whichever of its backends serves it. */
+/* Sets a key for both backends of the space, whichever serves it. */
 static void set_space(const char *key, const char *value)
 {
     fixture_set("mock_device", key, value);
@@ -72,7 +72,8 @@ static anydnnStatus_t run(const struct fixture *fixture)
 }
 
 #define RIGHT "mock_mirror", "reference=cpu_ref"
-/* mock_device writes a byte that mock_b does not. */
+/* The route and shadow settings of a wrong result: mock_device writes a byte that mock_b does
+ * not. */
 #define WRONG "mock_device", "reference=mock_b:default; on_mismatch=error"
 
 static void have_wrong_results(void)
@@ -94,7 +95,7 @@ static void the_stream_waits_for_copies_alone(void **state)
     fixture_log();
     assert_ok(run(&fixture));
     log = fixture_log();
-    /* x, y before and after, and what tells that they have come. */
+    /* The four copies are x, y before, y after, and the flag that they have completed. */
     assert_int_equal(fixture_lines(log, "memory_copy_async", " stream=0x0 "), 4);
     assert_int_equal(fixture_lines(log, "memory_copy", ""), 4);
     assert_int_equal(fixture_lines(log, "synchronize", ""), 0);
@@ -104,14 +105,14 @@ static void the_stream_waits_for_copies_alone(void **state)
     assert_int_equal(found(fixture.handle, "mismatches"), 0);
     assert_int_equal(found(fixture.handle, "pending"), 0);
     assert_true(found(fixture.handle, "spent_us") > 0);
-    /* Memory and marks are used again. */
+    /* Memory and marks are reused. */
     fixture_log();
     assert_ok(run(&fixture));
     assert_int_equal(fixture_lines(fixture_log(), "host_alloc", ""), 0);
     close_fixture(&fixture);
 }
 
-/* What the application does to the operands next is no part of the comparison. */
+/* Later writes of the application to the operands do not affect the comparison. */
 static void operands_may_change_at_once(void **state)
 {
     struct fixture fixture;
@@ -122,7 +123,7 @@ static void operands_may_change_at_once(void **state)
         assert_ok(run(&fixture));
         fill(&fixture, 0x11 * i, 0x22);
     }
-    /* In place: what was read is gone when the call has run. */
+    /* In place, the input is overwritten once the call has run. */
     assert_ok(anydnnScaleTensor(fixture.handle, fixture.desc, fixture.y, &two));
     assert_ok(anydnnScaleTensor(fixture.handle, fixture.desc, fixture.y, &two));
     fill(&fixture, 0, 0);
@@ -131,7 +132,7 @@ static void operands_may_change_at_once(void **state)
     close_fixture(&fixture);
 }
 
-/* The reference runs on a stream of its own. */
+/* The reference runs on its own stream. */
 static void the_reference_has_its_stream(void **state)
 {
     struct fixture fixture;
@@ -151,7 +152,7 @@ static void the_reference_has_its_stream(void **state)
     close_fixture(&fixture);
 }
 
-/* ---- when verdicts come */
+/* ---- the time of verdicts */
 
 static void synchronize_fails_once(void **state)
 {
@@ -170,7 +171,8 @@ static void synchronize_fails_once(void **state)
     close_fixture(&fixture);
 }
 
-/* Once the application itself has waited, a call finds the copies there, and the next one fails. */
+/* After the application itself has waited, one call finds the copies complete, and the next call
+ * fails. */
 static void a_later_call_gives_it(void **state)
 {
     struct fixture fixture;
@@ -195,7 +197,7 @@ static void a_later_call_gives_it(void **state)
     close_fixture(&fixture);
 }
 
-/* What calls without a verdict will take counts as spent. */
+/* The expected time of calls without a verdict counts as spent. */
 static void a_budget_waits_for_verdicts(void **state)
 {
     struct fixture fixture;
@@ -210,7 +212,7 @@ static void a_budget_waits_for_verdicts(void **state)
     close_fixture(&fixture);
 }
 
-/* Two blocks of 776 bytes have room: x, y before and after in steps of 256, and eight. */
+/* Two blocks of 776 bytes fit: x, y before and y after in steps of 256, plus eight bytes. */
 static void the_cap_counts_what_waits(void **state)
 {
     struct fixture fixture;
@@ -222,7 +224,7 @@ static void the_cap_counts_what_waits(void **state)
         assert_ok(run(&fixture));
     assert_int_equal(found(fixture.handle, "pending"), 2);
     assert_int_equal(found(fixture.handle, "compared"), 5);
-    /* Enough for what the comparison takes, too little for the copies. */
+    /* This suffices for the comparison but not for the copies. */
     assert_ok(anydnnSetShadow(fixture.handle, "memory=600"));
     assert_ok(run(&fixture));
     assert_int_equal(found(fixture.handle, "over_memory"), 1);
@@ -267,7 +269,7 @@ static void a_handle_ends_with_verdicts(void **state)
     assert_pairs(log, "plan_create", "plan_destroy");
 }
 
-/* The backend aborts the process where it is asked about the stream. */
+/* The backend aborts the process if it is called with the stream. */
 static void a_stream_may_be_gone(void **state)
 {
     struct fixture fixture;
@@ -300,7 +302,7 @@ static void a_stream_may_be_gone_at_the_end(void **state)
     close_fixture(&fixture);
 }
 
-/* A child has no part in what the parent waits for. */
+/* A child discards what the parent waits for. */
 static void a_child_drops_it(void **state)
 {
     struct fixture fixture;
@@ -333,7 +335,7 @@ static void a_child_drops_it(void **state)
 
 /* ---- captures */
 
-/* While the application captures the stream itself, nothing of shadow may come upon it. */
+/* While the application captures the stream, shadow must add nothing to it. */
 static void the_applications_captures(void **state)
 {
     struct fixture fixture;
@@ -357,7 +359,7 @@ static void the_applications_captures(void **state)
     close_fixture(&fixture);
 }
 
-/* Who asks while a recording is under way learns what is known; the end of it is not the end. */
+/* A query during a recording returns what is known so far and ends nothing. */
 static void the_librarys_recordings(void **state)
 {
     struct fixture fixture;
@@ -379,7 +381,7 @@ static void the_librarys_recordings(void **state)
 
 /* ---- failures */
 
-/* Whatever fails in what shadow asks for, the call runs; behind it all is as before. */
+/* If any request of shadow fails, the call still runs, and later calls work as before. */
 static void failures_pass_calls_over(void **state)
 {
     static const char *const functions[] = {"memory_copy_async", "host_alloc",   "mark_create",
@@ -403,7 +405,7 @@ static void failures_pass_calls_over(void **state)
     }
 }
 
-/* What is never given back then; who looks for leaks finds it here. */
+/* The objects that are then never freed; leak checkers find them here. */
 static void *left[6];
 
 static void keep_what_is_left(anydnnHandle_t handle)
@@ -417,7 +419,7 @@ static void keep_what_is_left(anydnnHandle_t handle)
     left[5] = backlog->probe;
 }
 
-/* Of a device that is lost nothing is asked any more. */
+/* Nothing is called on a lost device. */
 static void a_lost_device(void **state)
 {
     struct fixture fixture;
@@ -442,7 +444,7 @@ static void a_lost_device(void **state)
     space->poisoned = 0;
 }
 
-/* ---- spaces with less */
+/* ---- spaces with fewer functions */
 
 static void without_such_copies_it_waits(void **state)
 {
@@ -469,7 +471,7 @@ static void without_such_copies_it_waits(void **state)
 
 /* ---- host operands */
 
-/* Labels are the application's again when the call is back. */
+/* The application may change its labels once the call has returned. */
 static void labels_may_change_at_once(void **state)
 {
     anydnnHandle_t handle;
@@ -515,7 +517,7 @@ static void *run_thread(void *cookie)
     return anydnnSynchronize(fixture->handle) == ANYDNN_STATUS_SUCCESS ? cookie : NULL;
 }
 
-/* Two handles of one device, on one stream. */
+/* Two handles of one device share a stream. */
 static void threads(void **state)
 {
     struct fixture fixture[2];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the loader's tests share. */
+/* Functions that the loader's tests share. */
 #include "fixture.h"
 
 #include <fcntl.h>
@@ -209,7 +209,7 @@ struct adn_backend *fixture_fails(struct fixture *fixture, const char *name, int
             fail_msg("\"%s\" is not in: %s", needle, backend->reason);
     }
     va_end(needles);
-    /* A second try changes nothing and says nothing. */
+    /* A second attempt changes nothing and logs nothing. */
     assert_int_equal(adn_load_open(backend), 0);
     snprintf(logged, sizeof(logged), "backend %s is not available (%s)", name,
              adn_load_stage_name(stage));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the loader's tests share: a folder of backends of their own, a registry over it, and what
- * can be seen from outside: log, marker file, the process's mappings. */
+/* Declarations that the loader's tests share: a private folder of backends, a registry for it,
+ * and checks of the log, the marker file and the process's mappings. */
 #ifndef TESTS_LOADER_FIXTURE_H
 #define TESTS_LOADER_FIXTURE_H
 
@@ -18,26 +18,27 @@ struct fixture {
     char folder[PATH_MAX];
     char marker[PATH_MAX + 16];
     char log[PATH_MAX + 16];
-    const char *folders[3]; /* of the registry; starts as `folder` alone */
+    const char *folders[3]; /* folders of the registry; initially only `folder` */
     struct adn_load_module modules[4];
     int32_t module_count;
-    const char *fault; /* what the mocks get as set.fault */
-    uint32_t kind;     /* with which set.fault was last read */
+    const char *fault; /* the mocks' value of set.fault */
+    uint32_t kind;     /* the kind of the last read of set.fault */
     struct adn_registry *registry;
-    struct adn_backend *inner; /* opened from inside a mock's main, by set.reenter */
+    struct adn_backend *inner; /* opened inside a mock's main, by set.reenter */
     int inner_answer;
     const void *given; /* the case's initial state */
 };
 
-/* cmocka's setup and teardown: *state becomes a fixture. */
+/* cmocka's setup and teardown; setup points *state to a fixture. */
 int fixture_setup(void **state);
 int fixture_teardown(void **state);
 
-/* Path of a file in the fixture's folder; the text lasts for a few more calls. */
+/* Returns the path of a file in the fixture's folder; the text is valid for a few more calls. */
 const char *fixture_path(const struct fixture *fixture, const char *file);
 
-/* Copies the mock anydnn_MOCK.so as `file` into the folder, so that it is a library of its own.
- * When `find` is given, replaces the first such bytes by as many of `put`. */
+/* Copies the mock anydnn_MOCK.so as `file` into the folder, so that it becomes a separate
+ * library. If `find` is given, replaces its first occurrence by the same number of bytes from
+ * `put`. */
 void fixture_copy(const struct fixture *fixture, const char *mock, const char *file);
 void fixture_copy_patched(const struct fixture *fixture, const char *mock, const char *file,
                           const void *find, const void *put, size_t length);
@@ -47,24 +48,24 @@ void fixture_patch(const struct fixture *fixture, const char *file, long offset,
 void fixture_write(const struct fixture *fixture, const char *file, const char *text);
 void fixture_folder(const struct fixture *fixture, const char *name);
 
-/* Makes the registry (dropping an earlier one). */
+/* Makes the registry and drops an earlier one. */
 struct adn_registry *fixture_registry(struct fixture *fixture);
 
-/* Finds a backend, opens it, and wants it live. */
+/* Finds a backend, opens it, and checks that it is live. */
 struct adn_backend *fixture_live(struct fixture *fixture, const char *name);
 
-/* Opens a backend and wants it to fail at `stage`, with a sentence that names its file and holds
- * every one of the strings up to NULL, logged once as a warning. */
+/* Opens a backend and checks that it fails at `stage`. The sentence must name its file, contain
+ * each of the strings up to NULL, and be logged once as a warning. */
 struct adn_backend *fixture_fails(struct fixture *fixture, const char *name, int32_t stage, ...)
     __attribute__((sentinel));
 
-/* The name that the global variable of a live mock holds. */
+/* Returns the name in the global variable of a live mock. */
 const char *fixture_identity(const struct adn_backend *backend);
 
-/* Lines of a file that hold `text`; 0 when there is no such file. */
+/* Returns the number of lines that contain `text`; 0 if the file does not exist. */
 int fixture_count(const char *file, const char *text);
 
-/* 1 when a mapping of this process is of a file whose path holds `text`. */
+/* Returns 1 if the process maps a file whose path contains `text`. */
 int fixture_mapped(const char *text);
 
 #endif

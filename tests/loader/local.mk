@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The loader's tests, and the mocks that they open: one source, built once for each fault of an object.
-# A new test is its name in loader_tests; a new mock its name in loader_mocks, and what is its own below.
+# The loader's tests and the mocks that they open: one source, built once for each fault of an object. To add a test,
+# add its name to loader_tests. To add a mock, add its name to loader_mocks and its own flags below.
 
 loader_mocks = \
 	tests/loader/mocks/anydnn_good_a.la \
@@ -24,7 +24,7 @@ loader_mocks = \
 	tests/loader/mocks/anydnn_sizehuge.la
 mock_modules += $(loader_mocks)
 
-# What each is compiled with.
+# The flags with which each is compiled.
 LOADER_MOCK_slow = -DMOCK_SLOW
 LOADER_MOCK_interposed = -DMOCK_INTERPOSED
 LOADER_MOCK_unresolved = -DMOCK_UNRESOLVED
@@ -43,7 +43,7 @@ LOADER_MOCK_sizehuge = -DMOCK_ABI_SIZE=0xffffffffu
 LOADER_MOCK_leak_a = -fvisibility=default
 LOADER_MOCK_leak_b = -fvisibility=default
 
-# As a backend should be built; with everything that is global in it visible; without all it needs.
+# The link flags: those recommended for backends; with all globals visible; with missing libraries.
 MOCK_CLOSED_LDFLAGS = $(PLUGIN_LDFLAGS) -rpath /nowhere
 MOCK_OPEN = $(MOCK_LDFLAGS) $(ANYDNN_SO_LDFLAGS)
 loader_mocks_open = leak_a leak_b interposed bare noabi nomain abicode abismall
@@ -63,8 +63,8 @@ tests/loader/mocks/anydnn_%.la: tests/loader/mocks/anydnn_%.lo $(PLUGIN_MAP)
 	$(AM_V_CCLD)$(LIBTOOL) $(AM_V_lt) --tag=CC --mode=link $(CC) $(AM_CFLAGS) $(CFLAGS) $(loader_mock_link) $(LDFLAGS) \
 	    -o $@ $<
 
-# The well-behaved test backend under its names (tests/mocks/mock_backend.c says what it can be told),
-# one that computes as cpu_ref does on a "device", and one with a dropout of its own.
+# The well-behaved test backend under its names (tests/mocks/mock_backend.c documents its settings), one that computes
+# as cpu_ref does on a "device", and one with its own dropout.
 backend_mocks = \
 	tests/mocks/anydnn_mock_a.la \
 	tests/mocks/anydnn_mock_b.la \
@@ -78,14 +78,14 @@ mock_modules += $(backend_mocks)
 check_LTLIBRARIES += $(backend_mocks)
 $(backend_mocks): $(PLUGIN_MAP)
 
-# The memory of the spaces of devices, found where it is built.
+# The memory of device spaces, loaded from the build folder.
 check_LTLIBRARIES += tests/mocks/libmock_memory.la
 tests_mocks_libmock_memory_la_SOURCES = tests/mocks/mock_memory.c tests/mocks/mock_memory.h
 tests_mocks_libmock_memory_la_LDFLAGS = $(AM_LDFLAGS) $(ANYDNN_SO_LDFLAGS) -avoid-version -shared \
 	-rpath $(abs_builddir)/tests/mocks/.libs
 tests_mocks_libmock_memory_la_LIBADD = -lpthread
 
-# What mocks share; and what those of a device share.
+# Files that all mocks share, and files that device mocks share.
 check_LTLIBRARIES += tests/mocks/libmock.la tests/mocks/libmock_space.la
 tests_mocks_libmock_la_SOURCES = tests/mocks/mock.h tests/mocks/mock_operations.c tests/mocks/mock_text.c \
 	tests/mocks/mock_time.c
@@ -123,7 +123,7 @@ tests_mocks_anydnn_mock_dropout_la_CPPFLAGS = $(PLUGIN_CPPFLAGS) -DMOCK_NAME='"m
 tests_mocks_anydnn_mock_dropout_la_LDFLAGS = $(MOCK_CLOSED_LDFLAGS)
 tests_mocks_anydnn_mock_dropout_la_LIBADD = $(MOCK_SPACE_LIBADD)
 
-# Small backends, each of a file and these.
+# Small backends, each built from one file and these.
 FAKE_SOURCES = tests/mocks/fake.c tests/mocks/fake.h $(KIT_SOURCES)
 FAKE_CPPFLAGS = $(PLUGIN_CPPFLAGS) -I$(top_srcdir)/plugins -I$(top_srcdir)/tests
 tests_mocks_anydnn_mock_float_la_SOURCES = tests/mocks/mock_float.c $(FAKE_SOURCES)
@@ -150,7 +150,7 @@ check_LTLIBRARIES += tests/loader/libfixtures.la
 tests_loader_libfixtures_la_SOURCES = tests/loader/fixture.c tests/loader/fixture.h
 tests/loader/%: private ROOM_LIBS = tests/loader/libfixtures.la
 $(loader_tests): tests/loader/libfixtures.la
-# A program that exports a function of a mock's name, as any program may.
+# The program exports a function with the name of a mock's function, as any program may.
 tests_loader_test_faults_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
 
 tests_loader_open_one_LDADD = core/libanydnn_core.la

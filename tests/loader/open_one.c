@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* open_one FOLDER NAME [VALUE]: opens one backend and prints whether the process is privileged, the
- * backend's stage, and the reason; with VALUE also what the backend gets for `set.library` when the
- * settings hold that. For the tests that need a process of another kind. */
+/* open_one FOLDER NAME [VALUE]: opens one backend and prints whether the process is privileged,
+ * the backend's stage, and the reason. With VALUE it also prints what the backend receives for
+ * `set.library` when the settings contain that value. Tests use it when they need a different
+ * kind of process. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -44,6 +45,6 @@ int main(int argc, char **argv)
     }
     fflush(stdout);
     adn_load_registry_free(registry);
-    /* A sanitizer's leak check, run by exit, fails in a process with raised rights. */
+    /* A sanitizer's leak check, which exit runs, fails in a process with raised privileges. */
     _exit(0);
 }

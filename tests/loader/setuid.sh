@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# A set-user-ID program opens only what root alone can change. Needs root, to make such a program.
+# Tests that a set-user-ID program opens only files that only root can change. Needs root, to make such a program.
 # Needs: tests/loader/open_one mocks-dir
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
@@ -42,7 +42,7 @@ chmod 666 "$ANYDNN_MOCK_MARKER"
 cp "$ANYDNN_TEST_BUILDDIR/tests/loader/open_one" "$top/plain" && cp "$top/plain" "$top/raised" &&
     chown nobody "$top/raised" && chmod 4755 "$top/raised" || exit 99
 
-# backend FOLDER: a new folder that root alone can change, with the backend good_a in it.
+# backend FOLDER: makes a folder that only root can change, with the backend good_a in it.
 backend() {
     mkdir -p "$top/$1"
     chmod 755 "$top/$1"
@@ -50,7 +50,7 @@ backend() {
     chmod 755 "$top/$1/anydnn_good_a.so"
 }
 
-# says PROGRAM FOLDER STAGE TEXT: what it prints has this stage and this text.
+# says PROGRAM FOLDER STAGE TEXT: checks that the output has this stage and contains this text.
 says() {
     "$top/$1" "$top/$2" good_a >"$top/said" 2>&1
     cat "$top/said"
@@ -91,7 +91,8 @@ check "refuses a link in a folder that others can write" \
     says raised links untrusted "/links can be written by others than root (mode 0777)"
 check "ran no code of what it refused" test ! -s "$ANYDNN_MOCK_MARKER"
 
-# gives PROGRAM VALUE GIVEN TEXT: a backend gets GIVEN for a key that names code, and this text is said.
+# gives PROGRAM VALUE GIVEN TEXT: checks that a backend receives GIVEN for a key that names code, and that the output
+# contains this text.
 gives() {
     "$top/$1" "$top/fine" good_a "$2" >"$top/said" 2>&1
     cat "$top/said"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which backends there are: folders, file names, and the modules that settings name. */
+/* Tests which backends are found: folders, file names, and modules named in settings. */
 #include "fixture.h"
 
 #include <stdio.h>
@@ -161,7 +161,7 @@ static void a_module_may_be_an_absolute_path(void **state)
     assert_int_equal(fixture->registry->count, 1);
 }
 
-/* A backend that ended before it was opened. */
+/* Checks a backend that failed before it was opened. */
 static const char *ended(struct fixture *fixture, const char *name, int32_t stage)
 {
     struct adn_backend *backend = adn_load_find(fixture_registry(fixture), name);

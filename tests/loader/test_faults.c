@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* anydnn_plugin_main and the description that it gives: one case for each rule that can be broken,
- * and what a description may do. */
+/* Tests anydnn_plugin_main and its description: one case for each rule that can be broken, and
+ * the variations that are permitted. */
 #include "fixture.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 #include "sys/log.h"
 
-/* A fault of mocks/mock.c, the stage at which it must show, and what the sentence must say. */
+/* A fault of mocks/mock.c, the stage that must detect it, and the text of the sentence. */
 struct fault {
     const char *name;
     int32_t stage;
@@ -109,7 +109,7 @@ static void a_fault_is_refused(void **state)
     assert_int_equal(fixture_count(fixture->marker, "good_a main"), 1);
 }
 
-/* ------------------------------------------------------------------ what is allowed */
+/* ------------------------------------------------------------------ permitted variations */
 
 static struct adn_backend *live_with(void **state, const char *fault)
 {
@@ -256,7 +256,8 @@ static void a_space_may_lack_one_of_a_kind(void **state)
     assert_null(space->device_identity);
 }
 
-/* The kind counts from the description on; a key without a known kind names code. */
+/* Kinds apply once the description is read; a key without a known kind counts as one that names
+ * code. */
 static void settings_have_kinds(void **state)
 {
     static const struct {
@@ -324,7 +325,8 @@ static void opening_another_from_inside_main_changes_nothing(void **state)
     fixture_live(fixture, "good_b");
 }
 
-/* ------------------------------------------------------------------ whose function, whose name */
+/* ------------------------------------------------------------------ owners of functions and
+ * names */
 
 static void a_file_of_another_backends_name_is_refused(void **state)
 {
@@ -357,7 +359,7 @@ static void twins_do_not_share_their_globals(void **state)
     assert_string_equal(fixture_identity(fixture_live(fixture, "good_b")), "good_b");
 }
 
-/* Exported by this program, and by the mocks that hide nothing. */
+/* This program exports the function, as do the mocks that hide nothing. */
 __attribute__((visibility("default"))) int32_t
 mock_shared_candidates(struct anydnn_plugin_context *context,
                        const struct anydnn_plugin_problem *problem, anydnn_plugin_offer_fn offer,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Backends over a process's life: threads, repeated registries, mappings, exit, and libraries that
- * lie in wait where a loader must not look. */
+/* Tests backends over the life of a process: threads, repeated registries, mappings, exit, and
+ * decoy libraries where a loader must not look. */
 #include "fixture.h"
 
 #include <malloc.h>
@@ -35,8 +35,8 @@ static void *open_all(void *argument)
     return NULL;
 }
 
-/* All backends of the registry from many threads at once; each thread must find all of them live.
- */
+/* Opens all backends of the registry from many threads at once; each thread must find all of
+ * them live. */
 static void open_from_threads(struct adn_registry *registry)
 {
     struct opener openers[THREADS];
@@ -74,7 +74,8 @@ static void *open_one(void *backend)
     return NULL;
 }
 
-/* A child has the backend that another thread was opening, and those that nobody has. */
+/* A child can use the backend that another thread was opening, and backends that nothing has
+ * opened. */
 static void a_fork_waits_for_a_slow_main(void **state)
 {
     struct fixture *fixture = *state;
@@ -89,8 +90,8 @@ static void a_fork_waits_for_a_slow_main(void **state)
     slow = adn_load_find(fixture->registry, "slow");
     other = adn_load_find(fixture->registry, "good_a");
     assert_int_equal(pthread_create(&thread, NULL, open_one, slow), 0);
-    /* On a busy machine it may end before the fork; a child that has it unjoined has lost a thread,
-     * to a sanitizer. */
+    /* On a busy machine the thread may end before the fork. A sanitizer would report it as lost
+     * in a child that has not joined it. */
     pthread_detach(thread);
     for (int i = 0; i < 1000 && fixture_count(fixture->marker, "slow constructor") == 0; i++)
         usleep(1000);
@@ -153,7 +154,7 @@ static void an_opened_object_is_never_unmapped(void **state)
     fixture->registry = NULL;
     assert_true(fixture_mapped(fixture_path(fixture, "anydnn_good_a.so")));
     assert_true(fixture_mapped(fixture_path(fixture, "anydnn_major.so")));
-    /* A second registry finds the same object: no constructor runs again. */
+    /* A second registry finds the same object, so no constructor runs again. */
     fixture_live(fixture, "good_a");
     assert_int_equal(fixture_count(fixture->marker, "good_a constructor"), 1);
     assert_int_equal(fixture_count(fixture->marker, "good_a main"), 2);
@@ -178,7 +179,7 @@ static void a_thousand_registries_leave_nothing(void **state)
         if (i == 9)
             before = mallinfo2().uordblks;
     }
-    /* The smallest leak of each registry would be 16 bytes, twice this. */
+    /* The smallest possible leak per registry is 16 bytes, twice this bound. */
     assert_true(mallinfo2().uordblks <= before + 8000);
 }
 
@@ -211,9 +212,9 @@ static void listing_opens_nothing(void **state)
 
 /* ------------------------------------------------------------------ decoys */
 
-/* In a process that was started in a folder of decoys, which LD_LIBRARY_PATH names as well: a
- * backend that is only there must not be found, and one that is elsewhere too must come from there.
- */
+/* Runs in a process that was started in a folder of decoys, which LD_LIBRARY_PATH also names. A
+ * backend that exists only there must not be found; one that also exists elsewhere must come
+ * from there. */
 static int decoy_child(const char *folder, const char *decoys)
 {
     const char *folders[] = {folder, "", ".", NULL};

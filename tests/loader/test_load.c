@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Trusting and opening a backend, and the handshake: one case for each way that it can go. */
+/* Tests trust, opening and handshake of a backend: one case for each outcome. */
 #include "fixture.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "sys/elf.h"
 #include "sys/log.h"
 
-/* ------------------------------------------------------------------ trusting */
+/* ------------------------------------------------------------------ trust */
 
 static void a_folder_is_no_backend(void **state)
 {
@@ -123,7 +123,7 @@ static void an_empty_file_is_refused(void **state)
                   "install the backend again", NULL);
 }
 
-/* Where the bytes that are mapped end. */
+/* Returns the end of the mapped bytes. */
 static long end_of_segments(const char *path)
 {
     struct adn_elf elf;
@@ -154,7 +154,7 @@ static void an_object_for_another_machine_is_refused(void **state)
                   "another kind of machine", NULL);
 }
 
-/* The number of a machine in the header, which is not this one's. */
+/* The header names a machine other than this one. */
 static void an_object_for_a_named_machine_is_refused(void **state)
 {
     struct fixture *fixture = *state;
@@ -168,8 +168,8 @@ static void an_object_for_a_named_machine_is_refused(void **state)
                   "install the one for this machine", NULL);
 }
 
-/* Cut off anywhere, a file gives a sentence; the dynamic linker maps what is not there, and dies of
- * SIGBUS. */
+/* A file truncated anywhere must give a sentence. The dynamic linker would map missing bytes and
+ * die of SIGBUS. */
 static void a_file_that_was_cut_off_is_refused(void **state)
 {
     struct fixture *fixture = *state;
@@ -192,7 +192,7 @@ static void a_file_that_was_cut_off_is_refused(void **state)
     fixture_live(fixture, "good_a");
 }
 
-/* A program header whose end wraps round. */
+/* The end of a program header wraps around. */
 static void wild_program_headers_are_refused(void **state)
 {
     struct fixture *fixture = *state;
@@ -257,7 +257,7 @@ static void symbols_of_a_dependency_do_not_count(void **state)
     assert_int_equal(fixture_count(fixture->marker, " main"), 0);
 }
 
-/* An object whose handshake fails: its constructors ran, nothing else of it. */
+/* Checks an object whose handshake fails: its constructors ran and nothing else. */
 static void refused_before_main(void **state, const char *mock, const char *first,
                                 const char *second)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Makes the program anydnn a foreign one, for LD_PRELOAD: it follows a locale that writes 0,5, as
- * a graphical program does. ANYDNN_TEST_LOCALE names the locale. What the program itself prints and
- * reads stays in the C locale, so that the tests of the program judge the library alone.
+ * Gives the program anydnn a locale that writes 0,5, through LD_PRELOAD, as a graphical program
+ * has. ANYDNN_TEST_LOCALE names the locale. The program's own input and output stay in the C
+ * locale, so that the tests of the program judge only the library.
  */
-/* With it clang's headers make macros of the functions that are defined here. */
+/* This macro makes clang's headers define macros of the functions below. */
 #undef _FORTIFY_SOURCE
 #include <dlfcn.h>
 #include <link.h>
@@ -20,7 +20,7 @@ static uintptr_t program_begin, program_end;
 static int (*next_vsnprintf)(char *, size_t, const char *, va_list);
 static double (*next_strtod)(const char *, char **);
 
-/* The first object is the program. */
+/* Finds the program, which is the first object. */
 static int look(struct dl_phdr_info *info, size_t size, void *found)
 {
     (void)size;
@@ -48,11 +48,11 @@ __attribute__((constructor)) static void begin(void)
         fputs("foreign: ANYDNN_TEST_LOCALE names no locale that writes 0,5\n", stderr);
         abort();
     }
-    /* The tests look for the C library's own sentences, which may well be in another language. */
+    /* The tests look for the C library's own sentences, which might be translated. */
     setlocale(LC_MESSAGES, "C");
 }
 
-/* The locale that who calls there gets. */
+/* Selects the locale for a caller. */
 static locale_t enter(const void *caller)
 {
     uintptr_t at = (uintptr_t)caller;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Locales of other languages, made here, and what follows them: numbers are written and read as in C.
+# Builds locales of other languages. In all of them, numbers must be written and read as in C.
 
-# Without localedef or Debian's package `locales` the tests that want them are skipped.
+# If localedef or Debian's package `locales` is missing, the tests that need them are skipped.
 check_DATA += tests/locale/.stamp
 tests/locale/.stamp:
 	$(AM_V_GEN)rm -rf tests/locale/de_DE.UTF-8 tests/locale/tr_TR.ISO-8859-9 && mkdir -p tests/locale && \

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The tests of the program anydnn once more, in a process whose locale writes 0,5.
+# Runs the tests of the program anydnn again, in a process whose locale writes 0,5.
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 
@@ -18,7 +18,7 @@ LD_PRELOAD=$ANYDNN_TEST_BUILDDIR/tests/locale/.libs/foreign.so
 ANYDNN_TEST_LOCALE=de_DE.UTF-8
 export LD_PRELOAD ANYDNN_TEST_LOCALE
 
-# passes TEST: it ends well, with cases, none of which failed.
+# passes TEST: checks that it succeeds and has cases, none of which failed.
 passes() {
     sh "$ANYDNN_TEST_SRCDIR/tests/tools/$1.sh" >"$tap_dir/told" 2>"$tap_dir/said"
     status=$?

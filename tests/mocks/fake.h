@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A small backend on the kit. A fake backend defines `fake`, and links fake.c and the kit. */
+/* A small backend built on the kit. A fake backend defines `fake` and links fake.c and the kit. */
 #ifndef TESTS_FAKE_H
 #define TESTS_FAKE_H
 
@@ -14,7 +14,7 @@ struct anydnn_plugin_plan {
     struct anydnn_plugin_problem problem; /* a copy */
     struct kit_copies copies;
     int runs;
-    void *kept; /* the plan's destruction calls free() */
+    void *kept; /* freed when the plan is destroyed */
 };
 
 struct fake_operation {
@@ -22,7 +22,7 @@ struct fake_operation {
     uint32_t types;
 };
 
-/* Members that are NULL are not called. */
+/* A fake backend; members that are NULL are not called. */
 struct fake {
     const char *name; /* NULL: NAME of its file anydnn_NAME.so */
     uint32_t flags, layouts, maths;
@@ -30,7 +30,7 @@ struct fake {
     const struct anydnn_plugin_space *space_functions;
     const struct fake_operation *operations;
     int32_t operation_count;
-    void (*enter)(const char *function); /* the name of each function of plugin.h that begins */
+    void (*enter)(const char *function); /* called with the name of each function */
     int32_t (*refuse)(const struct anydnn_plugin_problem *problem, struct kit_refusal *why);
     void (*change)(struct anydnn_plugin_context *context,
                    const struct anydnn_plugin_problem *problem,
@@ -41,10 +41,10 @@ struct fake {
 
 extern struct fake fake;
 
-/* Returns NAME of the file anydnn_NAME.so that this code lies in. */
+/* Returns NAME of the file anydnn_NAME.so that contains this code. */
 const char *fake_file_name(void);
 
-/* Returns 0 if all operands have types of the set, or the reason. */
+/* Returns 0 if all operands have types of the set, otherwise the reason. */
 int32_t fake_check_types(const struct anydnn_plugin_problem *problem, uint32_t types,
                          struct kit_refusal *why);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of the test backend share: its settings, its log, its operations, its memory
- * space. */
+/* Declarations that the files of the test backend share: its settings, log, operations and
+ * memory space. */
 #ifndef MOCK_H
 #define MOCK_H
 
@@ -10,7 +10,7 @@
 #define MOCK_SPACE "host"
 #endif
 
-/* Kinds of `params`. */
+/* The kinds of `params`. */
 enum mock_family {
     MOCK_NONE,
     MOCK_CONVOLUTION,
@@ -34,25 +34,26 @@ struct mock_operation {
     enum mock_family family;
 };
 
-/* By number; all members zero for numbers that are no operation. */
+/* The operations by number; all members are zero for numbers without an operation. */
 extern const struct mock_operation mock_operations[ANYDNN_PLUGIN_OPERATION_END];
 
-/* What the object was compiled as. */
+/* The name and space that the object was compiled with. */
 extern const char mock_name[], mock_space_name[];
 
-/* Set by anydnn_plugin_main. */
+/* The host, set by anydnn_plugin_main. */
 extern const struct anydnn_plugin_host *mock_host;
 
-/* Value of set.KEY; NULL when unset. */
+/* Returns the value of set.KEY; NULL if unset. */
 const char *mock_setting(const char *key);
 int64_t mock_setting_number(const char *key, int64_t otherwise);
 int mock_setting_is(const char *key, const char *value);
 
-/* Part number `position` of a list whose parts `separator` divides, without outer blanks; the last
- * part stands for all later ones when `repeat` is set. 1, or 0 when there is none. */
+/* Copies part number `position` of a list separated by `separator`, without outer blanks. If
+ * `repeat` is set, the last part also serves all later positions. Returns 1, or 0 if there is no
+ * such part. */
 int mock_part(const char *list, char separator, int position, int repeat, char *part, size_t size);
 
-/* A line under construction; what does not fit is cut. */
+/* A line under construction; text that does not fit is cut. */
 struct mock_line {
     char text[8192];
     size_t length;
@@ -64,28 +65,28 @@ void mock_line_add(struct mock_line *line, const char *format, ...)
 void mock_line_problem(struct mock_line *line, const struct anydnn_plugin_problem *problem);
 void mock_line_operands(struct mock_line *line, const struct anydnn_plugin_operands *operands,
                         uint32_t present, int32_t value_type);
-/* Logs the line under a lock of the backend's own, if set.says names its verb. */
+/* Logs the line under a lock of the backend, if set.says names its verb. */
 void mock_line_say(const struct mock_line *line);
-/* The same, and appends the line to the file of set.log, if there is one. */
+/* Does the same and appends the line to the file of set.log, if there is one. */
 void mock_line_end(struct mock_line *line);
 
-/* Bytes of an element (of a vector, for VECT_C). */
+/* Returns the bytes of an element (of a vector, for VECT_C). */
 size_t mock_type_size(int32_t type);
 
-/* Lets so many microseconds pass. */
+/* Sleeps for so many microseconds. */
 void mock_sleep(long microseconds);
 
-/* What the runs that are being recorded take, which passes at each replay; -1 while none are. */
+/* The duration of the runs being recorded, which each replay takes; -1 if none are recorded. */
 extern _Atomic long mock_recorded;
 
-/* Takes as long as set.sleep_us and set.launch_us say of the engine. */
+/* Takes as long as set.sleep_us and set.launch_us specify for the engine. */
 void mock_run(uint64_t engine);
 
-/* The table of the space that the object brings. */
+/* The table of the object's memory space. */
 extern const struct anydnn_plugin_space mock_space;
 
-/* Where a backend of the space reads and writes the bytes that the application has at `pointer`;
- * NULL when they are not all memory of the space. */
+/* Returns the address at which a backend of the space accesses the application's bytes at
+ * `pointer`; NULL if they are not all memory of the space. */
 void *mock_space_reach(const void *pointer, uint64_t bytes);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the test space does without a wait: copies to the host, which arrive no sooner than somebody
- * waits for their stream or for a mark behind them, and counting. Memory of the host is malloc's.
+ * The asynchronous functions of the test space: copies to the host and counting. Copies complete
+ * only when their stream or a later mark is waited for. Host memory comes from malloc.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -10,7 +10,7 @@
 
 #include "mock_space.h"
 
-/* A copy to the host that is under way. */
+/* A copy to the host that has not completed. */
 struct flight {
     struct flight *next;
     uint64_t number;
@@ -82,7 +82,7 @@ uint64_t mock_space_departed(void)
     return number;
 }
 
-/* Eight bytes come at once, for who looks meanwhile. */
+/* Completes a copy. Eight bytes are written atomically, for concurrent readers. */
 static void land(const struct flight *flight)
 {
     uint64_t whole;
@@ -144,7 +144,7 @@ static uint64_t bits_of(const char *at, size_t bytes)
 {
     uint64_t bits = 0;
 
-    memcpy(&bits, at, bytes); /* least byte first */
+    memcpy(&bits, at, bytes); /* least significant byte first */
     return bits;
 }
 
@@ -165,7 +165,7 @@ static void look(int32_t type, const char *at, size_t bytes, uint64_t *counts)
     counts[ANYDNN_PLUGIN_SPECIAL_ZERO] += bits == 0;
 }
 
-/* Place `i` of the tensor in elements, vectors for VECT_C types. */
+/* Returns the position of element `i` of the tensor, in elements (vectors for VECT_C types). */
 static int64_t place_of(const struct anydnn_plugin_tensor *tensor, int64_t lanes, int64_t i)
 {
     int64_t at = 0;

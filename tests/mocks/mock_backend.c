@@ -1,58 +1,92 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The test backend: well-behaved, offers every operation for every type, computes nothing, and
- * tells what it was asked. Built as mock_a and mock_b (space "host"), as mock_device (space
- * "mockdev", mock_space.c) and as mock_far (space "mockfar"). Settings of its section [plugin
- * NAME], read anew at each call:
+ * logs its calls. It is built as mock_a and mock_b (space "host"), as mock_device (space "mockdev",
+ * mock_space.c) and as mock_far (space "mockfar"). It reads the settings of its section [plugin
+ * NAME] at each call:
  *
- *   set.log = /path          appends one line a call:
- *                              NAME VERB KEY=VALUE ...
- *                            context_create     context= device= answer=
- *                            context_destroy    context=
- *                            candidates         context= PROBLEM
- *                            plan_create        context= plan= engine= PROBLEM answer=
- *                            plan_execute       plan= operation= engine= OPERANDS answer= effect=
- *                            plan_destroy       plan=
- *                            mock_device also each function of its space.
- *                            PROBLEM: operation= math= algorithm= deterministic= device=
- * present=0xMASK aliasSLOT=SLOT (where set) tSLOT=TYPE:DIMS:STRIDES (where present)
- *                              params=FAMILY|none and the family's members by plugin.h's names
- *                              (size= is struct_size, nan= nan_propagate, compute= compute_type)
- *                            OPERANDS: dSLOT=0xPOINTER (where present) scale=a,b,c,d number=a,b,c,d
- *                              value=HEX|none stream=0x workspace=0x bytes=
- *                            Contexts and plans are numbered from 1 in the order of their making.
- *   set.decline = LIST       operations, separated by commas, that it declines: names, prefixes
- * with a final *, or * set.reason = WORD        why: operation type layout shape groups math
- * parameter alias device library extension memory other (default) set.sentence = TEXT      the
- * sentence with it set.candidates_status = N   answer of candidates; not 0: after nothing was
- * offered set.algorithms = LIST    one candidate for each number, best first (default -1)
- *   set.engine_count = N     N candidates for each algorithm (default 1). Engines are numbered from
- * 1 in the order of the offers. The next five may differ by candidate: parts separated by /, the
- * last part standing for the rest, as in `set.workspace = 4096 / 0`. set.workspace = N        bytes
- * (default 0) set.math = WORD          default (the default), tensor_op, allow_conversion, split,
- * or problem: what the problem permits set.alignment = N        bytes needed of every operand
- * (default 0: its element's) set.notes = LIST         nondeterministic, transform,
- * reduced_precision set.expected_us = X      (default 0) set.garbage = KIND       a nonsense
- * candidate instead: size math alignment notes algorithm reason time workspace (one of these
- * spoilt), silent (offers nothing, answers 0), status (answers 77), both (a reason, then a
- * candidate) set.fail_context = yes   context_create fails with status 4 set.fail_plan = yes|LIST
- * plan_create fails with status 4, for all engines or those listed set.execute = WORD       ok
- * (default), or fails with that effect: none, enqueued, unknown set.status = N           with this
- * status (default 8) set.fill = BYTE          fills the described elements of the outputs (but not
- * of those at which `execute = none`) with a byte; else they stay as they are set.fork_safe = no
- * does not state ANYDNN_PLUGIN_FORK_SAFE (read once; mock_device never does)
- *   set.says = LIST          verbs of the above, and `main`, whose lines are also logged as
- * warnings through the host, while the backend holds a lock of its own set.execute_engines = LIST
- * the engines that set.execute concerns (default: all) set.execute = kill       ends the process
- *   set.sleep_us = N / N     how long plan_execute takes, by engine, as the five above (default 0)
- *   set.launch_us = N / N    how much longer where it is called: replays do not take it (default 0)
- * mock_device:
- * set.captured = yes: no mark can be set
- * set.devices = N (default 1), set.current = N (default 0), set.poisoned = yes, set.fail_space =
- * FUNCTION (that function of the space answers 4)
- * set.memory = N: bytes of the largest allocation that does not fail
- * set.space = old (read once): the table ends before what a space may lack
- * set.multiprocessors = N (default 4), set.driver = TEXT (default 1.0): the device's identity
+ *   set.log = /path
+ *     appends one line per call: NAME VERB KEY=VALUE ...
+ *       context_create   context= device= answer=
+ *       context_destroy  context=
+ *       candidates       context= PROBLEM
+ *       plan_create      context= plan= engine= PROBLEM answer=
+ *       plan_execute     plan= operation= engine= OPERANDS answer= effect=
+ *       plan_destroy     plan=
+ *     mock_device also logs each function of its space.
+ *     PROBLEM: operation= math= algorithm= deterministic= device= present=0xMASK
+ *       aliasSLOT=SLOT (if set) tSLOT=TYPE:DIMS:STRIDES (if present)
+ *       params=FAMILY|none and the family's members with plugin.h's names
+ *       (size= is struct_size, nan= nan_propagate, compute= compute_type)
+ *     OPERANDS: dSLOT=0xPOINTER (if present) scale=a,b,c,d number=a,b,c,d
+ *       value=HEX|none stream=0x workspace=0x bytes=
+ *     Contexts and plans are numbered from 1 in the order of their creation.
+ *   set.says = LIST
+ *     the verbs above, and `main`, whose lines are also logged as warnings through the host,
+ *     while the backend holds its own lock
+ *
+ *   set.decline = LIST
+ *     operations to decline, separated by commas: names, prefixes with a final *, or *
+ *   set.reason = WORD
+ *     the reason: operation type layout shape groups math parameter alias device library
+ *     extension memory other (default)
+ *   set.sentence = TEXT
+ *     the sentence of the refusal
+ *   set.candidates_status = N
+ *     the status of candidates; if not 0, nothing is offered before
+ *
+ *   set.algorithms = LIST
+ *     one candidate for each number, best first (default -1)
+ *   set.engine_count = N
+ *     N candidates for each algorithm (default 1); engines are numbered from 1 in the order of
+ *     the offers
+ *   The next five may differ by candidate: parts are separated by /, and the last part serves all
+ *   further candidates, as in `set.workspace = 4096 / 0`.
+ *   set.workspace = N
+ *     bytes (default 0)
+ *   set.math = WORD
+ *     default (the default), tensor_op, allow_conversion, split, or problem: the problem's mode
+ *   set.alignment = N
+ *     bytes required of every operand (default 0: that of its element)
+ *   set.notes = LIST
+ *     nondeterministic, transform, reduced_precision
+ *   set.expected_us = X
+ *     the expected time (default 0)
+ *   set.garbage = KIND
+ *     an invalid candidate instead: size math alignment notes algorithm reason time workspace
+ *     (one of these is invalid), silent (offers nothing, returns 0), status (returns 77), both (a
+ *     reason, then a candidate)
+ *
+ *   set.fail_context = yes
+ *     context_create fails with status 4
+ *   set.fail_plan = yes|LIST
+ *     plan_create fails with status 4, for all engines or those listed
+ *   set.execute = WORD
+ *     ok (default); fails with that effect: none, enqueued, unknown; or kill: ends the process
+ *   set.execute_engines = LIST
+ *     the engines that set.execute concerns (default: all)
+ *   set.status = N
+ *     the status of that failure (default 8)
+ *   set.fill = BYTE
+ *     fills the described elements of the outputs with a byte (not if `execute = none`);
+ *     otherwise they stay unchanged
+ *   set.sleep_us = N / N
+ *     the duration of plan_execute by engine, as the five above (default 0)
+ *   set.launch_us = N / N
+ *     the additional duration of a direct call, which replays do not take (default 0)
+ *   set.fork_safe = no
+ *     does not state ANYDNN_PLUGIN_FORK_SAFE (read once; mock_device never states it)
+ *
+ * mock_device also has:
+ *   set.captured = yes             no mark can be set
+ *   set.devices = N                the number of devices (default 1)
+ *   set.current = N                the current device (default 0)
+ *   set.poisoned = yes             the space is lost
+ *   set.fail_space = FUNCTION      that function of the space returns 4
+ *   set.memory = N                 bytes of the largest allocation that succeeds
+ *   set.space = old                the table ends before its optional members (read once)
+ *   set.multiprocessors = N        part of the device's identity (default 4)
+ *   set.driver = TEXT              part of the device's identity (default 1.0)
  */
 #include <inttypes.h>
 #include <signal.h>
@@ -138,7 +172,7 @@ static uint32_t chosen_notes(const char *list)
            (in_list(list, "reduced_precision") ? ANYDNN_PLUGIN_NOTE_REDUCED_PRECISION : 0);
 }
 
-/* Candidate number `position`, from 0. */
+/* Makes candidate number `position`, from 0. */
 static struct anydnn_plugin_candidate make_candidate(const struct anydnn_plugin_problem *problem,
                                                      int position, int32_t algorithm)
 {
@@ -298,14 +332,14 @@ static int32_t mock_plan_create(struct anydnn_plugin_context *context,
     return answer;
 }
 
-/* Sets every described element, dimension by dimension, and nothing between them. */
+/* Sets every described element, dimension by dimension, and leaves the gaps. */
 static void fill_tensor(const struct anydnn_plugin_tensor *tensor, char *base, int32_t dim,
                         int byte)
 {
     size_t size = mock_type_size(tensor->type);
     int64_t count = tensor->dims[dim];
 
-    /* The channels of a vector lie together: dims count elements, strides vectors. */
+    /* The channels of a vector are adjacent: dims count elements, strides count vectors. */
     if (dim == 1 && (tensor->type == ANYDNN_PLUGIN_INT8X4 || tensor->type == ANYDNN_PLUGIN_UINT8X4))
         count = (count + 3) / 4;
     else if (dim == 1 && tensor->type == ANYDNN_PLUGIN_INT8X32)
@@ -343,7 +377,7 @@ static int32_t chosen_effect(const char *word)
                                          : ANYDNN_PLUGIN_EFFECT_UNKNOWN;
 }
 
-/* Whether set.execute is about the engine. */
+/* Returns 1 if set.execute applies to the engine. */
 static int concerned(uint64_t engine)
 {
     const char *list = mock_setting("execute_engines");
@@ -479,7 +513,7 @@ int32_t anydnn_plugin_main(const struct anydnn_plugin_host *host,
         offered[i] = (struct anydnn_plugin_operation){
             .struct_size = sizeof(struct anydnn_plugin_operation),
             .operation = i,
-            .types = 0x7ff, /* all that a main operand can have */
+            .types = 0x7ff, /* every type of a main operand */
             .layouts = ANYDNN_PLUGIN_LAYOUT_NCHW | ANYDNN_PLUGIN_LAYOUT_NHWC |
                        ANYDNN_PLUGIN_LAYOUT_STRIDED | ANYDNN_PLUGIN_LAYOUT_VECT_C,
             .maths = 0xf,

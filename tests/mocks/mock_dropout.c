@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The test backend mock_dropout of the space "mockdev": dropout, forward and backward, in float and
- * double, written from the text of anydnn.h alone, to be held against cpu_ref bit for bit. Setting
- * set.log as in mock_backend.c.
+ * The test backend mock_dropout of the space "mockdev": dropout, forward and backward, in float
+ * and double. It follows only the text of anydnn.h, so that cpu_ref can be compared with it bit
+ * for bit. The setting set.log works as in mock_backend.c.
  */
 #include <string.h>
 
@@ -44,7 +44,8 @@ static uint32_t high(uint32_t a, uint32_t b)
     return (uint32_t)(((uint64_t)a * b) >> 32);
 }
 
-/* Salmon et al., SC 2011: round r uses the key plus r times the Weyl constants. */
+/* Computes the counter's words (Salmon et al., SC 2011): round r uses the key plus r times the
+ * Weyl constants. */
 static struct words philox(struct words counter, uint32_t key0, uint32_t key1)
 {
     for (uint32_t round = 0; round < 10; round++) {
@@ -71,7 +72,7 @@ static int dropped(const uint64_t *states, uint64_t element, double probability)
 
 /* ------------------------------------------------------------------ elements */
 
-/* Where element i of the row-major order of the dims lies, in elements. */
+/* Returns the position, in elements, of element i in row-major order of the dims. */
 static int64_t place_of(const struct anydnn_plugin_tensor *tensor, uint64_t i)
 {
     int64_t place = 0;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A backend that meddles with the floating-point environment: as it is opened, as a file linked
- * with -ffast-math does, and in the function that the variable MOCK_FLOAT_CHANGES names. Its one
- * operation, activation_forward, writes into y what it found: y[0] the rounding mode, y[1] a
- * subnormal number times 1, y[2] the factor alpha, y[3] the bits of a long double's fraction.
+ * A backend that changes the floating-point environment: when it is opened, as a file linked
+ * with -ffast-math does, and in the function that the variable MOCK_FLOAT_CHANGES names. Its
+ * only operation, activation_forward, writes the environment that it found into y. y[0] is the
+ * rounding mode, y[1] a subnormal number times 1, y[2] the factor alpha, and y[3] the
+ * significand bits of a long double.
  */
 #include <fenv.h>
 #include <stdlib.h>
@@ -33,7 +34,7 @@ __attribute__((constructor)) static void opened(void)
     change();
 }
 
-/* Bits until adding half a unit makes no difference. */
+/* Counts the bits until adding half a unit makes no difference. */
 static float fraction_bits(void)
 {
     volatile long double unit = 1, sum;

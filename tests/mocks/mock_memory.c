@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory that a program on the host cannot touch by its address. */
+/* Memory that a program on the host cannot access by its address. */
 #include "mock_memory.h"
 
 #include <pthread.h>
@@ -13,7 +13,7 @@ struct block {
     char space[32];
     char *outer; /* PROT_NONE */
     char *inner;
-    size_t bytes;  /* as asked for */
+    size_t bytes;  /* requested size */
     size_t mapped; /* whole pages */
     int32_t device;
 };

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The test backend mock_mirror of the space "mockdev": every operation of another backend's object
- * (cpu_ref), called with the addresses at which memory of the space can be reached. So a call that
- * is staged to it must give the bits that the other backend gives at once. Settings:
+ * The test backend mock_mirror of the space "mockdev". It runs every operation of another backend's
+ * object (cpu_ref) on the addresses at which memory of the space is accessible. A staged call must
+ * therefore give the same bits as a direct call of the other backend. Settings:
  *
  *   set.of = /path/anydnn_cpu_ref.so   the object; read once
- *   set.workspace = N                  candidates ask for so many bytes besides
- *   set.alignment = N                  and for operands aligned so
+ *   set.workspace = N                  additional workspace of candidates, in bytes
+ *   set.alignment = N                  alignment that candidates require of operands
  *   set.decline = NAME                 declines that operation
- *   set.log = /path                    plan_execute and the functions of the space, as
- * mock_backend.c
+ *   set.log = /path                    logs plan_execute and the functions of the space
  *
- * A run fails with a sentence if a pointer is no memory of the space, or not as aligned, or the
- * workspace is not all there; it overwrites the workspace.
+ * A run fails with a sentence if a pointer is not memory of the space or is misaligned, or if the
+ * workspace is incomplete. It overwrites the workspace.
  */
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -28,10 +27,10 @@ struct anydnn_plugin_context {
 };
 
 struct anydnn_plugin_plan {
-    const struct anydnn_plugin_operation *operation; /* the other's */
+    const struct anydnn_plugin_operation *operation; /* the operation of the other backend */
     struct anydnn_plugin_plan *of;
     uint32_t present;
-    int32_t type; /* of the value of set_tensor */
+    int32_t type; /* type of set_tensor's value */
     uint64_t bytes[ANYDNN_PLUGIN_OPERAND_MAX];
     uint64_t workspace;
 };
@@ -132,7 +131,7 @@ static int32_t mirror_plan_create(struct anydnn_plugin_context *context,
     return result;
 }
 
-/* Labels and lengths of ctc_loss, which plugin.h marks @, lie in host memory. */
+/* Returns 1 for labels and lengths of ctc_loss, which plugin.h marks @: they are in host memory. */
 static int is_on_host(const struct anydnn_plugin_plan *plan, int slot)
 {
     return plan->operation->operation == ANYDNN_PLUGIN_CTC_LOSS && slot >= 1 && slot <= 3;
@@ -235,7 +234,7 @@ static struct anydnn_plugin description = {
 
 const struct anydnn_plugin_abi anydnn_plugin_abi = ANYDNN_PLUGIN_ABI_INITIALIZER;
 
-/* The object is opened as the library opens backends; where it is one already, both share it. */
+/* Opens the object as the library opens backends; if it is already loaded, both share it. */
 static int32_t open_other(void)
 {
     int32_t (*entry)(const struct anydnn_plugin_host *, const struct anydnn_plugin **);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A backend whose every call returns at once: what remains of a call's time is the library's own.
- */
+/* A backend whose calls all return at once, so that the time of a call is the library's own. */
 #include "mocks/fake.h"
 
 #include <string.h>
@@ -28,7 +27,8 @@ static void list_operations(const char *function)
 static int32_t execute(struct anydnn_plugin_plan *plan,
                        const struct anydnn_plugin_operands *operands, int32_t *effect)
 {
-    /* Ends what the benchmark of calls counts; a few instructions that do nothing elsewhere. */
+    /* Ends the region that the benchmark of calls counts. Outside the benchmark these few
+     * instructions have no effect. */
     CALLGRIND_TOGGLE_COLLECT;
     (void)plan;
     (void)operands;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The operations of plugin.h, as the test backend names and lists them. */
+/* The operations of plugin.h, with the names and members that the test backend prints. */
 #include "mock.h"
 
 const struct mock_operation mock_operations[ANYDNN_PLUGIN_OPERATION_END] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What test backends are told by `set.KEY`, published in one list for all of them. */
+/* The `set.KEY` settings of the test backends, published in one list for all of them. */
 #ifndef MOCK_SETTINGS_H
 #define MOCK_SETTINGS_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The memory space that the backend of this object brings, "mockdev" unless MOCK_SPACE says
- * another: its memory (mock_memory.c), and streams, marks and recordings that do nothing but
- * take time. Every function tells what it was asked, and fails when it is told to.
+ * The memory space of this object's backend, "mockdev" unless MOCK_SPACE names another: its
+ * memory (mock_memory.c), and streams, marks and recordings that only take time. Every function
+ * logs its arguments, and fails when a setting requests it.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -18,20 +18,20 @@
 
 struct recording {
     int number;
-    long microseconds; /* of a replay */
+    long microseconds; /* duration of a replay */
 };
 
 struct mark {
     struct timespec time;
     int number;
-    const void *stream; /* where it was recorded last, and what had departed then */
+    const void *stream; /* the stream of its last record, and the copies started by then */
     uint64_t departed;
 };
 
 static pthread_mutex_t count_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Logs a call and gives its status: 4 when set.fail_space names it; 9 for marks while set.captured
- * says that a stream is captured. */
+/* Logs a call and returns its status: 4 if set.fail_space names it, 9 for marks while
+ * set.captured reports that a stream is captured. */
 int32_t mock_space_answer(struct mock_line *line, const char *function)
 {
     int32_t answer = mock_setting_is("fail_space", function) ? 4 : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of the test space share. */
+/* Declarations that the files of the test space share. */
 #ifndef MOCK_SPACE_H
 #define MOCK_SPACE_H
 
@@ -9,16 +9,16 @@
     mock_line_begin(&(line), function);                                                            \
     mock_line_add(&(line), __VA_ARGS__)
 
-/* Logs a call and gives its status: 4 when set.fail_space names it; 9 for marks while set.captured
- * says that a stream is captured. */
+/* Logs a call and returns its status: 4 if set.fail_space names it, 9 for marks while
+ * set.captured reports that a stream is captured. */
 int32_t mock_space_answer(struct mock_line *line, const char *function);
 
-/* Whether set.nothing names the function: it then reports success and gives nothing. */
+/* Returns 1 if set.nothing names the function, which then reports success and returns nothing. */
 int mock_space_gives_nothing(const char *function);
 
 int mock_mark_number(const void *mark);
 
-/* The stream, unless it is gone: a driver takes such a pointer for a stream, and crashes. */
+/* Returns the stream; aborts if it was destroyed, as a driver crashes on such a pointer. */
 void *mock_stream_alive(void *stream);
 
 int32_t mock_stream_create(int32_t device, void **stream);
@@ -32,8 +32,8 @@ int32_t mock_memory_copy_async(int32_t device, void *stream, void *to, const voi
 int32_t mock_count_special(int32_t device, void *stream, const struct anydnn_plugin_tensor *tensor,
                            const void *data, uint64_t *counts);
 
-/* Copies to the host that have departed so far, and the arrival of those of a stream up to such a
- * number. */
+/* Return the number of copies to the host started so far, and complete those of a stream up to
+ * such a number. */
 uint64_t mock_space_departed(void);
 void mock_space_arrive(const void *stream, uint64_t up_to);
 

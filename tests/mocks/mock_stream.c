@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams of the test space: those that the library has made, numbered, and which of them are gone.
- */
+/* The streams of the test space: those that the library created, with numbers, and which of them
+ * are destroyed. */
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
 
 #include "mock_space.h"
 
-/* Kept when it is destroyed, so that a later use is seen. */
+/* A stream, kept after its destruction so that a later use is detected. */
 struct stream {
     struct stream *next;
     int number;
@@ -17,7 +17,7 @@ struct stream {
 static struct stream *streams;
 static pthread_mutex_t streams_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* The number of a stream that the library made; 0 for others, -1 for one that is gone. */
+/* Returns the number of a stream that the library created; 0 for others, -1 for a destroyed one. */
 static int number_of(const void *stream)
 {
     int number = 0;
@@ -30,7 +30,7 @@ static int number_of(const void *stream)
     return number;
 }
 
-/* Gone, too, is a stream of the application's that set.dead_stream says it has destroyed. */
+/* Also detects a stream of the application that set.dead_stream reports as destroyed. */
 void *mock_stream_alive(void *stream)
 {
     if (stream &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The test backend's settings and its log: every call with all its arguments as one line. */
+/* The test backend's settings and its log: one line per call, with all arguments. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Time that runs of the test backends take, at once or at each replay of what recorded them. */
+/* The time that runs of the test backends take, at once or at each replay of their recording. */
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
@@ -17,7 +17,7 @@ void mock_sleep(long microseconds)
         nanosleep(&time, NULL);
 }
 
-/* Microseconds that a setting tells for an engine. */
+/* Returns the microseconds that a setting gives for an engine. */
 static long told(const char *key, uint64_t engine)
 {
     char part[32];

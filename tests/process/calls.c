@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program that uses all of the library that writes files or wants stack, from a thread of its
- * own, and prints as programs do.
+ * A program that uses every part of the library that writes files or needs much stack. It runs
+ * on its own thread and prints as programs do.
  *
  *   calls [stack=KIB] [locale=NAME] [print] [SECTION:TEXT]... [PROBLEM]...
  *
- * SECTION is route, trace, shadow or check. Prints how much of the stack was used where stack= is
- * given; with `print`, a line to standard output and one to standard error.
+ * SECTION is route, trace, shadow or check. stack= prints the amount of stack that was used.
+ * `print` writes a line to standard output and one to standard error.
  */
 #include <locale.h>
 #include <pthread.h>
@@ -112,7 +112,7 @@ static void *use(void *unused)
     return NULL;
 }
 
-/* Runs it on a stack of so many KiB, below which nothing may be written. */
+/* Runs on a stack of so many KiB; no byte below it may be written. */
 static void use_stack(size_t kib)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE), size = kib * 1024, used = size;

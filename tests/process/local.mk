@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Processes without standard streams, with small limits, in other locales.
+# The tests of processes without standard streams, with small limits, and in other locales.
 
 TESTS += tests/process/test_process.sh
 dist_check_SCRIPTS += tests/process/test_process.sh

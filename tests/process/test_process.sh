@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Processes that are not as usual: without standard streams, with files that may not grow, with threads of small
-# stacks, in another locale; and files of other people's where those of the library would go.
+# Tests unusual processes: without standard streams, with limited file sizes, with small thread stacks, in another
+# locale. It also tests files of other users at the paths where the library writes.
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 
@@ -19,14 +19,14 @@ fresh() {
     mkdir "$tap_dir/files"
 }
 
-# only FILE PATTERN: each line of the file has it, and there is one.
+# only FILE PATTERN: checks that the file has lines and that each line matches.
 only() {
     [ -s "$1" ] && ! grep -v -e "$2" "$1"
 }
 
 # ---- standard streams
 
-# A trace, what operands hold, the log and the tuning file, each opened with 0 to 2 free; the program prints on.
+# The trace, the dumps, the log and the tuning file are opened while 0 to 2 are free; the program continues to print.
 closed_streams() {
     fresh
     ANYDNN_LOG=trace ANYDNN_LOG_FILE=$tap_dir/log ANYDNN_TUNING=$tap_dir/store "$calls" \
@@ -36,7 +36,7 @@ closed_streams() {
         ! grep -q "the program's" "$tap_dir/log" "$trace" "$tap_dir"/1/*
 }
 
-# Nor does what the program anydnn prints.
+# The program anydnn must print nothing into these files either.
 closed_streams_of_anydnn() {
     fresh
     "$anydnn" compare --csv "$tap_dir/files/csv" cpu_ref:default cpu_ref:default "$pool" >&-
@@ -45,7 +45,7 @@ closed_streams_of_anydnn() {
 
 # ---- files that may not grow
 
-# limited BYTES ARGUMENT...: what the program exits with, SIGXFSZ included.
+# limited BYTES ARGUMENT...: prints the program's exit status, SIGXFSZ included.
 limited() {
     bytes=$1
     shift
@@ -65,14 +65,14 @@ limits() {
     done
 }
 
-# What stands in a trace is whole lines, and the reason why there are no more is told.
+# The trace consists of complete lines, and the log gives the reason for its end.
 limited_trace() {
     fresh
     limited 300 "$calls" "trace:file=$trace" "$pool" "$blend" "$pool" || return 1
     [ -z "$(tail -c 1 "$trace")" ] && says 'cannot be written: File too large; nothing is traced from here on'
 }
 
-# The program's own writes are as before.
+# The program's own writes still behave as before.
 own_signal() {
     # shellcheck disable=SC2016
     ! prlimit --fsize=0 sh -c 'echo x >"$1"' sh "$tap_dir/own" 2>/dev/null
@@ -97,7 +97,7 @@ all_on_stack() {
         'lrn_backward y=f32:2,8,4,4 dy=f32:2,8,4,4 x=f32:2,8,4,4 dx=f32:2,8,4,4'
 }
 
-# The numbers are anydnn.h's.
+# The numbers come from anydnn.h.
 small_stack() {
     tr -d '\n*' <"$ANYDNN_TEST_SRCDIR/include/anydnn/anydnn.h" | tr -s ' ' >"$tap_dir/header"
     grep -q "at least 128 KiB of stack.*cpu_ref runs in 48 KiB" "$tap_dir/header" &&
@@ -115,7 +115,7 @@ german() {
         "$anydnn" replay "$trace" >"$tap_dir/out" 2>"$tap_dir/err" && says '2 calls, 1 of them distinct'
 }
 
-# In Turkish, the small letter of I is none of ASCII's.
+# In Turkish, the lower case of I is not an ASCII letter.
 turkish() {
     fresh
     ANYDNN_TRACE_FILE=$trace ANYDNN_DETERMINISTIC=no "$calls" locale=tr_TR.ISO-8859-9 "$pool" 2>"$tap_dir/err" || return 1
@@ -147,7 +147,7 @@ hard_link() {
     [ "$(cat "$tap_dir/files/notes")" = 'my own notes' ] && says 'has another name (a hard link)'
 }
 
-# link OWNER: the log's path is a link of that user's.
+# link OWNER: makes the log's path a link that this user owns.
 link_of() {
     fresh
     : >"$tap_dir/files/target"
@@ -159,7 +159,7 @@ others_link() {
     link_of 12345 && [ ! -s "$tap_dir/files/target" ] && says "log_file = $tap_dir/log: .* link of another user's"
 }
 
-# A link of ours, and to one of another's.
+# The first link is our own, the second leads to one of another user.
 own_link() {
     link_of "$(id -u)" && only "$tap_dir/files/target" '^anydnn: ' || return 1
     [ "$(id -u)" -eq 0 ] || return 0
@@ -172,13 +172,13 @@ own_link() {
     [ ! -s "$tap_dir/files/target" ] && says "link of another user's"
 }
 
-# Links of the kernel's: a pipe behind a descriptor.
+# These are the kernel's links: a pipe behind a descriptor.
 descriptor_as_log() {
     ANYDNN_LOG=info ANYDNN_LOG_FILE=/dev/fd/5 "$calls" "$pool" 5>&1 >/dev/null 2>"$tap_dir/err" | cat >"$tap_dir/out"
     only "$tap_dir/out" '^anydnn: ' && [ ! -s "$tap_dir/err" ]
 }
 
-# ---- what is not whole goes
+# ---- incomplete files are removed
 
 no_half_dump() {
     fresh

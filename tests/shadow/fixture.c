@@ -12,7 +12,7 @@ static char folder[] = "/tmp/anydnn-shadow-XXXXXX";
 static char warnings[65536];
 static atomic_size_t warnings_end;
 
-/* Called by any thread: each warning has a place of its own. */
+/* Stores a warning. Any thread calls this: each warning has its own slot. */
 static void take_warning(anydnnSeverity_t severity, void *user, const anydnnDebug_t *debug,
                          const char *message)
 {
@@ -90,7 +90,7 @@ anydnnHandle_t fixture_handle(const char *list)
     return handle;
 }
 
-/* Floats from 0.5 to 1.5; bytes and whole numbers small. */
+/* Fills the buffer: floats from 0.5 to 1.5, or small bytes and integers. */
 static void fill(void *data, size_t bytes, int floats, unsigned seed)
 {
     for (size_t i = 0; floats && i < bytes / sizeof(float); i++) {

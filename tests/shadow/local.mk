@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Shadow and checks by the public API, over cpu_ref and a copy of it with a planted fault (tests/tools).
+# The tests of shadow and checks through the public API, with cpu_ref and a copy of it that has a planted fault
+# (tests/tools).
 
 if HAVE_CMOCKA
 shadow_tests = tests/shadow/test_check tests/shadow/test_shadow

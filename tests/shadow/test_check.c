@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks, and what is kept of operands: by shadow where results are wrong, by a trace where asked.
+/* Tests checks, and dumps of operands: by shadow if results are wrong, by a trace on request.
  * Needs: tests/tools/anydnn_faulty.la */
 #include "tests/shadow/fixture.h"
 
@@ -77,7 +77,7 @@ static void only_what_was_asked(void **state)
 
 /* ---- dumps */
 
-/* Whether the file is of this size and mode, and ends in these bytes. */
+/* Checks that the file has this size and mode, and ends in these bytes. */
 static void file_ends(const char *path, size_t size, const void *bytes, size_t length)
 {
     FILE *file = fopen(path, "rb");
@@ -97,7 +97,7 @@ static void file_ends(const char *path, size_t size, const void *bytes, size_t l
     free(content);
 }
 
-/* The line's dump, a number. */
+/* Returns the number of the line's dump. */
 static int dump_of(const char *path, const char *answer)
 {
     char line[16384], column[64] = "";
@@ -137,7 +137,7 @@ static void a_mismatch_is_kept(void **state)
     snprintf(name, sizeof(name), "%s/%d", fixture_folder(), number);
     assert_int_equal(stat(name, &status), 0);
     assert_int_equal(status.st_mode & 07777, 0700);
-    /* 128 bytes: the description in steps of 64. */
+    /* The description takes 128 bytes, in steps of 64. */
     snprintf(name, sizeof(name), "%s/%d/0.npy", fixture_folder(), number);
     file_ends(name, 128 + problem.bytes[0], problem.data[0], problem.bytes[0]);
     snprintf(name, sizeof(name), "%s/%d/1.npy", fixture_folder(), number);
@@ -174,7 +174,7 @@ static void a_trace_keeps_operands(void **state)
     assert_ok(anydnnDestroy(handle));
 }
 
-/* The caps count what the process has kept so far. */
+/* The caps apply to everything that the process has kept so far. */
 static void caps_end_dumps(void **state)
 {
     anydnnHandle_t handle = fixture_handle("cpu_ref");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shadow: which calls it takes, what it finds and what it does then, on right and on wrong results.
+/* Tests shadow: the calls that it compares, its findings and their effects, on correct and wrong
+ * results.
  * Needs: tests/tools/anydnn_faulty.la */
 #include "tests/shadow/fixture.h"
 
@@ -24,7 +25,7 @@ static void calls(anydnnHandle_t handle, const char *text, int count)
     fixture_problem_free(&problem);
 }
 
-/* ---- which calls */
+/* ---- the calls that are compared */
 
 static void off_finds_nothing(void **state)
 {
@@ -62,7 +63,7 @@ static void samples_what_was_asked(void **state)
     }
 }
 
-/* The first of each problem, of which there are two. */
+/* There are two problems, and the first call of each counts. */
 static void first_is_of_each_problem(void **state)
 {
     anydnnHandle_t handle = fixture_handle("cpu_ref");
@@ -89,7 +90,7 @@ static void caps_pass_calls_over(void **state)
     calls(handle, POOL, 2);
     assert_int_equal(fixture_found(handle, "over_memory"), 2);
     assert_holds(fixture_said(handle, "passed_over"), "memory = 1024");
-    /* 160 numbers, six times. */
+    /* The cap is six times 160 numbers. */
     assert_ok(anydnnSetShadow(handle, "memory = 7680"));
     calls(handle, POOL, 1);
     assert_int_equal(fixture_found(handle, "compared"), 1);
@@ -100,7 +101,7 @@ static void caps_pass_calls_over(void **state)
     assert_ok(anydnnDestroy(handle));
 }
 
-/* ---- what it finds */
+/* ---- the findings */
 
 static const char *const problems[] = {
     "convolution_forward x=f32:2,4,6,6 w=f32:6,2,3,3 groups=2 pad=1,1 alpha=0.5 beta=2",
@@ -133,7 +134,7 @@ static const char *const problems[] = {
     "convolution_forward x=s8x4:1,4,5,5 w=s8x4:4,4,3,3",
 };
 
-/* Of every kind of operation, in double and in the operands' own types. */
+/* The problems cover every kind of operation, in double and in the operands' own types. */
 static void right_results_are_right(void **state)
 {
     static const char *const references[] = {"auto", "cpu_ref:default"};
@@ -180,17 +181,17 @@ static void a_wrong_element_is_found(void **state)
     assert_holds(fixture_said(handle, "last_mismatch"), "; 1 of 288 elements are beyond theirs");
     assert_holds(fixture_said(handle, "worst_problem"), "w=f32:4,3,3,3");
     assert_true(strtod(fixture_said(handle, "worst_ratio"), NULL) > 1000);
-    /* Told once for each problem. */
+    /* The warning appears once per problem. */
     assert_holds(fixture_warnings(), "shadow: faulty");
     calls(handle, WRONG, 1);
     assert_string_equal(fixture_warnings(), "");
-    /* The call's own record is not the reference's. */
+    /* The record describes the call, not the reference. */
     assert_ok(anydnnGetDispatchInfo(handle, "backend", record, sizeof(record)));
     assert_string_equal(record, "faulty");
     assert_ok(anydnnDestroy(handle));
 }
 
-/* The reference is wrong, the call is right: they differ all the same. */
+/* The reference is wrong and the call is correct: a mismatch is reported nevertheless. */
 static void another_reference(void **state)
 {
     anydnnHandle_t handle = fixture_handle("cpu_ref");
@@ -224,7 +225,7 @@ static void another_bound(void **state)
     assert_ok(anydnnDestroy(handle));
 }
 
-/* What an output lies on is kept before the call. */
+/* An input that an output overwrites is copied before the call. */
 static void in_place(void **state)
 {
     anydnnHandle_t handle = fixture_handle("cpu_ref");
@@ -245,7 +246,7 @@ static void in_place(void **state)
     assert_ok(anydnnDestroy(handle));
 }
 
-/* ---- what it does */
+/* ---- the effects */
 
 static void an_error_comes_once(void **state)
 {
@@ -270,8 +271,8 @@ static void an_error_comes_once(void **state)
     assert_ok(anydnnDestroy(handle));
 }
 
-/* The recording holds two calls, of which each replay finds two mismatches: the first one is told.
- */
+/* The recording holds two calls, and each replay finds two mismatches; the first one is
+ * reported. */
 static void a_replay_fails_for_the_one_before(void **state)
 {
     anydnnHandle_t handle = fixture_handle("faulty");
@@ -300,7 +301,7 @@ static void a_replay_fails_for_the_one_before(void **state)
     assert_ok(anydnnDestroy(handle));
 }
 
-/* No call of the handle is left to fail. */
+/* The handle has no further call that could fail. */
 static void the_last_mismatch_is_a_warning(void **state)
 {
     anydnnHandle_t handle = fixture_handle("faulty");
@@ -363,7 +364,7 @@ static void bad_texts(void **state)
     assert_ok(anydnnDestroy(handle));
 }
 
-/* ---- whoever calls */
+/* ---- the callers */
 
 static void replays_are_shadowed(void **state)
 {

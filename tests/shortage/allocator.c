@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* malloc and its kin over glibc's own, for the whole process, shared libraries included. */
+/* malloc and related functions on top of glibc's own, for the whole process including shared
+ * libraries. */
 #include "tests/shortage/allocator.h"
 
 #include <dlfcn.h>
@@ -23,7 +24,7 @@ static atomic_long live, counted, wanted = -1;
 static int counts_all;
 static struct refusal *told;
 
-/* The innermost frame that is not the C or C++ runtime's says who asked. */
+/* Records the caller: the innermost frame outside the C and C++ runtimes. */
 static void tell(struct refusal *to)
 {
     static const char *const runtimes[] = {"/libc.so", "/libstdc++.so", "/ld-linux",
@@ -52,7 +53,7 @@ static void tell(struct refusal *to)
     to->happened = 1;
 }
 
-/* Whether the library or a backend asked, itself or through the C library. */
+/* Returns 1 if the library or a backend allocates, directly or through the C library. */
 static int is_ours(const void *caller)
 {
     Dl_info info;
@@ -61,7 +62,7 @@ static int is_ours(const void *caller)
            (strstr(info.dli_fname, "anydnn") || strstr(info.dli_fname, "/libc.so"));
 }
 
-/* Whether this allocation is the one. */
+/* Returns 1 if this allocation must fail. */
 static int refuse(const void *caller)
 {
     long number = atomic_load(&wanted);
@@ -82,7 +83,7 @@ static void *taken(void *pointer)
     return pointer;
 }
 
-/* What the libraries find in place of their own. */
+/* The functions that replace those of the C library for all shared libraries. */
 #pragma GCC visibility push(default)
 
 void *malloc(size_t bytes)
@@ -149,7 +150,7 @@ void allocator_arm(long number, int all, struct refusal *refusal)
 {
     struct refusal unused;
 
-    tell(&unused); /* loads and takes what it needs now */
+    tell(&unused); /* makes it load and allocate in advance what it needs */
     told = refusal;
     counts_all = all;
     atomic_store(&counted, 0);

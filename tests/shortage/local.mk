@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Memory and file descriptors run out, at every place in turn.
+# The test of memory and file descriptors that run out, at every place in turn.
 
 TESTS += tests/shortage/test_shortage.sh
 dist_check_SCRIPTS += tests/shortage/test_shortage.sh

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The Nth allocation of a program's calls fails, for every N: each call then answers success or
- * ALLOC_FAILED with a sentence, the process lives, nothing is lost, and the same calls again
- * succeed on the same backend.
+ * Makes the Nth allocation of a program's calls fail, for every N. Each call must then return
+ * success or ALLOC_FAILED with a sentence, the process must survive, and nothing may leak. The same
+ * calls must then succeed on the same backend.
  *
  *   shortage BACKEND OURS [ALL]
  *
- * OURS and ALL: of the allocations that the library and the backend ask for, and of all, every how
- * manyth fails; 0: none.
+ * OURS is the step between the tested allocations of the library and the backend. ALL is the step
+ * for the allocations of all code. 0: none.
  *
- * Prints what happened; exit status 1 where one was not so. An allocation that oneDNN, its runtime
- * or the loader asked for is theirs to bear: where the process ends by it, that is counted and
- * told, and the loader may take it for another fault. Last come the same calls with no file
- * descriptor left.
+ * Prints the results; the exit status is 1 if one was wrong. oneDNN, its runtime and the loader are
+ * responsible for their own allocations: if the process ends by one, this is counted and printed.
+ * The loader may report it as another error. The same calls run last without any free file
+ * descriptor.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -30,11 +30,11 @@
 #define SECONDS 30
 #define DEATHS  64
 
-/* Written by the child, read by its parent. */
+/* The result of a child, which its parent reads. */
 struct outcome {
     struct refusal refusal;
     long counted; /* allocations of the first use */
-    long live;    /* blocks taken and left in the end */
+    long live;    /* blocks still allocated at the end */
     int refused;  /* calls of the first use that failed */
     int finished;
     char wrong[600];
@@ -42,7 +42,7 @@ struct outcome {
 
 static struct outcome *outcome;
 static const char *backend;
-static int all_count; /* also the allocations of others */
+static int all_count; /* 1 to count the allocations of other libraries, too */
 
 static void keep_wrong(const struct use *use, const char *when)
 {
@@ -50,7 +50,7 @@ static void keep_wrong(const struct use *use, const char *when)
         snprintf(outcome->wrong, sizeof outcome->wrong, "%s: %s", when, use->sentence);
 }
 
-/* One use in which the allocation of that number fails, one in which none does. */
+/* Runs one use in which the allocation of that number fails, then one in which none fails. */
 static void try(long number)
 {
     struct use first = {.backend = backend}, second = {.backend = backend};
@@ -68,7 +68,7 @@ static void try(long number)
     outcome->finished = 1;
 }
 
-/* The same with descriptors in place of memory: all are taken from the third on. */
+/* Does the same with descriptors instead of memory: all from the third on are used up. */
 static void try_descriptors(long left)
 {
     struct use first = {.backend = backend}, second = {.backend = backend};
@@ -87,7 +87,7 @@ static void try_descriptors(long left)
     outcome->finished = 1;
 }
 
-/* The signal that ended the child, or 0. */
+/* Runs the body in a child; returns the signal that ended it, or 0. */
 static int in_child(void (*body)(long), long number)
 {
     int status = 0;
@@ -111,7 +111,7 @@ static int in_child(void (*body)(long), long number)
     return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 }
 
-/* Who was refused when the process died, and how often. */
+/* The callers that were refused when the process died, with counts. */
 static struct {
     char who[420];
     int count;
@@ -139,7 +139,7 @@ static int complain(long number, const char *what)
     return 1;
 }
 
-/* 0 where all is as it should be, or it is not ours. */
+/* Returns 0 if the outcome is correct or others caused the failure. */
 static int judge(long number, int signal, long live)
 {
     const int ended = signal || !outcome->finished;
@@ -171,8 +171,8 @@ static int memory(long every)
     for (long number = 1; number <= all + every; number += every) {
         int signal = in_child(try, number);
 
-        /* OpenMP's threads take and give back memory when they are let, on a busy machine after the
-         * count; what is lost for good is lost each time. */
+        /* On a busy machine OpenMP's threads may free memory after the count, so the run is
+         * repeated. A real leak occurs each time. */
         for (int again = 0; again < 3 && outcome->finished && outcome->live > live; again++)
             signal = in_child(try, number);
         if (!outcome->refusal.happened)
@@ -221,7 +221,7 @@ int main(int argc, char **argv)
         return 2;
     }
     backend = argv[1];
-    localtime_r(&now, &unused); /* takes what the log's times need, which stays */
+    localtime_r(&now, &unused); /* allocates in advance what the log's times need permanently */
     setenv("ANYDNN_ROUTE", backend, 1);
     outcome =
         mmap(NULL, sizeof *outcome, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The Nth allocation fails, and file descriptors run out: statuses, nothing lost, nothing that stays. Of
-# onednn every 24th of our own allocations in the short run (a second each); with ANYDNN_TEST_SHORTAGE=all
-# every one, and every one of oneDNN's own, some of which end the process.
+# Tests that calls survive a failure of the Nth allocation and a lack of file descriptors: statuses are right, nothing
+# leaks, and nothing stays broken. For onednn the short run tests every 24th of the project's own allocations, which
+# take a second each. ANYDNN_TEST_SHORTAGE=all tests all of them and all of oneDNN's, some of which end the process.
 # Needs: tests/shortage/shortage
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
@@ -10,7 +10,7 @@ ANYDNN_PLUGIN_PATH=$ANYDNN_TEST_PLUGINDIR
 export ANYDNN_PLUGIN_PATH
 all=${ANYDNN_TEST_SHORTAGE:-}
 
-# shortage BACKEND OURS [ALL]: tells what happened also where all is well.
+# shortage BACKEND OURS [ALL]: runs the program and prints its output, also on success.
 shortage() {
     ANYDNN_TEST_SHORTAGE_FOLDER=$tap_dir "$ANYDNN_TEST_BUILDDIR/tests/shortage/shortage" "$@" >"$tap_dir/told" 2>&1
     status=$?

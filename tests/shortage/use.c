@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program's calls, from the handle's making to its end, each of which may fail. */
+/* The calls of a program, from the creation of its handle to the end; each may fail. */
 #include "tests/shortage/use.h"
 
 #include <stdio.h>
@@ -17,8 +17,8 @@ static const char *const problems[] = {
 static float data[4][4096];
 static char workspace[1 << 20] __attribute__((aligned(256)));
 
-/* Notes a status: success, or a shortage that has a sentence; anything else is wrong. Returns
- * whether it is success. */
+/* Records a status: success, or a shortage with a sentence; anything else is wrong. Returns 1 on
+ * success. */
 static int fine(struct use *use, const char *what, anydnnStatus_t status)
 {
     char text[300];
@@ -113,7 +113,7 @@ static void record(struct use *use, anydnnHandle_t handle)
     FINE(anydnnMemFree(handle, memory));
 }
 
-/* What is recorded and compared is set, and switched off. */
+/* Turns recording and comparison on and off. */
 static void watch(struct use *use, anydnnHandle_t handle)
 {
     const char *folder = getenv("ANYDNN_TEST_SHORTAGE_FOLDER");

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# plugins/template, copied out of the tree, builds with pkg-config, the header and the kit, is found
-# through a settings file, runs what it offers as cpu_ref does, and declines the rest with a sentence.
-#   test_template.sh                       in make check: the build tree, by ANYDNN_TEST_...
-#   test_template.sh SRCDIR FOLDER PROGRAM of an installed tree, which PKG_CONFIG_PATH finds
+# Tests plugins/template, copied out of the tree. It must build with pkg-config, the header and the kit, and be found
+# through a settings file. It must run what it offers as cpu_ref does, and decline the rest with a sentence.
+#   test_template.sh                       in make check: the build tree, from ANYDNN_TEST_...
+#   test_template.sh SRCDIR FOLDER PROGRAM for an installed tree, which PKG_CONFIG_PATH finds
 # Needs: tools/anydnn
 set -u
 if [ $# -eq 3 ]; then
@@ -14,11 +14,11 @@ else
 fi
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 : "${PKG_CONFIG:=pkg-config}" "${MAKE:=make}"
-# Flags of an outer make are not for this one.
+# The flags of an outer make must not apply to this one.
 unset MAKEFLAGS MAKELEVEL MFLAGS
 export PKG_CONFIG
 
-# The build tree in the words of an installed one.
+# Describes the build tree as if it were installed.
 if [ $# -ne 3 ]; then
     sed -e "s|^includedir=.*|includedir=$ANYDNN_TEST_SRCDIR/include|" \
         -e "s|^plugindir=.*|plugindir=/nowhere/plugins|" \
@@ -32,7 +32,7 @@ XDG_CONFIG_HOME=$tap_dir
 export ANYDNN_CONFIG XDG_CONFIG_HOME
 unset ANYDNN_ROUTE ANYDNN_PLUGIN_PATH
 
-# settings NAME LIST: the copied folder's backends, and LIST for all that NAME offers.
+# settings NAME LIST: uses the copied folder's backends, and LIST for all operations that NAME offers.
 settings() {
     cat >"$ANYDNN_CONFIG" <<END
 [anydnn]
@@ -45,7 +45,7 @@ scale_tensor = $2
 END
 }
 
-# copy NAME: the folder as somebody else would have it.
+# copy NAME: copies the folder as a backend author would.
 copy() {
     cp -r "$folder" "$tap_dir/$1" && chmod -R u+w "$tap_dir/$1"
 }
@@ -56,7 +56,7 @@ in_copy() {
     $MAKE -C "$tap_dir/$name" CC="${CC:-cc}" "$@"
 }
 
-# answers STATUS PATTERN COMMAND...: anydnn COMMAND ends with STATUS and says PATTERN.
+# answers STATUS PATTERN COMMAND...: checks that anydnn COMMAND exits with STATUS and prints PATTERN.
 answers() {
     wanted=$1 pattern=$2
     shift 2
@@ -67,7 +67,8 @@ answers() {
     grep -q -e "$pattern" "$tap_dir/answer" || { echo "nothing like: $pattern"; return 1; }
 }
 
-# alike PROBLEM...: template runs it, within half a last place of cpu_ref, and the same each time.
+# alike PROBLEM...: checks that template runs it, within half a unit in the last place of cpu_ref, and with equal
+# results each time.
 alike() {
     answers 0 '"backend": *"template"' run --json --repeat 3 --check cpu_ref --tolerance 6e-8 "$@"
 }

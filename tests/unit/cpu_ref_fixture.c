@@ -181,7 +181,7 @@ static int32_t take_offer(void *cookie, const struct anydnn_plugin_candidate *ca
 void fixture_ask(struct anydnn_plugin_context *context, const struct anydnn_plugin_problem *problem,
                  struct fixture_answer *answer)
 {
-    /* Any operation's function answers for an operation that is not offered. */
+    /* Every operation has the same function, which also answers for an unsupported operation. */
     const struct anydnn_plugin_operation *operation = fixture_plugin()->operations[0];
 
     memset(answer, 0, sizeof *answer);

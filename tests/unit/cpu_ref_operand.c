@@ -51,7 +51,8 @@ static int64_t scalar_bytes(int32_t type)
     }
 }
 
-/* The formula of plugin.h: dims count elements, strides vectors. */
+/* Returns the element's position by the formula of plugin.h: dims count elements, strides count
+ * vectors. */
 static int64_t place_of(const struct operand *operand, const int64_t *index)
 {
     const struct anydnn_plugin_tensor *tensor = &operand->tensor;
@@ -68,7 +69,7 @@ static int64_t place_of(const struct operand *operand, const int64_t *index)
     return (vector * lanes + lane) * scalar_bytes(tensor->type);
 }
 
-/* Dims from the fastest to the slowest. */
+/* Draws an order of the dims, from the fastest to the slowest. */
 static void draw_order(int32_t ndims, enum operand_layout layout, uint64_t *seed, int32_t *order)
 {
     for (int32_t i = 0; i < ndims; i++)

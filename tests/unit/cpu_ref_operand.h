@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operands of any type and strides for tests of cpu_ref: elements by index tuple, memory that ends
- * with the last element, and a watch over everything between the elements. */
+/* Operands of any type and strides for tests of cpu_ref: elements by index tuple, memory that
+ * ends with the last element, and a check of all bytes between the elements. */
 #ifndef TESTS_UNIT_CPU_REF_OPERAND_H
 #define TESTS_UNIT_CPU_REF_OPERAND_H
 
@@ -8,7 +8,7 @@
 
 #define OPERAND_SLOTS 6
 
-/* Types by their short names. */
+/* The types by their short names. */
 #define F64   ANYDNN_PLUGIN_DOUBLE
 #define F32   ANYDNN_PLUGIN_FLOAT
 #define F16   ANYDNN_PLUGIN_HALF
@@ -30,39 +30,40 @@ enum operand_layout {
 struct operand {
     struct anydnn_plugin_tensor tensor;
     unsigned char *data;
-    unsigned char *before; /* the data as they were when a run began */
+    unsigned char *before; /* the data before a run */
     unsigned char *taken;  /* 1 for each byte of an element */
     int64_t bytes;
 };
 
-/* A number from `least` to `most`, both included. */
+/* Returns a number from `least` to `most`, both included. */
 int64_t operand_random(uint64_t *seed, int64_t least, int64_t most);
 
 enum operand_layout operand_any_layout(uint64_t *seed);
 
-/* Channels of a vector; 1 of other types. */
+/* Returns the channels per vector; 1 for other types. */
 int64_t operand_lanes(int32_t type);
 
-/* Strides of vectors for vector types, whose channels must be whole vectors. `seed` draws order and
- * gaps. All bytes become 0x5a. */
+/* Makes an operand whose bytes are all 0x5a. Strides of vector types count vectors, and their
+ * channels must fill whole vectors. `seed` draws order and gaps. */
 void operand_make(struct operand *operand, int32_t type, int32_t ndims, const int64_t *dims,
                   enum operand_layout layout, uint64_t *seed);
 void operand_free(struct operand *operand);
 
-/* Index tuples, the last fastest; `index` starts as zeros. 0 after the last. */
+/* Advances to the next index tuple, the last index fastest; `index` starts as zeros. Returns 0
+ * after the last tuple. */
 int operand_next(const struct operand *operand, int64_t *index);
 
 double operand_get(const struct operand *operand, const int64_t *index);
-/* Rounds as the type does. */
+/* Stores a value, rounded to the type. */
 void operand_set(struct operand *operand, const int64_t *index, double value);
-/* Elements in order of their index tuples, as many as `operand` has. */
+/* Stores the elements in order of their index tuples, as many as `operand` has. */
 void operand_put(struct operand *operand, const double *values);
 void operand_expect(const struct operand *operand, const double *values);
 /* Draws every element from least / divisor to most / divisor. */
 void operand_fill(struct operand *operand, uint64_t *seed, int64_t least, int64_t most,
                   double divisor);
 
-/* An operation on operands by slot, NULL where absent. */
+/* An operation with its operands by slot, NULL if absent. */
 struct operand_call {
     int32_t operation;
     const void *params;
@@ -72,10 +73,11 @@ struct operand_call {
     const void *value;
 };
 
-/* Must succeed, and touch nothing but the elements of the operands in `outputs`, bit per slot. */
+/* Runs the operation, which must succeed and write only elements of the operands in `outputs`,
+ * one bit per slot. */
 void operand_run(const struct operand_call *call, uint32_t outputs);
 
-/* Must be declined for this reason with a sentence that has `part`. */
+/* Checks that the problem is declined for this reason, with a sentence that contains `part`. */
 void operand_declined(const struct operand_call *call, int32_t reason, const char *part);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the descriptor tests share: a failure is a status and a sentence with given words in it. */
+/* Helpers of the descriptor tests, which compare a status and look for words in the error
+ * sentence. */
 #ifndef TESTS_UNIT_DESC_FIXTURE_H
 #define TESTS_UNIT_DESC_FIXTURE_H
 
@@ -22,7 +23,7 @@
 #define INVALID_VALUE ANYDNN_STATUS_INVALID_VALUE
 
 #define assert_ok(call) assert_status(call, OK, __FILE__, __LINE__)
-/* The call answers `status` and its sentence holds `words`. */
+/* Checks that the call returns `status` and that its sentence contains `words`. */
 #define assert_refused(call, status, words) assert_sentence(call, status, words, __FILE__, __LINE__)
 
 static inline void assert_status(anydnnStatus_t seen, anydnnStatus_t wanted, const char *file,

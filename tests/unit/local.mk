@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# One program a file, over the core's convenience library and this folder's fixtures. A new test is its
-# name in unit_tests: tests/local.mk has the rule.
+# Each file is one program, linked with the core's convenience library and this folder's fixtures. To add a test, add
+# its name to unit_tests: tests/local.mk has the rule.
 
 unit_tests = \
 	tests/unit/test_cpu_ref_element \

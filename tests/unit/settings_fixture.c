@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Settings from files and an environment that a test writes down. */
+/* Settings from files and an environment that a test writes. */
 #include "settings_fixture.h"
 
 #include <ftw.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads the settings as the library does and prints them; settings_process.sh runs it with other
- * rights. */
+/* Loads the settings as the library does and prints them. settings_process.sh runs it with other
+ * privileges. */
 #include <stdio.h>
 
 #include "settings/settings.h"

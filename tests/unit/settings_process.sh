@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The settings of a whole process: the user's file, the environment, a moved library, and what is
-# withheld from a process that has more rights than its user (as root, by a setuid copy).
+# Tests the settings of a whole process: the user's file, the environment, a moved library, and restrictions for a
+# process with more privileges than its user (as root, by a setuid copy).
 # Needs: tests/unit/settings_probe
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
@@ -16,7 +16,7 @@ printf '[anydnn]\nplan_cache = 12\n' >"$tap_dir/xdg/anydnn/anydnn.conf"
 printf '[anydnn]\nplan_cache = 13\n' >"$tap_dir/config.conf"
 unset XDG_CONFIG_HOME HOME
 
-# shows TEXT [NAME=VALUE...]: the probe prints that line, run with these variables.
+# shows TEXT [NAME=VALUE...]: checks that the probe prints that line when run with these variables.
 shows() {
     shows_text=$1
     shift
@@ -50,7 +50,7 @@ check "a misspelt variable is warned of" shows \
 check "a route" shows '[route] im2col = a (environment ANYDNN_ROUTE_IM2COL)' ANYDNN_ROUTE_IM2COL=a
 check "not privileged" shows 'privileged: 0' LC_ALL=C
 
-# Where the probe stands for a library that was moved with its prefix, it names folders in the new one.
+# If the library was moved with its prefix, the probe reports folders in the new prefix.
 folder=$("$probe" 2>/dev/null | sed -n 's/^sysconfdir: //p')
 case $folder in
 "$tap_dir"/*)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How cpu_ref reads and writes the floating types of 16 bits, over all their patterns, and how it
- * rounds to TF32. What is expected comes from the definitions, by ldexp, frexp and nearbyint. */
+/* Tests how cpu_ref reads and writes the 16-bit floating types, over all bit patterns, and how
+ * it rounds to TF32. Expected values follow the definitions, computed with ldexp, frexp and
+ * nearbyint. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 #define PATTERNS 65536
 #define RANDOM   2000000
 
-/* One of the two types. */
+/* One of the two 16-bit types. */
 struct format {
     const char *name;
     int fraction; /* bits */
@@ -47,13 +48,15 @@ static const struct format formats[] = {
 
 #define FORMATS (sizeof formats / sizeof formats[0])
 
-/* Of infinity: all bits of the exponent. Below it lie the finite numbers, in order. */
+/* Returns the pattern of infinity, with all exponent bits set. Smaller patterns are the finite
+ * numbers in ascending order. */
 static uint16_t infinity_of(const struct format *format)
 {
     return (uint16_t)((2 * format->bias + 1) << format->fraction);
 }
 
-/* What a finite pattern without sign means; of infinity, the power of 2 that would follow. */
+/* Returns the value of a pattern without sign. For infinity it is the power of 2 that would
+ * follow. */
 static double meaning(const struct format *format, uint16_t bits)
 {
     int exponent = bits >> format->fraction;
@@ -71,7 +74,7 @@ static void assert_stores(const struct format *format, double value, uint16_t ex
         fail_msg("%s of %a is %04x and must be %04x", format->name, value, stored, expected);
 }
 
-/* Both signs. */
+/* Checks the stored pattern of a value and of its negative. */
 static void assert_stores_both(const struct format *format, double value, uint16_t expected)
 {
     assert_stores(format, value, expected);
@@ -124,8 +127,8 @@ static void stores_every_pattern_back(void **state)
     }
 }
 
-/* The middle of two neighbours goes to the even one, and what lies beside it to the nearer. The
- * least double beside a middle is no float, so that rounding twice would show. */
+/* The midpoint of two neighbours rounds to even, other values to the nearer one. The double next
+ * to a midpoint is not a float, so double rounding would show. */
 static void rounds_to_the_nearest(void **state)
 {
     (void)state;
@@ -155,7 +158,7 @@ static void rounds_the_very_small_and_large(void **state)
             assert_stores_both(&formats[f], large[i], infinity_of(&formats[f]));
         for (size_t i = 0; i < sizeof small / sizeof small[0]; i++)
             assert_stores_both(&formats[f], small[i], 0);
-        /* A signalling NaN whose payload no type of 16 bits can keep. */
+        /* The payload of this signalling NaN fits no 16-bit type. */
         memcpy(&signalling, &(uint64_t){UINT64_C(0x7ff0000000000001)}, sizeof signalling);
         assert_stores(&formats[f], signalling,
                       (uint16_t)(infinity_of(&formats[f]) | 1 << (formats[f].fraction - 1)));
@@ -164,7 +167,8 @@ static void rounds_the_very_small_and_large(void **state)
     assert_stores_both(&formats[0], 65520, 0x7c00);
 }
 
-/* The last pattern whose meaning is not above the value, then the nearer of it and the next. */
+/* Returns the nearest pattern: finds the last one whose value is at most `value`, then compares
+ * it with the next. */
 static uint16_t nearest(const struct format *format, double value)
 {
     uint16_t low = 0, beyond = infinity_of(format);
@@ -215,7 +219,7 @@ static void rounds_to_tf32(void **state)
         if (isfinite(value) && (double)cpu_ref_tf32(value) != fixture_round((double)value, 11))
             fail_msg("TF32 of %a is %a", (double)value, (double)cpu_ref_tf32(value));
     }
-    /* 1 + 2^-11 lies in the middle. */
+    /* 1 + 2^-11 is a midpoint. */
     assert_true(cpu_ref_tf32(0x1.002p0f) == 1);
     assert_true(cpu_ref_tf32(0x1.002002p0f) == 0x1.004p0f);
     assert_true(cpu_ref_tf32(0x1.006p0f) == 0x1.008p0f);
@@ -238,7 +242,8 @@ static void splits_into_two_terms(void **state)
         if ((double)cpu_ref_split(value) != high + fixture_round((double)value - high, 11))
             fail_msg("split of %a is %a", (double)value, (double)cpu_ref_split(value));
     }
-    /* 24 ones: the high term is 2, and what is left, -2^-23, fits the low one. */
+    /* The significand is 24 ones. The high term is 2, and the remainder -2^-23 fits the low
+     * term. */
     assert_true(cpu_ref_split(0x1.fffffep0f) == 0x1.fffffep0f);
     /* 1 + 2^-11 (1 - 2^-12): the high term is 1, and the low one has 12 bits. */
     assert_true(cpu_ref_split(0x1.001ffep0f) == 0x1.002p0f);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The setting `emulate` of cpu_ref: what is rounded in which math mode, what is not, and what is
- * told of it. A run that emulates is held to one that does not, on inputs rounded here. */
+/* Tests the setting `emulate` of cpu_ref: what each math mode rounds and what the backend
+ * reports. An emulated run is compared with a plain run on inputs that the test rounded. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@
 #define SPLIT           ANYDNN_PLUGIN_MATH_SPLIT
 
 #define SLOTS 5
-/* Elements of the largest operand, and some. */
+/* The capacity of a buffer, larger than the largest operand. */
 #define MOST 4096
 
 static const int32_t directions[] = {FORWARD, BACKWARD_DATA, BACKWARD_FILTER, FUSED};
@@ -27,7 +27,7 @@ static const int64_t x_dims[4] = {2, 6, 9, 8}, w_dims[4] = {5, 6, 2, 3};
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-/* Numbers of all 24 bits. */
+/* Draws numbers with full 24-bit significands. */
 static void draw(float *to, uint32_t seed)
 {
     uint32_t state = seed;
@@ -48,7 +48,7 @@ static void round_all(float *to, int32_t math)
     }
 }
 
-/* Channels innermost. */
+/* Makes the channels innermost. */
 static void make_nhwc(struct anydnn_plugin_tensor *tensor)
 {
     const int order[4] = {1, 3, 2, 0};
@@ -60,7 +60,7 @@ static void make_nhwc(struct anydnn_plugin_tensor *tensor)
     }
 }
 
-/* A convolution's operands by slot, the output last. */
+/* The operands of a convolution by slot, the output last. */
 struct buffers {
     float at[SLOTS][MOST];
 };
@@ -99,8 +99,8 @@ static struct buffers *fresh(void)
     return buffers;
 }
 
-/* Emulated on fresh inputs, and not on inputs rounded beforehand as `rounded` says: same bits. The
- * inputs themselves must not change. */
+/* Checks that an emulated run on fresh inputs equals, bit for bit, a plain run on inputs rounded
+ * according to `rounded`. The inputs must not change. */
 static void hold_to_rounded(struct fixture_conv *conv, int32_t rounded)
 {
     struct buffers *emulated = fresh(), *plain = fresh(), *untouched = fresh();
@@ -119,7 +119,7 @@ static void hold_to_rounded(struct fixture_conv *conv, int32_t rounded)
     free(untouched);
 }
 
-/* ------------------------------------------------------------------ what is rounded */
+/* ------------------------------------------------------------------ rounding */
 
 static void rounds_float_operands(void **state)
 {
@@ -144,7 +144,7 @@ static void rounds_float_operands(void **state)
     }
 }
 
-/* Two floats' bits are one double's, and four halves'. */
+/* The bits of two floats are reused as one double or four halves. */
 static void leaves_the_other_types(void **state)
 {
     static const int32_t types[] = {ANYDNN_PLUGIN_DOUBLE, ANYDNN_PLUGIN_HALF,
@@ -163,7 +163,7 @@ static void leaves_the_other_types(void **state)
     }
 }
 
-/* y of one product, by its mode. */
+/* Returns y of one product in a math mode. */
 static float product(float x, float w, int32_t math)
 {
     static const int64_t one[4] = {1, 1, 1, 1};
@@ -185,13 +185,14 @@ static float product(float x, float w, int32_t math)
 static void gives_known_products(void **state)
 {
     (void)state;
-    /* Just above the middle between 1 and the next number of TF32, and on it. */
+    /* The values are just above the midpoint between 1 and the next TF32 number, and on it. */
     assert_true(product(0x1.002002p0f, 2, DEFAULT) == 0x1.002002p1f);
     assert_true(product(0x1.002002p0f, 2, TENSOR_OP) == 0x1.002002p1f);
     assert_true(product(0x1.002002p0f, 2, CONVERSION) == 0x1.004p1f);
     assert_true(product(2, 0x1.002002p0f, CONVERSION) == 0x1.004p1f);
     assert_true(product(0x1.002p0f, 2, CONVERSION) == 2);
-    /* What is left of these by the first term has eleven bits, as the second has, and twelve. */
+    /* After the first term the remainders have eleven bits, which fit the second term, and
+     * twelve, which do not. */
     assert_true(product(0x1.002004p0f, 2, SPLIT) == 0x1.002004p1f);
     assert_true(product(0x1.002002p0f, 2, SPLIT) == 0x1.002p1f);
     assert_true(product(2, 0x1.001ffep0f, SPLIT) == 0x1.002p1f);
@@ -241,7 +242,7 @@ static void gives_the_same_bits_for_any_threads(void **state)
     }
 }
 
-/* ------------------------------------------------------------------ what is told */
+/* ------------------------------------------------------------------ reports */
 
 static void tells_the_mode(void **state)
 {
@@ -270,7 +271,7 @@ static void tells_the_mode(void **state)
             }
         }
     }
-    /* An operation that has no math mode. */
+    /* This operation has no math mode. */
     fixture_conv(&conv, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_BIAS, ANYDNN_PLUGIN_FLOAT, x_dims,
                  w_dims);
     conv.problem.math = CONVERSION;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* transform_tensor_ex and transform_filter of cpu_ref among different types: every pair of types
- * that they take holds the same numbers, and the others are declined. */
+/* Tests transform_tensor_ex and transform_filter of cpu_ref between types: each supported pair
+ * preserves the numbers, and other pairs are declined. */
 #include "cpu_ref_operand.h"
 #include "numerics/numerics.h"
 
@@ -20,7 +20,7 @@ static int is_vector(int32_t type)
     return type == S8X4 || type == U8X4 || type == S8X32;
 }
 
-/* The types that a transform takes together. */
+/* Returns 1 if a transform supports both types together. */
 static int go_together(int32_t operation, int32_t x, int32_t y)
 {
     if (operation == FILTER && (is_vector(x) || is_vector(y) || x == S32 || y == S32))
@@ -38,7 +38,8 @@ static void fill_any(struct operand *operand, uint64_t *seed)
     operand_fill(operand, seed, is_unsigned(type) ? 0 : -300, 300, whole ? 1 : 2);
 }
 
-/* What FOLD with pads makes: place o of a block of x and channel c come to channel o * C + c. */
+/* Returns the result of FOLD with pads: position o of a block of x and channel c map to channel
+ * o * C + c. */
 static double folded(const struct operand *x, const struct anydnn_plugin_transform *params,
                      const int64_t *at)
 {
@@ -107,7 +108,7 @@ static void folds_hold_the_same_numbers(void **state)
     }
 }
 
-/* Without pads, and with dims that divide by the folds. */
+/* The transform has no pads, and the dims are divisible by the folds. */
 static void unfold_is_the_way_back(void **state)
 {
     static const int64_t whole[4] = {2, 32, 4, 6}, blocks[4] = {2, 32 * 6, 2, 2};

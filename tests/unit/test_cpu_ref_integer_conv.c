@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Forward convolution of integers on cpu_ref, by hand: where sums wrap, where results saturate or
- * lie between two numbers, and which combinations of types there are. */
+/* Tests forward convolution of integers on cpu_ref with results computed by hand: sums that
+ * wrap, results that saturate or need rounding, and the supported combinations of types. */
 #include <math.h>
 
 #include "cpu_ref_operand.h"
@@ -24,8 +24,8 @@ static struct anydnn_plugin_convolution parameters(void)
     };
 }
 
-/* One output for each filter: c channels, all of x alike, filter k having w[k] everywhere. The y
- * that was there is in `y`, and the new one comes there. */
+/* Runs one output per filter: c channels, every x equal, and filter k filled with w[k]. `y`
+ * holds the previous y and receives the new one. */
 static void one_pixel(const int32_t types[3], int64_t c, double x, int64_t k, const double *w,
                       const double scale[2], double *y)
 {
@@ -69,7 +69,7 @@ static void expect(const double *got, const double *want, int count)
     }
 }
 
-/* (-128)^2 = 2^14, and 2^17 of that are 2^31, which a sum of 32 bits does not hold. */
+/* (-128)^2 = 2^14. The sum of 2^17 such products is 2^31, which overflows 32 bits. */
 static void sums_wrap(void **state)
 {
     const double w[1] = {-128};
@@ -122,7 +122,7 @@ static void results_saturate(void **state)
     expect(y, want_signed, 4);
 }
 
-/* alpha * sum + beta * y, rounded once; with beta 0 what was there does not matter. */
+/* The result is alpha * sum + beta * y, rounded once; with beta 0 the previous y is ignored. */
 static void results_blend(void **state)
 {
     static const double w[4] = {1, 3, -1, 100};
@@ -139,7 +139,8 @@ static void results_blend(void **state)
     expect(y, (const double[]){0, 0, 0, 0}, 4);
 }
 
-/* y = activation(alpha1 * sum + alpha2 * z + bias) of one channel in, k out; sum = 2 w. */
+/* Checks y = activation(alpha1 * sum + alpha2 * z + bias) with one input channel and k output
+ * channels; sum = 2 w. */
 static void fused_pixel(int32_t type, int32_t activation, const double scale[2], const double z[4],
                         const double bias[4], int in_place, const double want[4])
 {
@@ -182,7 +183,7 @@ static void fused_adds_and_activates(void **state)
     static const double halves[2] = {0.5, 0.5}, no_z[2] = {0.5, 0}, ones[2] = {1, 1};
 
     (void)state;
-    /* 1 + 0.5, 2 + 1.5 + 0.25, 3 + 2.5 - 0.5, -4 + 3.5 + 100: once rounded. */
+    /* The sums 1 + 0.5, 2 + 1.5 + 0.25, 3 + 2.5 - 0.5 and -4 + 3.5 + 100 are rounded once. */
     fused_pixel(S8X4, SAME, halves, z, bias, 0, (const double[]){2, 4, 5, 100});
     fused_pixel(S8X4, SAME, halves, z, bias, 1, (const double[]){2, 4, 5, 100});
     fused_pixel(F32, SAME, halves, z, bias, 0, (const double[]){1.5, 3.75, 5, 99.5});
@@ -198,7 +199,7 @@ static void fused_adds_and_activates(void **state)
 
 enum { TYPE = ANYDNN_PLUGIN_REASON_TYPE };
 
-/* What is not as it was: types, compute type, channels, strides of y. */
+/* A valid problem with one change: types, compute type, channels or strides of y. */
 struct spoiled {
     int32_t types[3];
     int32_t compute;

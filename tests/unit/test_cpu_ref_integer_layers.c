@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The layers that take int8 forward on cpu_ref: pooling, vectors too, and one type in and out for
- * activation, softmax, LRN and batch normalization with given statistics. */
+/* Tests the forward layers of cpu_ref that accept int8: pooling, also of vectors, and
+ * activation, softmax, LRN and batch normalization inference with one type for input and output. */
 #include <math.h>
 
 #include "cpu_ref_operand.h"
@@ -8,7 +8,7 @@
 
 enum { MAX, INCLUDE, EXCLUDE, DETERMINISTIC };
 
-/* x and y of one type and these numbers, y in the place of its dims with gaps. */
+/* Runs with x and y of one type and these numbers; y has dims y_dims and gaps. */
 static void one_in_one_out(int32_t operation, const void *params, int32_t type,
                            const int64_t x_dims[4], const double *x, const int64_t y_dims[4],
                            const double *prior, const double scale[2], const double *want)
@@ -42,7 +42,7 @@ static struct anydnn_plugin_pooling pairs(int32_t mode, int64_t pad)
                                           .stride = {1, 2}};
 }
 
-/* Four channels, four pairs in each; as cuDNN answers. */
+/* There are four channels with four pairs each; the values match cuDNN. */
 static void pooling_of_pairs(void **state)
 {
     static const int64_t x_dims[4] = {1, 4, 1, 4}, y_dims[4] = {1, 4, 1, 2};
@@ -74,7 +74,7 @@ static void pooling_of_pairs(void **state)
     }
 }
 
-/* A window in the padding alone: the lowest number, 0. */
+/* A window that covers only padding gives the lowest number, 0. */
 static void pooling_of_nothing(void **state)
 {
     static const int64_t x_dims[4] = {1, 4, 1, 2}, y_dims[4] = {1, 4, 1, 3};
@@ -94,7 +94,7 @@ static void pooling_of_nothing(void **state)
     }
 }
 
-/* The window of one output, without a padding that it might not reach. */
+/* Pools the window of one output, without padding, which the window might not reach. */
 static double pooled(const struct operand *x, const struct anydnn_plugin_pooling *params,
                      const int64_t *at)
 {
@@ -123,7 +123,7 @@ static double pooled(const struct operand *x, const struct anydnn_plugin_pooling
     return sum / (double)(params->mode == INCLUDE ? taps : inside);
 }
 
-/* Sizes behind n and c. */
+/* Draws the sizes after n and c. */
 static void draw_windows(struct anydnn_plugin_pooling *params, int64_t *x, int64_t *y,
                          uint64_t *seed)
 {
@@ -194,8 +194,9 @@ static void activation_rounds_once(void **state)
                    (double[]){100, 0}, (double[]){76, 100, -76, -100, 100, 100, -100, 0});
 }
 
-/* Over channels: two equal numbers and two far below, whose shares are halves; and 3 apart, 0.953
- * and 0.047. The logarithms are -0.69, -105.69, -0.05, -3.05, -255.05. */
+/* Softmax over channels: two equal numbers and two far below, whose shares are halves; and a
+ * difference of 3, with shares 0.953 and 0.047. The logarithms are -0.69, -105.69, -0.05, -3.05,
+ * -255.05. */
 static void softmax_rounds_once(void **state)
 {
     static const double x[8] = {5, 127, 5, 124, -100, -128, -100, -128}, prior[8] = {0};
@@ -211,7 +212,7 @@ static void softmax_rounds_once(void **state)
                    (double[]){2, 0}, (double[]){-1, 0, -1, -6, -128, -128, -128, -128});
 }
 
-/* x / (1 + x^2), a window of one channel. */
+/* The formula is x / (1 + x^2), with a window of one channel. */
 static void lrn_rounds_once(void **state)
 {
     static const double x[8] = {1, 2, -3, 7, 0, -7, 3, -1}, prior[8] = {0};
@@ -225,7 +226,7 @@ static void lrn_rounds_once(void **state)
                    (double[]){2, 2, -2, 1, 0, -1, 2, -2});
 }
 
-/* scale * (x - 2) / sqrt(3 + 1) + bias, with parameters of float. */
+/* The formula is scale * (x - 2) / sqrt(3 + 1) + bias, with float parameters. */
 static void batch_norm_rounds_once(void **state)
 {
     static const int64_t cell[4] = {1, 4, 1, 1};
@@ -252,7 +253,7 @@ static void batch_norm_rounds_once(void **state)
         operand_put(&cells[i], numbers[i]);
     }
     operand_run(&call, 1u << 5);
-    /* 1.25, 1.5; 3.5, 2.5; beyond; 0, 1. */
+    /* The exact results are 1.25, 1.5; 3.5, 2.5; out of range; 0, 1. */
     operand_expect(&ys, (const double[]){1, 2, 4, 2, 127, -128, 0, 1});
     operand_free(&xs);
     operand_free(&ys);

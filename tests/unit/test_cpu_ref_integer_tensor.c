@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* set_tensor, scale_tensor and add_tensor of integers on cpu_ref; and which types every operation
- * publishes. */
+/* Tests set_tensor, scale_tensor and add_tensor of integers on cpu_ref, and the types that every
+ * operation publishes. */
 #include "cpu_ref_operand.h"
 #include "numerics/numerics.h"
 
@@ -11,7 +11,7 @@
 static const int32_t types[] = {S8, U8, S32, S8X4, U8X4, S8X32};
 enum { TYPES = sizeof types / sizeof types[0] };
 
-/* The value is one element of y's type: of vectors, a whole one. */
+/* The value is one element of y's type; for vector types it is a whole vector. */
 static void set_fills_all_elements(void **state)
 {
     uint64_t seed = 1;
@@ -51,7 +51,7 @@ static void scale_twelve(int32_t type, double alpha, const double y[12], const d
     operand_free(&ys);
 }
 
-/* The first three as cuDNN answers. */
+/* The first three results match cuDNN. */
 static void scale_rounds_and_saturates(void **state)
 {
     static const double y[12] = {1, 2, 3, 5, -1, -2, -3, -5, 127, 100, -128, -100};
@@ -80,7 +80,7 @@ static void scale_rounds_and_saturates(void **state)
     scale_twelve(S32, 2, wide, wide_twice);
 }
 
-/* y = alpha * a + beta * y, as cuDNN answers. */
+/* The formula is y = alpha * a + beta * y; the results match cuDNN. */
 static void add_rounds_once(void **state)
 {
     static const int64_t dims[4] = {1, 4, 1, 3}, channels[4] = {1, 4, 1, 1};
@@ -118,7 +118,7 @@ static void add_rounds_once(void **state)
     }
 }
 
-/* Over random shapes, x broadcast along any dim that a vector does not take up. */
+/* The shapes are random, with x broadcast along any dim that a vector does not use. */
 static void add_over_shapes(void **state)
 {
     static double want[1 << 12];
@@ -185,7 +185,7 @@ static void declines_what_does_not_fit(void **state)
 #define FLOATS    (BIT(F64) | BIT(F32) | BIT(F16) | BIT(BF16))
 #define INTEGERS  (BIT(S8) | BIT(U8) | BIT(S32) | BIT(S8X4) | BIT(U8X4) | BIT(S8X32))
 
-/* Types of the first operand; floating ones alone where nothing is said. */
+/* The types of the first operand; operations that are not listed have only floating types. */
 static const uint32_t published[ANYDNN_PLUGIN_OPERATION_END] = {
     [ANYDNN_PLUGIN_CONVOLUTION_FORWARD] = FLOATS | (INTEGERS & ~BIT(S32)),
     [ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD] = FLOATS | (INTEGERS & ~BIT(S32)),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Half, bfloat16 and float on cpu_ref: what is computed in double and rounded once equals, bit for
- * bit, the double operation's result on the same numbers, rounded. So says every small problem
- * of the golden vectors that is of double, here on numbers that all types have. */
+/* Tests half, bfloat16 and float on cpu_ref. Computation in double with one rounding must equal,
+ * bit for bit, the rounded result of the double operation on the same numbers. The test runs
+ * every small double problem of the golden vectors, on numbers that all types represent. */
 #include <glob.h>
 #include <math.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 #include "problem/text.h"
 
 #define SLOTS ANYDNN_PLUGIN_OPERAND_MAX
-/* Elements of an operand: larger problems are about loops and not about types. */
+/* The limit on elements of an operand: larger problems test loops, not types. */
 #define MOST 65536
 
 /* ------------------------------------------------------------------ elements */
@@ -45,13 +45,14 @@ struct run {
     struct anydnn_plugin_problem view;
     struct anydnn_plugin_operands operands;
     int64_t bytes[SLOTS];
-    double value; /* of set_tensor, in the type of y */
+    double value; /* the value of set_tensor, in the type of y */
 };
 
 static const char *const data_roles[] = {"x", "y", "z", "dx", "dy", "dz"};
 
-/* The text with another type instead of double; parameters of batch normalization, which all
- * operands of another role than those above are, and costs become float. */
+/* Writes the text with another type instead of double. Costs and the parameters of batch
+ * normalization become float; the parameters are all operands with a role other than those
+ * above. */
 static void with_type(const char *text, const char *type, char *to, size_t size)
 {
     int batch_norm = strncmp(text, "batch_normalization", 19) == 0;
@@ -82,8 +83,8 @@ static int is_positive(const char *role)
            strcmp(role, "save_inv_var") == 0;
 }
 
-/* The same numbers for the same slot whatever the type: eighths of small integers. Byte buffers get
- * random bytes, dropout's states their form. */
+/* Fills a slot with the same numbers for every type: eighths of small integers. Byte buffers get
+ * random bytes, and dropout states get their format. */
 static void fill(struct run *run, int32_t slot, const char *role)
 {
     const struct anydnn_plugin_tensor *tensor = run->view.tensor[slot];
@@ -115,7 +116,7 @@ static void open_run(struct run *run, const char *text)
     if (info->family == ADN_FAMILY_LRN) {
         struct anydnn_plugin_lrn *lrn = &run->problem.params.lrn;
 
-        /* Beside other types than double they are floats anyway. */
+        /* The parameters are floats anyway unless the type is double. */
         lrn->alpha = adn_type_round(ANYDNN_PLUGIN_FLOAT, lrn->alpha);
         lrn->beta = adn_type_round(ANYDNN_PLUGIN_FLOAT, lrn->beta);
         lrn->k = adn_type_round(ANYDNN_PLUGIN_FLOAT, lrn->k);
@@ -167,8 +168,8 @@ static void execute(struct run *run, struct anydnn_plugin_context *context, cons
 
 /* ------------------------------------------------------------------ comparison */
 
-/* Every element and every gap: what no operation touched is equal, too. A maximum over nothing, the
- * lowest number of its type, is no rounded double. */
+/* Compares every element and every gap, since unwritten bytes must also be equal. A maximum over
+ * an empty window is the lowest number of its type, which is not a rounded double. */
 static void compare(const struct run *wide, const struct run *narrow, int32_t slot,
                     const char *text)
 {
@@ -230,7 +231,7 @@ static int32_t try_problem(struct anydnn_plugin_context *context, const char *te
     return wide.view.operation;
 }
 
-/* Every small problem of the vectors that names double; they have each operation. */
+/* Runs every small double problem of the vectors, which cover each operation. */
 static void try_vectors(const char *type)
 {
     const char *folder = getenv("ANYDNN_TEST_SRCDIR");
@@ -310,7 +311,7 @@ static void starts_maxima_at_the_lowest(void **state)
     close_run(&run);
 }
 
-/* 3 * 40000 is no half; 3 * 2^-25 is a subnormal one, rounded up from 1.5 units. */
+/* 3 * 40000 overflows half; 3 * 2^-25 is a subnormal half, rounded up from 1.5 units. */
 static void keeps_to_the_range(void **state)
 {
     struct run run;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* op_tensor of cpu_ref where operands have different types: results by hand as cuDNN answers, and
- * the combinations that are declined. */
+/* Tests op_tensor of cpu_ref with operands of different types: results computed by hand that
+ * match cuDNN, and combinations that are declined. */
 #include <math.h>
 
 #include "cpu_ref_operand.h"
@@ -10,7 +10,7 @@ enum { ADD, MUL, MIN, MAX, SQRT, NOT };
 static const int32_t types[] = {F64, F32, F16, BF16, S8, U8};
 enum { TYPES = sizeof types / sizeof types[0] };
 
-/* What becomes of inputs, in anydnn.h's table. */
+/* Returns 1 if the table in anydnn.h permits this output type for the input type. */
 static int becomes(int32_t from, int32_t to)
 {
     if (from == F64 || to == F64 || from == U8 || to == U8)

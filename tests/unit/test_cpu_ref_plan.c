@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cpu_ref's plans: they hold no data, give the same bits for any number of threads, and survive
- * other threads and fork. */
+/* Tests cpu_ref's plans: they hold no data, give the same bits for any number of threads, and
+ * survive other threads and fork. */
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #define BACKWARD_FILTER ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER
 #define FUSED           ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD
 
-/* Large enough that the work is shared out among threads. */
+/* The sizes are large enough that threads share the work. */
 static const int64_t x_dims[4] = {3, 5, 34, 31}, w_dims[4] = {7, 5, 3, 4};
 enum { X_SIZE = 3 * 5 * 34 * 31, W_SIZE = 7 * 5 * 3 * 4, Y_SIZE = 3 * 7 * 32 * 28 };
 
@@ -62,7 +62,7 @@ static void plans_hold_no_data(void **state)
     fixture_run(fresh, &conv.problem, b->x, b->w, expected);
     assert_memory_equal(expected, b->y, sizeof b->y);
 
-    /* Other weights at the same place, and the descriptors' values gone. */
+    /* The weights are replaced in place, and the descriptors are overwritten. */
     memcpy(a->w, b->w, sizeof a->w);
     memcpy(a->x, b->x, sizeof a->x);
     memset(&conv.x, 0xee, sizeof conv.x);
@@ -78,8 +78,7 @@ static void plans_hold_no_data(void **state)
     free(expected);
 }
 
-/* Runs the three directions once with this many threads and hands back copies of what they wrote.
- */
+/* Runs the three directions once with this many threads and returns copies of their outputs. */
 static void run_directions(const char *threads, struct buffers *result)
 {
     struct buffers *in = buffers_make(5);
@@ -122,7 +121,7 @@ static void bits_do_not_depend_on_threads(void **state)
     free(other);
 }
 
-/* In this thread, with a context of its own; 1 if every run gave `expected`. */
+/* Runs in this thread with its own context; returns 1 if every run gave `expected`. */
 static int runs_agree(const float *expected, int runs)
 {
     struct anydnn_plugin_context *context = fixture_context();
@@ -186,7 +185,7 @@ static void children_make_threads_of_their_own(void **state)
     pid_t child;
 
     (void)state;
-    /* TSan ends a process that makes threads after such a fork. */
+    /* TSan ends a process that creates threads after such a fork. */
     if (sanitizer && strcmp(sanitizer, "thread") == 0) {
         free(result);
         skip();
@@ -207,8 +206,8 @@ static void children_make_threads_of_their_own(void **state)
     free(result);
 }
 
-/* y = relu(2 * x * w + 3 * z + bias), with y in z's place; one channel, so that it is easily seen.
- */
+/* The test computes y = relu(2 * x * w + 3 * z + bias) in place of z, with one channel to keep
+ * the values simple. */
 static void fused_works_in_place(void **state)
 {
     static const int64_t x1[4] = {1, 1, 1, 3}, w1[4] = {1, 1, 1, 1};
@@ -228,7 +227,7 @@ static void fused_works_in_place(void **state)
     assert_int_equal(fixture_operation(FUSED)->plan_execute(plan, &operands, &effect), 0);
     assert_memory_equal(y, expected, sizeof y);
 
-    /* With alpha2 0, z is not read. */
+    /* If alpha2 is 0, z is not read. */
     y[0] = y[1] = y[2] = NAN;
     operands.scale[1] = 0;
     assert_int_equal(fixture_operation(FUSED)->plan_execute(plan, &operands, &effect), 0);
@@ -254,7 +253,8 @@ static int32_t run_status(const struct anydnn_plugin_problem *problem,
     return status;
 }
 
-/* The paths of one label over 2^61 letters: a byte count that, modulo 2^64, is that of a few. */
+/* The paths of one label over 2^61 letters need a byte count that wraps modulo 2^64 to a small
+ * value. */
 static void paths_beyond_memory_are_refused(void **state)
 {
     const struct anydnn_plugin_ctc params = {
@@ -286,8 +286,7 @@ static void paths_beyond_memory_are_refused(void **state)
     assert_non_null(strstr(fixture_error, "ctc_loss: no memory for the paths of 1 labels"));
 }
 
-/* Elements of an input may overlap, so that 2^62 of them lie in little memory; their copy does not.
- */
+/* Input elements may overlap, so 2^62 of them occupy little memory; their copy does not fit. */
 static void copies_beyond_memory_are_refused(void **state)
 {
     const int64_t x_wide[4] = {INT64_C(1) << 58, 16, 1, 1}, w_few[4] = {1, 16, 1, 1};

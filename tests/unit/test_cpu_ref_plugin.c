@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cpu_ref as a backend: what it says of itself, what it declines and how, and that its plans hold
- * no data, give the same bits for any number of threads, and survive threads and fork. */
+/* Tests cpu_ref as a backend: its description and its refusals. Its plans hold no data, give the
+ * same bits for any number of threads, and survive threads and fork. */
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -152,7 +152,7 @@ static const struct {
     void (*spoil)(struct fixture_conv *conv);
     int32_t operation;
     int32_t reason;
-    const char *part; /* of the sentence */
+    const char *part; /* a part of the sentence */
 } declined[] = {
     {spoil_operation, FORWARD, ANYDNN_PLUGIN_REASON_OPERATION, "does not have"},
     {spoil_extension, FORWARD, ANYDNN_PLUGIN_REASON_EXTENSION, "kind 77"},
@@ -188,7 +188,7 @@ static void declines_with_a_sentence(void **state)
     fixture_plugin()->context_destroy(context);
 }
 
-/* A host that is older knows less of a structure; what it does not know is zero. */
+/* An older host knows fewer fields of a structure; the missing ones are zero. */
 static void takes_shorter_structures(void **state)
 {
     struct anydnn_plugin_context *context = fixture_context();

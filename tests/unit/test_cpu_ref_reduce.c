@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reduce_tensor of cpu_ref where operands have different types: results by hand as cuDNN answers,
- * and the combinations that are declined. */
+/* Tests reduce_tensor of cpu_ref with operands of different types: results computed by hand that
+ * match cuDNN, and combinations that are declined. */
 #include "cpu_ref_operand.h"
 
 enum { ADD, MUL, MIN, MAX, AMAX, AVERAGE, NORM1, NORM2, MUL_NO_ZEROS };
@@ -8,7 +8,7 @@ enum { ADD, MUL, MIN, MAX, AMAX, AVERAGE, NORM1, NORM2, MUL_NO_ZEROS };
 static const int32_t types[] = {F64, F32, F16, BF16, S8, U8};
 enum { TYPES = sizeof types / sizeof types[0] };
 
-/* What becomes of inputs, in anydnn.h's table. */
+/* Returns 1 if the table in anydnn.h permits this output type for the input type. */
 static int becomes(int32_t from, int32_t to)
 {
     if (from == F64 || to == F64 || from == U8 || to == U8)
@@ -16,7 +16,7 @@ static int becomes(int32_t from, int32_t to)
     return from == to || from == F32 || to == F32;
 }
 
-/* Rows of four to one number each, as cuDNN answers. */
+/* The test reduces rows of four to one number each; the results match cuDNN. */
 static void reduce_by_hand(void **state)
 {
     static const int64_t dims[4] = {3, 1, 1, 4}, c_dims[4] = {3, 1, 1, 1};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* transform_tensor of cpu_ref among different types: where the elements of vectors lie, how numbers
- * are rounded, and that every pair of types holds the same numbers. */
+/* Tests transform_tensor of cpu_ref between types: the positions of vector elements, rounding,
+ * and that every pair of types preserves the numbers. */
 #include <math.h>
 
 #include "cpu_ref_operand.h"
@@ -21,7 +21,7 @@ static int is_vector(int32_t type)
     return type == S8X4 || type == U8X4 || type == S8X32;
 }
 
-/* The types that it takes together. */
+/* Returns 1 if the operation supports both types together. */
 static int go_together(int32_t x, int32_t y)
 {
     if (x == F64 || y == F64 || x == S32 || y == S32)
@@ -31,7 +31,7 @@ static int go_together(int32_t x, int32_t y)
 
 /* ------------------------------------------------------------------ by hand */
 
-/* Element c, w of 1,8,1,2 lies at ((c / 4) * 2 + w) * 4 + c % 4. */
+/* Element c, w of 1,8,1,2 is at ((c / 4) * 2 + w) * 4 + c % 4. */
 static void vectors_hold_neighbouring_channels(void **state)
 {
     static const int64_t dims[4] = {1, 8, 1, 2};
@@ -53,7 +53,7 @@ static void vectors_hold_neighbouring_channels(void **state)
     operand_free(&y);
 }
 
-/* Element c, w of 1,64,1,2 lies at ((c / 32) * 2 + w) * 32 + c % 32 in vectors of 32. */
+/* Element c, w of 1,64,1,2 is at ((c / 32) * 2 + w) * 32 + c % 32 in vectors of 32. */
 static void vectors_become_longer(void **state)
 {
     static const int64_t dims[4] = {1, 64, 1, 2};
@@ -137,7 +137,7 @@ static void fill_any(struct operand *operand, uint64_t *seed)
     operand_fill(operand, seed, is_unsigned(type) ? 0 : -300, 300, whole ? 1 : 2);
 }
 
-/* All pairs of types, 1 to 8 dims, every layout. */
+/* The test covers all pairs of types, 1 to 8 dims and every layout. */
 static void tensors_hold_the_same_numbers(void **state)
 {
     static double want[1 << 15];
@@ -158,7 +158,7 @@ static void tensors_hold_the_same_numbers(void **state)
 
             for (int32_t d = 0; d < ndims; d++)
                 dims[d] = operand_random(&seed, 1, ndims > 5 ? 2 : 3);
-            if (round == 1) /* rows longer than what is converted at a time */
+            if (round == 1) /* rows longer than one conversion block */
                 dims[0] = 300;
             if (is_vector(from) || is_vector(to))
                 dims[1] *= from == S8X32 || to == S8X32 ? 32 : 4;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Convolution descriptors: defaults, what survives a second Set, output dims, each refusal. */
+/* Tests convolution descriptors: defaults, the effect of a second Set, output dims, and each
+ * refusal. */
 #include "tests/unit/desc_fixture.h"
 
 #include "desc/desc.h"
@@ -27,7 +28,7 @@ static int teardown(void **state)
            anydnnDestroyTensorDescriptor(f->x) != OK || anydnnDestroyFilterDescriptor(f->w) != OK;
 }
 
-/* N 2, C 3, 9x11; K 5, 3x4; pads 1,2, strides 2,3. */
+/* Sets up N 2, C 3, 9x11; K 5, 3x4; pads 1,2, strides 2,3. */
 static void usual(struct fixture *f)
 {
     assert_ok(anydnnSetConvolution2dDescriptor(f->conv, 1, 2, 2, 3, 1, 1, ANYDNN_CROSS_CORRELATION,
@@ -190,13 +191,13 @@ static void spatial_dims(void **state)
     assert_refused(
         anydnnGetConvolution2dDescriptor(f->conv, v[0], v[0], v[0], v[0], v[0], v[0], &mode, &type),
         BAD_PARAM, "convDesc has 3 spatial dims; this getter is for 2");
-    /* what a longer Set left behind is gone */
+    /* Values of a longer earlier Set are cleared. */
     assert_ok(set_nd(f, 1, pads));
     assert_int_equal(f->conv->c.pad[1], 0);
     assert_int_equal(f->conv->c.stride[1], 0);
 }
 
-/* Measured on cuDNN 9.19: 2 5 5 4. */
+/* The dims 2 5 5 4 were measured on cuDNN 9.19. */
 static void output_dims(void **state)
 {
     static const int wanted[] = {2, 5, 5, 4};
@@ -246,11 +247,11 @@ static void channels_and_groups(void **state)
     assert_refused(
         anydnnGetConvolution2dForwardOutputDim(f->conv, f->x, f->w, v, v + 1, v + 2, v + 3),
         BAD_PARAM, "the filter has 3 channels in each of 1 groups and the input 6");
-    /* K 5 is not divisible by 2: as in cuDNN that is not tested here */
+    /* K 5 is not divisible by 2. Like cuDNN, this function does not check that. */
     assert_ok(anydnnSetConvolutionGroupCount(f->conv, 2));
     assert_ok(anydnnGetConvolution2dForwardOutputDim(f->conv, f->x, f->w, v, v + 1, v + 2, v + 3));
     assert_int_equal(v[1], 5);
-    /* nor are the types */
+    /* It does not check the types either. */
     assert_ok(anydnnSetFilter4dDescriptor(f->w, ANYDNN_DATA_HALF, ANYDNN_TENSOR_NCHW, 5, 3, 3, 4));
     assert_ok(anydnnGetConvolution2dForwardOutputDim(f->conv, f->x, f->w, v, v + 1, v + 2, v + 3));
 }

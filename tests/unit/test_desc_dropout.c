@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dropout descriptors: sizes, the states' 32 bytes as anydnn.h documents them, restoring. */
+/* Tests dropout descriptors: sizes, the 32 bytes of states as documented in anydnn.h, and
+ * restoring. */
 #include "tests/unit/desc_fixture.h"
 
 #include "desc/desc.h"
@@ -42,7 +43,7 @@ static void sizes(void **state)
     assert_ok(anydnnCreateTensorDescriptor(&x));
     assert_refused(anydnnDropoutGetReserveSpaceSize(x, &bytes), BAD_PARAM,
                    "xDesc was created but never set");
-    /* one bit an element, whatever the strides */
+    /* The reserve holds one bit per element, whatever the strides. */
     assert_ok(anydnnSetTensor4dDescriptor(x, ANYDNN_TENSOR_NCHW, ANYDNN_DATA_DOUBLE, 2, 3, 9, 11));
     assert_ok(anydnnDropoutGetReserveSpaceSize(x, &bytes));
     assert_int_equal(bytes, 75);
@@ -69,7 +70,7 @@ static void states_as_documented(void **state)
     assert_true(words[2] == 0x123456789abcdefULL && words[3] == 0);
     assert_ok(anydnnGetDropoutDescriptor(f->drop, f->handle, &probability, &states, &seed));
     assert_true(probability == 0.3f && states == f->states && seed == 0x123456789abcdefULL);
-    /* without states the probability alone changes */
+    /* If states are NULL, only the probability changes. */
     assert_ok(anydnnSetDropoutDescriptor(f->drop, f->handle, 0.5f, NULL, 0, 7));
     assert_ok(anydnnGetDropoutDescriptor(f->drop, f->handle, &probability, &states, &seed));
     assert_true(probability == 0.5f && states == f->states && seed == 0x123456789abcdefULL);

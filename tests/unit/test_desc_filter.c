@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Filter descriptors: packed in each format, and the swapped order of type and format. */
+/* Tests filter descriptors: packed strides in each format, and the order of type and format. */
 #include "tests/unit/desc_fixture.h"
 
 #include "desc/desc.h"
@@ -45,7 +45,8 @@ static void formats(void **state)
     assert_filter(*state, vectors, 320);
 }
 
-/* (type, format) here, (format, type) in tensors: a half in NHWC is not a bare NCHW of type 1. */
+/* Filters take (type, format), tensors (format, type). A half in NHWC must not become an NCHW of
+ * type 1. */
 static void type_comes_first(void **state)
 {
     anydnnTensorFormat_t format;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Descriptors that hold modes: activation, LRN, op tensor, reduce tensor, transform; and their
- * lives. */
+/* Tests descriptors that hold modes (activation, LRN, op tensor, reduce tensor, transform) and
+ * their lifetimes. */
 #include "tests/unit/desc_fixture.h"
 
 #include <math.h>
@@ -35,7 +35,7 @@ static void activation_modes(void **state)
     assert_ok(anydnnDestroyActivationDescriptor(desc));
 }
 
-/* cuDNN keeps coef and beta apart; backends see the one that the mode uses. */
+/* cuDNN stores coef and beta separately; backends receive the one that the mode uses. */
 static void activation_coefficients(void **state)
 {
     anydnnActivationDescriptor_t desc;
@@ -75,8 +75,8 @@ static void lrn(void **state)
     assert_ok(anydnnCreateLRNDescriptor(&desc));
     assert_ok(anydnnGetLRNDescriptor(desc, &n, &a, &b, &k));
     assert_true(n == 5 && a == 1e-4 && b == 0.75 && k == 2);
-    assert_true(adn_desc_usable(desc, ADN_DESC_LRN)); /* the defaults serve */
-    for (unsigned i = 1; i <= 16; i++)                /* even ones, too */
+    assert_true(adn_desc_usable(desc, ADN_DESC_LRN)); /* the defaults are usable */
+    for (unsigned i = 1; i <= 16; i++)                /* also even ones */
         assert_ok(anydnnSetLRNDescriptor(desc, i, -1, 0.01, 1e-5));
     assert_ok(anydnnSetLRNDescriptor(desc, 4, 0, 1, 1));
     assert_refused(anydnnSetLRNDescriptor(desc, 0, 1, 1, 1), BAD_PARAM,
@@ -211,7 +211,7 @@ static void transform_refusals(void **state)
     assert_ok(anydnnDestroyTensorTransformDescriptor(desc));
 }
 
-/* Dims, strides and bytes measured on cuDNN 9.19. */
+/* The dims, strides and bytes were measured on cuDNN 9.19. */
 static void transform_destination(void **state)
 {
     static const int32_t pads[] = {0, 1, 0, 0};
@@ -275,7 +275,7 @@ static void every_kind_refuses_null(void **state)
     assert_ok(anydnnDestroyTensorTransformDescriptor(NULL));
 }
 
-/* Something that is no descriptor at all is told apart, too. */
+/* A pointer to something other than a descriptor is detected, too. */
 static void strangers(void **state)
 {
     uint64_t words[16] = {0};

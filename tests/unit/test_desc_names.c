@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of types and math modes there and back, and the nearest-name search. */
+/* Tests names of types and math modes in both directions, and the nearest-name search. */
 #include "tests/unit/desc_fixture.h"
 
 #include "desc/names.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pooling descriptors: any padding is taken, windows must fit, each refusal. */
+/* Tests pooling descriptors: any padding is accepted, windows must fit, and each refusal. */
 #include "tests/unit/desc_fixture.h"
 
 #include "desc/desc.h"
@@ -45,7 +45,8 @@ static void there_and_back(void **state)
     assert_int_equal(nan, ANYDNN_PROPAGATE_NAN);
 }
 
-/* Windows, pads and strides of both dims alike, and what cuDNN 9.19 answered for 9x11. */
+/* The columns are windows, pads and strides, equal for both dims, and cuDNN 9.19's results for
+ * 9x11. */
 static void output_dims(void **state)
 {
     static const int cases[][5] = {

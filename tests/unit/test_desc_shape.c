@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shape arithmetic: output sizes, strides, spans, overlaps, transforms, at small and at huge sizes.
- */
+/* Tests shape arithmetic: output sizes, strides, spans, overlaps and transforms, at small and
+ * huge sizes. */
 #include "tests/unit/desc_fixture.h"
 
 #include "desc/shape.h"
 
 #define F32 ANYDNN_PLUGIN_FLOAT
 
-/* A tensor of up to 5 dims; unused dims are 0. */
+/* Returns a tensor of up to 5 dims; unused dims are 0. */
 static struct anydnn_plugin_tensor tensor_of(int32_t type, int32_t ndims, const int64_t *dims,
                                              const int64_t *strides)
 {
@@ -19,7 +19,7 @@ static struct anydnn_plugin_tensor tensor_of(int32_t type, int32_t ndims, const 
     return tensor;
 }
 
-/* The formula by brute force: how many positions fit. */
+/* Counts by brute force how many positions fit, to check the formula. */
 static int64_t positions(int64_t in, int64_t pad, int64_t filter, int64_t dilation, int64_t stride)
 {
     int64_t count = 0;
@@ -54,7 +54,7 @@ static void convolution_out_never_overflows(void **state)
     assert_int_equal(adn_shape_convolution_out(5, 0, 0, 1, 1), 0);
 }
 
-/* Values measured on cuDNN 9.19. */
+/* The values were measured on cuDNN 9.19. */
 static void pooling_out_takes_any_padding(void **state)
 {
     (void)state;
@@ -193,11 +193,11 @@ static void overlaps(void **state)
                  {4, {2, 3, 4, 5}, {60, 20, 4, 1}, 1},
                  {4, {2, 3, 4, 5}, {-60, -20, 5, 1}, 0},
                  {4, {2, 3, 4, 5}, {60, 20, -4, 1}, 1},
-                 {4, {1, 3, 1, 5}, {1, 5, 1, 1}, 0}, /* strides of dims of size 1 do not count */
+                 {4, {1, 3, 1, 5}, {1, 5, 1, 1}, 0}, /* strides of dims of size 1 are ignored */
                  {2, {2, 3}, {0, 1}, 1},
                  {2, {1, 3}, {0, 1}, 0},
                  {2, {2, 3}, {1, 1}, 1},
-                 {2, {2, 3}, {3, 2}, 1}, /* interleaved: counted so */
+                 {2, {2, 3}, {3, 2}, 1}, /* interleaved, which counts as an overlap */
                  {1, {7}, {3}, 0}};
 
     (void)state;
@@ -209,7 +209,7 @@ static void overlaps(void **state)
     }
 }
 
-/* Dims measured on cuDNN 9.19 with cudnnInitTransformDest. */
+/* The dims were measured on cuDNN 9.19 with cudnnInitTransformDest. */
 static void transform_as_measured(void **state)
 {
     static const struct {
@@ -248,7 +248,7 @@ static void transform_that_cannot_be(void **state)
     assert_int_equal(adn_shape_transform(&transform, 4, dims, out), -1); /* 9 by 6 */
     transform.direction = 0;
     transform.pad_before[2] = -4;
-    assert_int_equal(adn_shape_transform(&transform, 4, dims, out), -1); /* nothing left of 4 */
+    assert_int_equal(adn_shape_transform(&transform, 4, dims, out), -1); /* nothing remains of 4 */
     transform.pad_before[2] = INT64_MAX;
     assert_int_equal(adn_shape_transform(&transform, 4, dims, out), -1);
     transform.pad_before[2] = 0;

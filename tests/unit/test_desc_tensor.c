@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensor descriptors: cuDNN's rules and their sentences. */
+/* Tests tensor descriptors: cuDNN's rules and their sentences. */
 #include "tests/unit/desc_fixture.h"
 
 #include "desc/desc.h"
@@ -71,7 +71,7 @@ static void vector_types(void **state)
     assert_refused(anydnnSetTensor4dDescriptor(desc, ANYDNN_TENSOR_NCHW_VECT_C, ANYDNN_DATA_INT8x32,
                                                2, 16, 4, 5),
                    BAD_PARAM, "multiple of 32");
-    /* as cuDNN: a vector type in a plain format is taken by the setter */
+    /* Like cuDNN, the setter accepts a vector type in a plain format. */
     assert_ok(
         anydnnSetTensor4dDescriptor(desc, ANYDNN_TENSOR_NCHW, ANYDNN_DATA_INT8x4, 2, 8, 4, 5));
     assert_ok(anydnnSetTensor4dDescriptorEx(desc, ANYDNN_DATA_UINT8x4, 2, 8, 4, 5, 40, 20, 5, 1));
@@ -197,7 +197,7 @@ static void getter_of_4_dims(void **state)
                    BAD_PARAM, "h is NULL");
 }
 
-/* Nothing of ours ends at 2^31; the int getters say when they cannot tell. */
+/* The library has no limit at 2^31; the int getters fail for values that they cannot represent. */
 static void large_tensors(void **state)
 {
     static const int huge[] = {2147483647, 2147483647, 2147483647};
@@ -249,7 +249,7 @@ static void stamps(void **state)
     assert_ok(anydnnDestroyTensorDescriptor(other));
 }
 
-/* As cuDNN answers for a fresh descriptor. */
+/* cuDNN gives the same answers for a fresh descriptor. */
 static void never_set(void **state)
 {
     static const int zeros[8];
@@ -286,7 +286,7 @@ static void wrong_descriptors(void **state)
     assert_ok(anydnnDestroyFilterDescriptor(filter));
 }
 
-/* Types and dims measured on cuDNN 9.19. */
+/* The types and dims were measured on cuDNN 9.19. */
 static void derived_for_batch_normalization(void **state)
 {
     static const int spatial[] = {1, 3, 1, 1, 3, 1, 1, 1};
@@ -313,7 +313,7 @@ static void derived_for_batch_normalization(void **state)
     }
     assert_refused(anydnnDeriveBNTensorDescriptor(*state, x, (anydnnBatchNormMode_t)3), BAD_PARAM,
                    "mode is 3");
-    /* onto itself */
+    /* The destination may be the source. */
     assert_ok(anydnnDeriveBNTensorDescriptor(x, x, ANYDNN_BATCHNORM_SPATIAL));
     assert_4d(x, ANYDNN_DATA_FLOAT, spatial);
     assert_ok(anydnnDestroyTensorDescriptor(x));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What plugin.h guarantees: each problem here breaks one rule that a backend relies on without
- * testing it, and the core refuses it before a backend is asked. The first column is the test that
- * cpu_ref had of its own before it relied on the rule; a backend that leaves out a test finds here
- * that it may.
+ * Tests the guarantees of plugin.h. Each problem breaks one rule that backends rely on without a
+ * check, and the core refuses it before it queries a backend. The first column names the check
+ * that cpu_ref had before it relied on the rule. Authors of backends see here which checks they
+ * may omit.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,7 +28,7 @@
 #define EX    "transform_tensor_ex x=f32:2,3,4,5 y=f32:2,3,4,5 "
 
 static const struct {
-    const char *was; /* the test that became needless */
+    const char *was; /* the check that became unnecessary */
     const char *text;
     const char *sentence;
 } refused[] = {
@@ -160,7 +160,7 @@ static void the_core_refuses(void **state)
     }
 }
 
-/* As many numbers as a type has are enough. */
+/* A type with exactly as many values as there are elements suffices. */
 static void indices_of_all_elements_pass(void **state)
 {
     struct adn_problem problem;
@@ -173,7 +173,7 @@ static void indices_of_all_elements_pass(void **state)
     assert_int_equal(adn_problem_check(&problem, "e"), ANYDNN_STATUS_SUCCESS);
 }
 
-/* Every enumeration of every family: no number beyond its names reaches a backend. */
+/* Every enumeration of every family is tested: no number without a name reaches a backend. */
 static void numbers_without_a_name_are_refused(void **state)
 {
     int seen = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kit that backends are built with: complete copies of what an older or a newer host hands
- * over, refusals, offers, names, settings, publishing. */
+/* Tests the kit for backends: complete copies of structures from older and newer hosts,
+ * refusals, offers, names, settings and publishing. */
 #include <locale.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -92,7 +92,7 @@ static void copies_are_whole(void **state)
     assert_true(copies.params.activation.coef == 2);
 }
 
-/* Of a slot without its bit, and of one with the bit and no tensor, nothing is left. */
+/* A slot without its bit, and one with the bit but no tensor, are cleared. */
 static void absent_operands_are_absent(void **state)
 {
     struct anydnn_plugin_tensor x = {.struct_size = sizeof x, .ndims = 1};
@@ -109,10 +109,10 @@ static void absent_operands_are_absent(void **state)
     assert_int_equal(copy.present, 1);
     assert_null(copy.tensor[1]);
     assert_null(copy.tensor[2]);
-    assert_null(copy.params); /* the operation has none */
+    assert_null(copy.params); /* the operation has no parameters */
 }
 
-/* An older host's structures end sooner, a newer one's later. */
+/* Structures of an older host are shorter, those of a newer one longer. */
 static void sizes_are_heeded(void **state)
 {
     struct {
@@ -205,7 +205,8 @@ static void refusals_are_offered(void **state)
 
 static void offers_go_by_algorithm(void **state)
 {
-    /* Numbers 0, 1 and 3, of which 1 comes first; engine 12 is the best without workspace. */
+    /* Among the numbers 0, 1 and 3, number 1 comes first; engine 12 is the best without
+     * workspace. */
     static const int32_t algorithms[] = {1, 1, 1, 1, 0, 0, 3, 3};
     static const uint64_t engines[] = {10, 11, 12, 13, 10, 12, 10, 12};
     struct anydnn_plugin_candidate candidates[] = {{.engine = 10, .workspace = 8},
@@ -228,11 +229,11 @@ static void offers_go_by_algorithm(void **state)
     assert_int_equal(enough.count, 5);
 }
 
-/* ------------------------------------------------------------------ walks */
+/* ------------------------------------------------------------------ iteration */
 
 #define PLACES 400
 
-/* What rows touch, in their order: places of each tensor, counted in elements of one byte. */
+/* The positions that rows touch, in order, for each tensor, counted in elements of one byte. */
 struct visits {
     const char *base;
     int32_t tensors;
@@ -260,8 +261,8 @@ static void walk_by(struct visits *visits, const struct kit_walk *walk, int64_t 
     assert_int_equal(visits->count, end - begin);
 }
 
-/* Element (i, j, k) of a 2 x 3 x 4 tensor beside one that is broadcast along j, in logical order.
- */
+/* The elements (i, j, k) of a 2 x 3 x 4 tensor are visited in logical order, with a second
+ * tensor broadcast along j. */
 static void logical_walks_count_as_tuples(void **state)
 {
     const struct anydnn_plugin_tensor a = {
@@ -283,8 +284,8 @@ static void logical_walks_count_as_tuples(void **state)
     assert_memory_equal(part.place[1], &visits.place[1][7], 11 * sizeof part.place[1][0]);
 }
 
-/* A packed channels-last tensor is one row, whatever the order of its dims; beside one in rows it
- * leads, so that its places come in order. */
+/* A packed channels-last tensor is one row in any order of its dims. Paired with a tensor that
+ * is not packed this way, it determines the order. */
 static void sorted_walks_merge_what_is_packed(void **state)
 {
     const struct anydnn_plugin_tensor last = {
@@ -312,7 +313,7 @@ static void sorted_walks_merge_what_is_packed(void **state)
     assert_int_equal(visits.place[0][2], 40);
 }
 
-/* Channel c of a tensor of vectors lies in vector c / lanes at lane c % lanes. */
+/* Channel c of a vector tensor is at vector c / lanes, lane c % lanes. */
 static void walks_take_vectors_apart(void **state)
 {
     const struct anydnn_plugin_tensor of_4 = {
@@ -334,7 +335,7 @@ static void walks_take_vectors_apart(void **state)
     }
 }
 
-/* By hand, in bytes, backwards; and one element. */
+/* Iterations set up by hand: in bytes, backwards, and over one element. */
 static void walks_are_made_by_hand(void **state)
 {
     struct visits visits;
@@ -357,7 +358,7 @@ static void walks_are_made_by_hand(void **state)
 
 /* ------------------------------------------------------------------ names */
 
-/* What the library's table says, of every operation. */
+/* The names of all operations must equal those in the library's table. */
 static void operations_are_the_librarys(void **state)
 {
     (void)state;
@@ -376,7 +377,7 @@ static void operations_are_the_librarys(void **state)
     }
 }
 
-/* By plugin.h's own comments. */
+/* The slots follow the comments of plugin.h. */
 static void slots_are_those_of_the_header(void **state)
 {
     (void)state;
@@ -435,7 +436,7 @@ static void types_have_names_and_sizes(void **state)
     assert_int_equal(kit_lane_type(ANYDNN_PLUGIN_HALF), ANYDNN_PLUGIN_HALF);
 }
 
-/* ------------------------------------------------------------------ the host's */
+/* ------------------------------------------------------------------ the host's functions */
 
 static void settings_are_read(void **state)
 {
@@ -501,7 +502,8 @@ static void operations_are_published(void **state)
     assert_int_equal(description.operations[4]->layouts, KIT_LAYOUTS);
 }
 
-/* Known answers of the Random123 library that came with the paper (kat_vectors, philox 4x32 10). */
+/* These are the known answers of the Random123 library that accompanies the paper (kat_vectors,
+ * philox 4x32 10). */
 static void philox_gives_the_known_words(void **state)
 {
     static const struct {
@@ -546,7 +548,7 @@ static void sizes_do_not_wrap(void **state)
 
 /* ------------------------------------------------------------------ numbers */
 
-/* The kit's sentences are of this language whatever the program's is. */
+/* The kit formats numbers with a point in every locale of the program. */
 static void numbers_have_a_point(void **state)
 {
     struct kit_refusal why;

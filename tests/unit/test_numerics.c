@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rounding to every type, distances, measures and bounds of core/numerics. */
+/* Tests rounding to every type, distances, measures and bounds of core/numerics. */
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>
@@ -41,7 +41,7 @@ static void float_rounds_as_the_compiler_does(void **state)
     same(adn_type_round(ANYDNN_PLUGIN_FLOAT, NAN), NAN);
 }
 
-/* Values worked out by hand from the formats. */
+/* The values were derived by hand from the formats. */
 static void short_types_round_to_even(void **state)
 {
     (void)state;
@@ -78,7 +78,8 @@ static void integers_round_and_saturate(void **state)
     same(adn_type_ulp(ANYDNN_PLUGIN_INT32, 5), 1);
 }
 
-/* Every pattern of a 16-bit type is its own number, and numbers between two go to one of them. */
+/* Every pattern of a 16-bit type is a distinct number, and values between two round to one of
+ * them. */
 static void short_types_survive_as_bytes(void **state)
 {
     static const int32_t types[] = {ANYDNN_PLUGIN_HALF, ANYDNN_PLUGIN_BFLOAT16};
@@ -98,7 +99,7 @@ static void short_types_survive_as_bytes(void **state)
         }
 }
 
-/* Bytes worked out by hand. */
+/* The bytes were derived by hand. */
 static void elements_as_bytes(void **state)
 {
     static const struct {
@@ -181,8 +182,8 @@ static void measures_add_up(void **state)
     same(adn_measure_relative_l2(&measure), INFINITY);
 }
 
-/* The bound of numerics.h with K = 64: u |want| + 12 eps S + least, and half of the least for each
- * term, which shows where the terms are below the least normal number alone. */
+/* The bound of numerics.h with K = 64 is u |want| + 12 eps S + least, plus half of the least for
+ * each term. The last part is visible only for terms below the least normal number. */
 static void bounds_follow_the_formula(void **state)
 {
     struct adn_bound bound = {ANYDNN_PLUGIN_FLOAT, ANYDNN_PLUGIN_FLOAT, 64, 0, 0};

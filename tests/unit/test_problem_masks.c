@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bit masks that entries fold say the same as the table of operations, and aliases are found.
- */
+/* Tests that the bit masks that entries use agree with the table of operations, and that aliases
+ * are found. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,7 +30,8 @@ static void masks_agree_with_the_table(void **state)
     }
 }
 
-/* Each output with each input at its address, and the first of two inputs there. */
+/* Each output is combined with each input at its address; the first of two inputs there is
+ * reported. */
 static void aliases_name_the_first_input(void **state)
 {
     static char places[ADN_SLOTS];
@@ -57,7 +58,7 @@ static void aliases_name_the_first_input(void **state)
     }
 }
 
-/* What lies there beside the first names the output in turn, unless it is one itself. */
+/* A further input at that address refers to the output in turn, unless it is an output itself. */
 static void further_inputs_name_the_output(void **state)
 {
     const struct adn_slot_masks masks = adn_slot_masks[ANYDNN_PLUGIN_ACTIVATION_BACKWARD];
@@ -71,7 +72,7 @@ static void further_inputs_name_the_output(void **state)
     assert_int_equal(adn_aliases_of(masks, 0xd, four), 0x1400);
 }
 
-/* A backend hears of the inputs that are read, and nothing of the others. */
+/* A backend receives the inputs that are read, and none of the others. */
 static void views_leave_out_what_is_not_read(void **state)
 {
     static const struct {

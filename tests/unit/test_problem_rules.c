@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rules of each operation: what passes, and the sentence of what does not. */
+/* Tests the rules of each operation: valid problems, and the sentence for each invalid one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -368,14 +368,14 @@ static void bad_problems_have_sentences(void **state)
     }
 }
 
-/* An input may be read twice at one place: only outputs must not overlap. */
+/* Inputs may overlap in memory: only outputs must not. */
 static void inputs_may_overlap(void **state)
 {
     (void)state;
     assert_int_equal(check("softmax_forward x=f32:2,3:1,1 y=f32:2,3"), ANYDNN_STATUS_SUCCESS);
 }
 
-/* Numbers that no text holds but a careless caller may pass. */
+/* The numbers cannot come from text, but a careless caller may pass them. */
 static void numbers_that_name_nothing(void **state)
 {
     struct adn_problem problem;
@@ -402,7 +402,7 @@ static void numbers_that_name_nothing(void **state)
     assert_non_null(strstr(adn_error_text(), "algo is 8; this direction has no such algorithm"));
 }
 
-/* The flags by slot in both forms in which the library keeps them. */
+/* The flags by slot must agree in both forms that the library keeps. */
 static void masks_say_what_the_table_says(void **state)
 {
     (void)state;

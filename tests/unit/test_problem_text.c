@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text form of problems: printing and parsing are inverse, defaults may be left out, operands
- * are inferred, and each bad word gets a sentence. */
+/* Tests the text form of problems: printing and parsing are inverse, defaults may be omitted,
+ * operands are inferred, and each bad word gets a sentence. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@
 
 static uint64_t seed;
 
-/* splitmix64 (Steele, Lea, Flood 2014). */
+/* Returns the next number of splitmix64 (Steele, Lea, Flood 2014). */
 static uint64_t draw(void)
 {
     uint64_t z = seed += UINT64_C(0x9e3779b97f4a7c15);
@@ -67,7 +67,7 @@ static void draw_tensor(struct anydnn_plugin_tensor *tensor, int32_t ndims)
     tensor->ndims = ndims;
     for (int32_t i = 0; i < ndims; i++)
         tensor->dims[i] = draw_in(1, 9);
-    if (draw() % 4 == 0) /* a size that no 32 bits hold */
+    if (draw() % 4 == 0) /* a size that exceeds 32 bits */
         tensor->dims[draw() % (uint64_t)ndims] = draw_in(1, INT64_C(1) << 34);
     if (ndims > 1 && draw() % 4)
         tensor->dims[1] = draw_in(1, 4) * 32;
@@ -111,7 +111,7 @@ static void draw_param(struct adn_problem *problem, const struct adn_param *para
     memcpy(at, &number, sizeof(number));
 }
 
-/* Any input for any output: what a text may say, whatever the rules say then. */
+/* Draws any input for any output: the text form permits what the rules may refuse. */
 static void draw_aliases(struct adn_problem *problem, const struct adn_operation *info)
 {
     for (int32_t out = 0; out < info->slot_count; out++)
@@ -182,7 +182,7 @@ static void random_problems_survive_their_text(void **state)
         }
 }
 
-/* Every single change of a problem is seen by equality and by the text. */
+/* Every single change of a problem affects equality and the text. */
 static void unequal_problems_differ_in_their_text(void **state)
 {
     static const char base[] = "convolution_forward x=f32:2,6,7,5:nchw w=f32:4,3,3,2:nchw "
@@ -251,7 +251,7 @@ static void the_example_of_the_manual(void **state)
            "stride=1,1 dilation=1,1 groups=1 mode=cross compute=f32 math=default");
 }
 
-/* Left: the least that says it; right: all of it. */
+/* The left column is the shortest text, the right one the full text. */
 static const char *const shortest[][2] = {
     {"convolution_forward x=f64:2,3,5 w=f64:4,3,2",
      "convolution_forward x=f64:2,3,5:nchw w=f64:4,3,2:nchw y=f64:2,4,4:nchw pad=0 stride=1 "
@@ -498,7 +498,7 @@ static void a_word_without_end(void **state)
     assert_int_equal(adn_problem_parse(text, &problem, &values), ANYDNN_STATUS_BAD_PARAM);
 }
 
-/* Texts with a byte changed, cut or doubled are read or refused, never worse. */
+/* Texts with a byte changed, cut or doubled must be parsed or refused, and must not crash. */
 static void spoilt_texts(void **state)
 {
     struct adn_problem problem;
@@ -528,7 +528,7 @@ static void spoilt_texts(void **state)
     }
 }
 
-/* A program in a language that writes 0,5 reads and writes the same texts. */
+/* A program whose locale writes 0,5 must read and write the same texts. */
 static void the_programs_locale_does_not_matter(void **state)
 {
     static const char *const names[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "de_DE", "nl_NL.UTF-8"};

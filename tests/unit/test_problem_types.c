@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which element types each operation takes and which go together: the table in
+/* Tests which element types each operation accepts and combines: the table in
  * tests/probes/README.md, row by row. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 #define FLOATS "f64 f32 f16 bf16"
 #define EVERY  "f64 f32 f16 bf16 s8 u8 s32 s64 s8x4 u8x4 s8x32 u16 u32 u64"
 
-/* `%s` stands for the type; 1,32 divides into every vector. */
+/* `%s` stands for the type; 1,32 is divisible by every vector size. */
 static const struct {
     const char *text;
     const char *types;
@@ -58,7 +58,7 @@ static const struct {
     {"ctc_loss x=%s:7,32,5 labels=s32:9", FLOATS},
 };
 
-/* Two types: what may come of one. */
+/* The pairs of types: the second list gives the outputs permitted for the first. */
 static const struct {
     const char *text; /* with two `%s` */
     const char *from;
@@ -92,7 +92,7 @@ static const struct {
      "s8 f32"},
 };
 
-/* The word at *list to `word`; 0 at its end. */
+/* Copies the word at *list to `word`; returns 0 at the end of the list. */
 static int next_word(const char **list, char *word)
 {
     size_t length;
@@ -115,7 +115,7 @@ static int holds_word(const char *list, const char *word)
     return 0;
 }
 
-/* The text with `first` for its first `%s` and `second` for each other one. */
+/* Writes the text with `first` for its first `%s` and `second` for each later one. */
 static void with_types(const char *text, const char *first, const char *second, char *out)
 {
     const char *type = first;
@@ -131,7 +131,7 @@ static void with_types(const char *text, const char *first, const char *second, 
     *out = '\0';
 }
 
-/* Taken, or refused with a sentence that names the type. */
+/* Checks that the problem is accepted, or refused with a sentence that names the type. */
 static void expect(const char *text, int wanted, const char *type)
 {
     struct adn_problem problem;

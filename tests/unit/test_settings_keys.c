@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every key's good values, and what is said of bad ones; the shipped file against the built-in
- * values. */
+/* Tests the valid values of every key, the messages for invalid ones, and the shipped file
+ * against the built-in values. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ struct key_case {
     const char *section;
     const char *key;
     const char *value;
-    const char *shown; /* as items show it; NULL: the value is bad */
+    const char *shown; /* the form in items; NULL if the value is bad */
     const char *error; /* part of the sentence */
 };
 
@@ -352,7 +352,7 @@ static void shipped_equals_builtin(void **state)
     free(text);
 }
 
-/* Settings that are comments: a `;` at the beginning of a line becomes a newline. */
+/* Activates settings that are comments: replaces a `;` at the beginning of a line by a newline. */
 static void make_comments_live(char *text)
 {
     for (char *c = text; (c = strstr(c, "\n;")) != NULL; c++)
@@ -417,7 +417,7 @@ static void shipped_has_every_key(void **state)
         const char *line = strstr(text, all_keys[i].line);
 
         assert_holds(text, all_keys[i].line);
-        /* A line of help stands somewhere before it. */
+        /* A help line must precede it. */
         if (strncmp(all_keys[i].line, "\n;", 2) != 0) {
             while (line > text && line[-1] != '\n')
                 line--;

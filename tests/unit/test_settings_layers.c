@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Layers: which file or variable has the last word, what a bad one costs, and where a value comes
- * from. */
+/* Tests layers: which file or variable takes precedence, the effect of a bad one, and the origin
+ * of each value. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +19,8 @@ struct layer_case {
     struct given given;
     const char *section, *key;
     const char *expected;
-    const char *origin;   /* part of it */
-    const char *messages; /* part of them; NULL: none */
+    const char *origin;   /* part of the origin */
+    const char *messages; /* part of the messages; NULL: no messages */
     int dropped;
 };
 
@@ -596,7 +596,7 @@ static void unreadable_file(void **state)
     fixture_write("closed.conf", "[anydnn]\n");
     fixture_path(path, sizeof(path), "closed.conf");
     assert_int_equal(chmod(path, 0), 0);
-    /* Root reads everything, so it becomes somebody else for this. */
+    /* Root can read every file, so the test switches to another user here. */
     if (root && seteuid(65534) != 0)
         skip();
     result = adn_file_read(&file, path);
@@ -660,7 +660,7 @@ static void log_is_put_in_force(void **state)
     (void)state;
     snprintf(path, sizeof(path), "%s/log.%%p", fixture_folder());
     snprintf(variable, sizeof(variable), "ANYDNN_LOG_FILE=%s", path);
-    /* The first load ends with the fixture's own level and target, the file stays. */
+    /* The first load ends with the fixture's own level and target; the file remains. */
     given.environment[2] = "ANYDNN_NONSENSE_VARIABLE=1";
     settings = fixture_load(&given);
     assert_int_equal(settings->log, ADN_LOG_TRACE);
@@ -674,7 +674,7 @@ static void log_is_put_in_force(void **state)
     adn_settings_free(settings);
 }
 
-/* Only what ends is read, and nobody is waited for. */
+/* Only regular files are read, and no read blocks. */
 static void settings_are_regular_files(void **state)
 {
     static const char *const ends[] = {"fifo", "link_to_fifo", "/dev/zero", "folder"};
@@ -745,8 +745,7 @@ static void a_file_that_others_can_write_is_told(void **state)
     }
 }
 
-/* Writes a file of another user and loads it as ANYDNN_CONFIG over the text of the system's file.
- */
+/* Writes a file of another user and loads it as ANYDNN_CONFIG on top of the system's file. */
 static struct adn_settings *load_theirs(const char *system, const char *text)
 {
     static char path[256];
@@ -758,7 +757,7 @@ static struct adn_settings *load_theirs(const char *system, const char *text)
     return fixture_load(&given);
 }
 
-/* As sudo makes it with a kept HOME. Only root can make such a file. */
+/* sudo creates such a file when it keeps HOME. Only root can create one here. */
 static void root_hears_others_half(void **state)
 {
     struct adn_settings *settings;
@@ -783,7 +782,7 @@ static void root_hears_others_half(void **state)
     adn_settings_free(settings);
 }
 
-/* SECURITY.md: such a file neither runs code nor names a file to write. */
+/* SECURITY.md: such a file must not run code or name a file to write. */
 static void root_takes_no_path_of_others(void **state)
 {
     (void)state;
@@ -818,7 +817,7 @@ static void root_takes_no_path_of_others(void **state)
     }
 }
 
-/* A withheld value leaves what an earlier layer says, and gives way to what a later one says. */
+/* A withheld value keeps that of an earlier layer, and a later layer overrides it. */
 static void withheld_values_leave_earlier_ones(void **state)
 {
     static const char system[] = "[anydnn]\ntuning = /own/tuning\n[plugin p]\nmodule = own.so\n"

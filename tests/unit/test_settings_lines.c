@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the line reader lets through to inih and what it refuses, and with which line number. */
+/* Tests what the line reader passes to inih and what it refuses, with the line number. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ struct line_case {
     const char *name;
     const char *text;
     size_t size;          /* 0: strlen(text) */
-    const char *error;    /* NULL: good */
+    const char *error;    /* NULL if valid */
     const char *expected; /* entries as "section|key|value|line\n" */
 };
 

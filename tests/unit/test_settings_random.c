@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random bytes and mutated files through reader and keys: no crash, every refusal with a sentence,
- * and what is let through is what stands in the file. Seeded: ANYDNN_TEST_SEED and
- * ANYDNN_TEST_ROUNDS change it. */
+/* Feeds random bytes and mutated files to the reader and the keys. Nothing may crash, every
+ * refusal has a sentence, and accepted values equal those in the file. ANYDNN_TEST_SEED and
+ * ANYDNN_TEST_ROUNDS set seed and rounds. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static const char *const seeds[] = {
 };
 #define SEED_COUNT (sizeof(seeds) / sizeof(seeds[0]))
 
-/* Bytes that mean something to one of the two parsers. */
+/* The bytes that are special to one of the two parsers. */
 static const char special[] = "\n\r\t ;#=:[],*./_%\0\x1b\x7f\xff"
                               "aA0";
 
@@ -111,7 +111,7 @@ static void same_files(const struct adn_file *a, const struct adn_file *b)
     }
 }
 
-/* The entries, written down plainly, read back the same. */
+/* Writes the entries plainly and checks that they read back equal. */
 static void check_entries(const struct adn_file *file, const char *text, size_t size)
 {
     char plain[8 * TEXT_MAX];
@@ -138,7 +138,7 @@ static void check_entries(const struct adn_file *file, const char *text, size_t 
     adn_file_free(&again);
 }
 
-/* Every entry gets an answer; the rules that come of it never lose the one for `*`. */
+/* Every entry gets an answer; the resulting rules always keep the one for `*`. */
 static void check_apply(const struct adn_file *file)
 {
     static const struct adn_settings_sources nothing;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules of the [route] sections: how they are read, and which one wins. */
+/* Tests rules of the [route] sections: how they are parsed and which one wins. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ struct rule_case {
     const char *pattern;
     const char *mode;
     const char *list;
-    const char *error; /* NULL: good */
+    const char *error; /* NULL if valid */
     int math, count, fallback;
 };
 
@@ -372,7 +372,7 @@ static void items_leave_out_shadowed_rules(void **state)
     adn_settings_free(settings);
 }
 
-/* Every operation is routed in every mode, and its own name reaches it through file and
+/* Every operation is routed in every mode, and its own name selects it in the file and the
  * environment. */
 static void every_operation(void **state)
 {

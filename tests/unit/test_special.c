@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NaN, infinities and zeros of tensors in the host's memory. What counts as such is plugin.h's
- * word; the counts here are done by hand. */
+/* Tests the counts of NaN, infinities and zeros of tensors in host memory. plugin.h defines
+ * them; the expected counts were computed by hand. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 #include "dispatch/handle/special.h"
 #include "numerics/numerics.h"
 
-/* ndims, then dims, then strides. */
+/* Returns a tensor; `numbers` holds the dims, then the strides. */
 static struct anydnn_plugin_tensor tensor_of(int32_t type, int32_t ndims, const int64_t *numbers)
 {
     struct anydnn_plugin_tensor tensor = {.struct_size = sizeof(tensor), .type = type};
@@ -38,7 +38,7 @@ static void holds(const struct anydnn_plugin_tensor *tensor, const void *data, u
     assert_int_equal(counts[ANYDNN_PLUGIN_SPECIAL_ZERO], 30 + zero);
 }
 
-/* The smallest and the largest numbers of a type are none of the three. */
+/* The smallest and the largest numbers of a type count as none of the three. */
 static void floating_types(void **state)
 {
     static const int32_t types[] = {ANYDNN_PLUGIN_FLOAT, ANYDNN_PLUGIN_DOUBLE, ANYDNN_PLUGIN_HALF,
@@ -82,12 +82,12 @@ static void integers_have_only_zeros(void **state)
 
         memset(data, 0, sizeof(data));
         memset(data, 0xff, sizes[t]);
-        data[2 * sizes[t] - 1] = 0x80; /* the sign alone is a number */
+        data[2 * sizes[t] - 1] = 0x80; /* the sign bit alone makes a number */
         holds(&tensor, data, 0, 0, 1);
     }
 }
 
-/* Gaps hold NaN; dims out of memory's order, and of one step whatever their stride. */
+/* Gaps hold NaN. The dims are not in memory order, and those of size 1 have any stride. */
 static void gaps_do_not_count(void **state)
 {
     struct anydnn_plugin_tensor tensor =
@@ -105,7 +105,7 @@ static void gaps_do_not_count(void **state)
     holds(&tensor, data, 1, 5, 6);
 }
 
-/* Two vectors of four, a gap of one vector between them. */
+/* There are two vectors of four, with a gap of one vector between them. */
 static void vectors_count_their_scalars(void **state)
 {
     struct anydnn_plugin_tensor tensor =

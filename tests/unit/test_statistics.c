@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Quantiles without keeping values, and the direction of errors. */
+/* Tests quantiles without stored values, and the direction of errors. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,8 +30,8 @@ static int by_size(const void *left, const void *right)
     return (*a > *b) - (*a < *b);
 }
 
-/* Against the definition, on sorted values from 2^-20 to 2^20: never below, at most a step above.
- */
+/* Quantiles are compared with the definition on sorted values from 2^-20 to 2^20: never below,
+ * at most a step above. */
 static void quantiles_are_near_the_true_ones(void **state)
 {
     static const double parts[] = {0.01, 0.25, 0.5, 0.9, 0.99, 0.999, 1};
@@ -79,7 +79,7 @@ static void quantiles_at_the_ends(void **state)
     assert_int_equal(spread.zeros, 99);
 }
 
-/* 1 for 2 and -1 for -2: too small both times, and the errors cancel. */
+/* The results 1 for 2 and -1 for -2 are both too small in magnitude, and the errors cancel. */
 static void directions(void **state)
 {
     static struct adn_statistics statistics;
@@ -99,7 +99,8 @@ static void directions(void **state)
     same(adn_statistics_bias(&statistics), -INFINITY);
 }
 
-/* By hand: at 1, a unit of float is 2^-23, of half 2^-10, of bfloat16 2^-7, of double 2^-52. */
+/* The values were derived by hand: at 1, a unit of float is 2^-23, of half 2^-10, of bfloat16
+ * 2^-7, of double 2^-52. */
 static void units_of_each_type(void **state)
 {
     static const struct {
@@ -123,7 +124,7 @@ static void units_of_each_type(void **state)
     }
 }
 
-/* Integers are held to the one right number; what is rightly infinite is no error; NaN is. */
+/* Integers must be exact. A correct infinity is no error; a NaN is one. */
 static void special_results(void **state)
 {
     static struct adn_statistics statistics;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/sys: log lines and their targets, callback, last error, environment, fork, stamps, memory.
- */
+/* Tests core/sys: log lines and their targets, callback, last error, environment, fork, stamps,
+ * memory. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -182,7 +182,7 @@ static int make_fifo(char *path, size_t size, const char *name)
     return mkfifo(path, 0600);
 }
 
-/* A FIFO is opened when somebody reads it, and then nothing waits for the reader. */
+/* A FIFO is opened once it has a reader, and writes never block on the reader. */
 static void a_fifo_takes_lines(void **state)
 {
     char path[256], text[256] = "";
@@ -206,7 +206,7 @@ static void a_fifo_takes_lines(void **state)
     close(reader);
 }
 
-/* Its end ends the log, not the program. */
+/* When the reader exits, the log ends and the program continues. */
 static void a_reader_that_leaves_kills_nobody(void **state)
 {
     struct sigaction before;
@@ -553,7 +553,7 @@ static void fork_number(void **state)
     assert_true(adn_process_fork_number == before);
 }
 
-/* The last of the exit handlers to run, since main registered it before anything else. */
+/* The flag of the last exit handler; main registers it before anything else. */
 static int reports_exit;
 
 static void report_exit_flag(void)

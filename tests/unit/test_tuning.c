@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The file of what searches measured, under several processes at once. */
+/* Tests the tuning file under several concurrent processes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@
 #define WRITERS 8
 #define RECORDS 60
 
-/* Checked builds are slower. */
+/* Sanitizer builds are slower. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define TIME_FACTOR 20
 #else
@@ -95,7 +95,7 @@ static void kept_and_found(void **state)
     assert_int_equal(stat_of.st_mode & 0777, 0644);
 }
 
-/* The file's mode is its owner's choice. */
+/* The owner chooses the file's mode. */
 static void the_mode_stays(void **state)
 {
     struct adn_tuning *tuning = adn_tuning_at(in_folder("mode"));
@@ -120,7 +120,7 @@ static void write_some(int writer)
     }
 }
 
-/* What another process tried and came through must not come back from this one's memory. */
+/* A trial that another process completed must not be restored from this process's memory. */
 static void trials_of_others_do_not_come_back(void **state)
 {
     static const char header[] = "anydnn tuning 1\n",
@@ -152,7 +152,7 @@ static void trials_of_others_do_not_come_back(void **state)
     assert_null(strstr(text, "suspect one 7 8\t"));
 }
 
-/* A reader sees whole files alone, and nobody's records are lost. */
+/* A reader always sees complete files, and no records are lost. */
 static void processes_at_once(void **state)
 {
     struct adn_tuned found;
@@ -165,7 +165,7 @@ static void processes_at_once(void **state)
     for (int i = 0; i < WRITERS; i++) {
         writers[i] = fork();
         if (writers[i] == 0) {
-            /* All begin when the pipe is closed. */
+            /* All processes begin when the pipe is closed. */
             close(start[1]);
             (void)!read(start[0], key, 1);
             write_some(i);
@@ -200,7 +200,7 @@ static void is_kept_here_only(const char *path)
     alarm(0);
 }
 
-/* What does not end is not read, and what is no file is not replaced. */
+/* A file without an end is not read, and anything but a regular file is not replaced. */
 static void other_things_stay(void **state)
 {
     struct stat stat_of;
@@ -218,7 +218,7 @@ static void other_things_stay(void **state)
     assert_true(S_ISFIFO(stat_of.st_mode));
 }
 
-/* A link stays one, and what it leads to gets the records, be it there or not. */
+/* A link stays a link, and its target receives the records whether or not it exists. */
 static void links_are_followed(void **state)
 {
     struct adn_tuned found;
@@ -242,7 +242,7 @@ static void links_are_followed(void **state)
     assert_int_equal(rmdir(inner), 0);
 }
 
-/* Where another user may say what is replaced, nothing is. Only root can make such a place. */
+/* If another user controls the target of a link, nothing is replaced. Only root can set this up. */
 static void links_of_others_are_read_only(void **state)
 {
     static const char *const chowned[] = {"theirs_link", "theirs"};
@@ -280,7 +280,8 @@ static double now(clockid_t clock)
     return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-/* Who holds the lock stops a search for two seconds, once, and then only storing. */
+/* A process that holds the lock delays a search for two seconds once; after that it delays only
+ * storing. */
 static void a_lock_is_not_waited_for_long(void **state)
 {
     int holder = open(folder, O_RDONLY | O_DIRECTORY);
@@ -308,9 +309,8 @@ static void a_lock_is_not_waited_for_long(void **state)
     assert_int_equal(adn_tuning_find(adn_tuning_at(in_folder("unlocked")), "one", &found), 1);
 }
 
-/* Others that store one record after the other hold the lock for longer; a search waits for its
- * turn.
- */
+/* Processes that store record after record hold the lock for longer, and a search waits for its
+ * turn. */
 static void busy_writers_are_waited_for(void **state)
 {
     const struct timespec pause = {.tv_nsec = 100000000};
@@ -354,7 +354,7 @@ static void *keep_on(void *cookie)
     return NULL;
 }
 
-/* A child that is forked meanwhile, and lives on, holds no lock: neither the folder's nor this
+/* A child that is forked meanwhile and lives on holds no lock: neither the folder's nor this
  * process's. */
 static void children_hold_no_lock(void **state)
 {
@@ -399,7 +399,7 @@ static void children_hold_no_lock(void **state)
 
 /* ---- a full store */
 
-/* Like real ones: a problem, a device, the backends of the contest. */
+/* Writes a key of realistic length: a problem, a device, the backends of the contest. */
 static void long_key(char key[400], int number)
 {
     snprintf(key, 400,
@@ -441,16 +441,16 @@ static void a_full_store_is_quick(void **state)
     }
     print_message("a search: %.1f ms\n", 1e3 * best);
     assert_true(best < 0.05 * TIME_FACTOR);
-    /* The ten oldest made room. */
+    /* The ten oldest records were evicted. */
     for (int i = 0; i < 20; i++) {
         long_key(key, i);
         assert_int_equal(adn_tuning_find(tuning, key, &found), i >= 10);
     }
 }
 
-/* ---- what a killed process leaves */
+/* ---- files after a killed process */
 
-/* Nothing but the files stays behind. */
+/* Checks that the folder contains only the tuning files. */
 static void nothing_else_is_left(void **state)
 {
     DIR *files = opendir(folder);
@@ -463,7 +463,7 @@ static void nothing_else_is_left(void **state)
     closedir(files);
 }
 
-/* Whatever the moment at which a process dies, the next one that writes leaves the file alone. */
+/* At whatever moment a process dies, the next writer leaves only the tuning file. */
 static void killed_processes_leave_nothing(void **state)
 {
     char path[4096 + 260];
@@ -487,7 +487,7 @@ static void killed_processes_leave_nothing(void **state)
     nothing_else_is_left(state);
 }
 
-/* A file that is no tuning file is somebody's, whatever its name is. */
+/* A file that is not a tuning file is never overwritten, whatever its name. */
 static void files_of_other_kinds_stay(void **state)
 {
     char text[40] = "";

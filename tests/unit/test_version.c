@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Version, status names, last error, message callback; and the header's own numbers. */
+/* Tests version, status names, last error, message callback, and the header's own numbers. */
 #include "tests/unit/desc_fixture.h"
 
 #include <pthread.h>
@@ -93,7 +93,7 @@ static void last_error_is_the_threads_own(void **state)
     anydnnGetLastErrorString(mine, sizeof(mine));
     assert_string_equal(others, "");
     assert_non_null(strstr(mine, "anydnnGetProperty"));
-    /* a call that succeeds leaves it */
+    /* A call that succeeds keeps the error. */
     assert_ok(anydnnGetProperty(ANYDNN_MAJOR_VERSION, &value));
     anydnnGetLastErrorString(mine, sizeof(mine));
     assert_non_null(strstr(mine, "anydnnGetProperty"));
@@ -144,7 +144,7 @@ static void callback(void **state)
     assert_refused(anydnnGetCallback(&mask, NULL, &function), BAD_PARAM, "udata is NULL");
 }
 
-/* What programs compiled against cuDNN's numbers rely on. */
+/* Programs compiled against cuDNN's numbers rely on these values. */
 static void numbers(void **state)
 {
     (void)state;

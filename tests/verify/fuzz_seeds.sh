@@ -1,13 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# anydnn verify --fuzz over many seeds for each backend on the host; onednn on each library of oneDNN that is here, with
-# the processor's vectors and with AVX2's alone. For scripts/test --full: three minutes of processor time.
+# Runs anydnn verify --fuzz over many seeds for each backend on the host. onednn runs with each available oneDNN
+# library, with the processor's vector instructions and with AVX2 only. scripts/test --full runs this; it takes three
+# minutes of processor time.
 #
 #   tests/verify/fuzz_seeds.sh BUILD [SEEDS]
 #
-# BUILD is a built tree; tests/onednn/wheels.sh leaves oneDNN 3.x in it. SEEDS, 10 unless given, are run from
-# ANYDNN_TEST_SEED on, or else from a number that changes each day, so that every day draws new problems. Prints TAP; a
-# failure prints what repeats it.
+# BUILD is a built tree, in which tests/onednn/wheels.sh installs oneDNN 3.x. SEEDS (default 10) seeds run from
+# ANYDNN_TEST_SEED on. Without that variable the first seed changes each day, so that every day tests new problems.
+# Prints TAP; a failure prints the command that repeats it.
 set -u
 root=$(cd "$(dirname "$0")/../.." && pwd)
 # shellcheck source=tests/tap.sh
@@ -20,7 +21,7 @@ last=$((first + seeds - 1))
 ANYDNN_PLUGIN_PATH=$build/plugins/built
 export ANYDNN_PLUGIN_PATH
 
-# is_right CONFIG BACKEND OPTION...: of each seed. One thread: few random problems have work for two.
+# is_right CONFIG BACKEND OPTION...: checks each seed. It uses one thread, since few random problems have work for two.
 is_right() {
     config=$1
     shift
@@ -39,7 +40,7 @@ is_right() {
     return $verdict
 }
 
-# judged NAME BACKEND [LIBRARY]: all operations, and convolutions once more, which have the most code.
+# judged NAME BACKEND [LIBRARY]: runs all operations, and convolutions once more, which have the most code.
 judged() {
     printf '[plugin %s]\nset.threads = 1\n' cpu_ref onednn >"$tap_dir/conf"
     [ -z "${3-}" ] || echo "set.library = $3" >>"$tap_dir/conf"
@@ -47,7 +48,7 @@ judged() {
     check "$1: 1000 convolutions of each" is_right "$tap_dir/conf" --fuzz 1000 --op 'convolution_*' "$2"
 }
 
-# vectors NAME LIBRARY: onednn with the processor's vectors and with fewer.
+# vectors NAME LIBRARY: runs onednn with the processor's vector instructions and with fewer.
 vectors() {
     if grep -qs avx512 /proc/cpuinfo; then
         ONEDNN_MAX_CPU_ISA=DEFAULT

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# anydnn verify, on backends that are wrong on purpose, and on random problems.
+# The tests of anydnn verify, on faulty backends and on random problems.
 
 TESTS += tests/verify/test_wrong.sh tests/verify/test_wrong_types.sh tests/verify/test_verify.sh \
 	tests/verify/test_fuzz.sh
@@ -9,8 +9,8 @@ dist_check_SCRIPTS += tests/verify/test_fuzz.sh tests/verify/test_fuzz_long.sh t
 	tests/verify/test_wrong_types.sh
 EXTRA_DIST += tests/verify/fuzz_seeds.sh tests/verify/verify.sh tests/verify/mutants.py tests/verify/mutants.txt
 
-# Backends that are wrong under the names of their tables of faults. No sanitizer looks into them: what they do wrong
-# shows to anydnn verify.
+# Faulty backends, named after the entries of their tables of faults. They are built without a sanitizer, since anydnn
+# verify must detect their faults.
 wrong_backends = \
 	tests/verify/wrong/anydnn_wrong.la \
 	tests/verify/wrong/anydnn_wrong_exports.la \

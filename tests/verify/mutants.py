@@ -22,15 +22,14 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.path.dirname(os.path.dirname(HERE))
 CPU_REF = os.path.join(SOURCE, "plugins", "cpu_ref")
 
-# Token, what replaces it. Blanks around operators as clang-format puts them.
+# A token and its replacement, with blanks around operators as clang-format puts them.
 SWAPS = [(r" < ", " <= "), (r" <= ", " < "), (r" > ", " >= "), (r" >= ", " > "), (r" \+ ", " - "),
          (r" - ", " + "), (r" == ", " != "), (r" != ", " == "), (r" && ", " || "),
          (r" \|\| ", " && "), (r" \+= ", " -= "), (r" \* ", " + "), (r" / ", " * "),
          (r" % ", " / "), (r" << ", " >> "), (r" >> ", " << "), (r" & ", " | "), (r" \| ", " & "),
          (r"\b0\b(?!x)", "1"), (r"\b1\b", "2"), (r"\b2\b", "1"), (r"!(?=[a-z])", "")]
 
-# Lines that decline, describe, allocate or spread work over threads: a mutant there changes no
-# result.
+# Lines that decline, describe, allocate or distribute work over threads: a mutant there changes no result.
 PASSED_OVER = re.compile(
     r"refuse|_fail\(|^#|^\s*/?\*|static const|sizeof|COST|cost|reason|\"|memset|memcpy|^\s*//|"
     r"enum|ANYDNN_PLUGIN_REASON|^[a-z].*\(.*|\bint main|^\s*\.(required|outputs|uniform|layouts) = |"
@@ -40,7 +39,7 @@ NUMERIC = {"activation.c", "batch_norm.c", "bits.c", "conv.c", "conv_integer.c",
            "reduce.c", "softmax.c", "tensor_ops.c", "transform.c", "walk.c", "activate.h",
            "batch_norm.h", "bits.h", "conv.h", "element.h", "image.h", "integer.h", "lrn.h",
            "philox.h", "pooling.h", "tensor.h"}
-# The operations that a file serves, by the beginning of its name; all for the rest.
+# The operations that a file serves, by the beginning of its name; all operations for other files.
 OPERATIONS = [("activation", "activation_*"), ("batch_norm", "batch_normalization_*"),
               ("conv_backward_data", "convolution_backward_data"),
               ("conv_backward_filter", "convolution_backward_filter"),
@@ -49,8 +48,8 @@ OPERATIONS = [("activation", "activation_*"), ("batch_norm", "batch_normalizatio
               ("im2col", "im2col"), ("lrn", "lrn_*"), ("op_tensor", "op_tensor"),
               ("philox", "dropout_*"), ("pooling", "pooling_*"), ("reduce", "reduce_tensor"),
               ("softmax", "softmax_*"), ("transform", "transform_*")]
-# Functions that decline, guess work, or round operands as `emulate` does, which tests/unit holds to
-# its definition: verify judges a candidate by the bound of the math that it states.
+# Functions that decline, estimate work, or round operands as `emulate` does. tests/unit checks the rounding against its
+# definition. verify judges a candidate by the bound of the math that it states.
 CHECKS = re.compile(r"^(static )?(inline )?(int32_t|int|void|float|int64_t) "
                     r"(cpu_ref_)?(\w*(check|refuse|may_|cost)\w*|tf32|split)\(")
 
@@ -118,7 +117,7 @@ class Builder:
             file.write(text)
         objects = {n: os.path.join(self.out, n + ".o") for n in self.sources}
         for user in self.users(name):
-            # A file of its own, so that what it includes is looked for beside it.
+            # The file gets a different name, so that its includes are found beside it.
             if user != name:
                 os.remove(os.path.join(folder, user))
                 shutil.copy(os.path.join(CPU_REF, user), folder)

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# anydnn verify --fuzz: random problems are the same for the same seed; the host's backends are right on
-# some hundreds; a wrong backend is found out, and what is printed repeats the failure.
-# ANYDNN_TEST_FUZZ=N runs N for each backend in place of a few.
+# Tests anydnn verify --fuzz. Random problems are equal for equal seeds, the host's backends are correct on some
+# hundreds, and a faulty backend is detected by a printed command that repeats the failure. ANYDNN_TEST_FUZZ=N runs N
+# problems for each backend instead of a few.
 # Needs: tools/anydnn tests/verify/wrong/anydnn_wrong.la
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
@@ -12,7 +12,7 @@ wrong=$ANYDNN_TEST_BUILDDIR/tests/verify/wrong/.libs/anydnn_wrong.so
 ANYDNN_PLUGIN_PATH=$ANYDNN_TEST_PLUGINDIR
 export ANYDNN_PLUGIN_PATH
 
-# verify STATUS ARGUMENT...: exits so; output in $tap_dir/out and err.
+# verify STATUS ARGUMENT...: checks the exit status; the output is in $tap_dir/out and err.
 verify() {
     status=$1
     shift
@@ -25,7 +25,7 @@ verify() {
     return 1
 }
 
-# build NAME: a copy of the small backend as anydnn_NAME.so, which has the fault of that name; prints its path.
+# build NAME: copies the small backend to anydnn_NAME.so, which has the fault of that name, and prints its path.
 build() {
     cp "$wrong" "$tap_dir/anydnn_$1.so" && echo "$tap_dir/anydnn_$1.so"
 }
@@ -35,7 +35,7 @@ is_repeatable() {
         verify 0 --json --fuzz 60 --seed 5 cpu_ref && cmp "$tap_dir/out" "$tap_dir/first"
 }
 
-# Each part of a run draws the problems of the whole: what one finds, the whole finds.
+# The shards of a run draw the problems of the whole run: a failure in a shard is a failure in the whole.
 shards_add_up() {
     file=$(build wrong_ignores_beta) || return 1
     sum=0
@@ -46,7 +46,7 @@ shards_add_up() {
     verify 1 --fuzz 60 "$file" && says " $sum failed"
 }
 
-# The second command of a failure, with the program in its place.
+# Runs the second command of a failure, with the path of the program inserted.
 repeats() {
     file=$(build wrong_ignores_beta) || return 1
     verify 1 --fuzz 60 --op convolution_forward "$file" && says '^  \[beta\] convolution_forward' || return 1
@@ -59,7 +59,7 @@ finds_a_crash() {
     verify 1 --fuzz 40 --op convolution_forward "$file" && says '^  \[crash\] convolution_forward'
 }
 
-# A window far beyond the image takes no longer than the image; the second steps far, too.
+# A window far larger than the image takes no longer than the image; the second one also has large strides.
 walks_the_image_alone() {
     verify 0 --case-limit 10 --problem "pooling_forward x=f32:1,1,4,4 window=10000000,10000000 pad=5000000,5000000 mode=$2" \
         "$1" &&

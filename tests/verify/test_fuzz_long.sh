@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# anydnn verify --fuzz over the host's backends: more problems than test_fuzz.sh has time for, of a seed
-# that ANYDNN_TEST_SEED may name. A failure prints the command that repeats it.
+# Tests anydnn verify --fuzz on the host's backends with more problems than test_fuzz.sh has time for. ANYDNN_TEST_SEED
+# may set the seed. A failure prints the command that repeats it.
 # Needs: tools/anydnn
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"

@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Half of the cases of anydnn verify --small on cpu_ref, for builds in which all of them and more, which is
-# test_whole.sh, take too long.
+# Runs half of the cases of anydnn verify --small on cpu_ref, for builds in which test_whole.sh takes too long.
 # Needs: tools/anydnn
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# anydnn verify: passes cpu_ref and a right small backend; what its options do.
+# Tests anydnn verify: it accepts cpu_ref and a correct small backend, and its options work.
 # Needs: tools/anydnn tests/verify/wrong/anydnn_wrong.la mocks-dir
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 . "$ANYDNN_TEST_SRCDIR/tests/verify/verify.sh"
 
-# With the golden vectors, each case with a known answer, and none declined; a third of the cases, of which
-# test_whole.sh has all.
+# The golden vectors are found, each case has a known answer, and none is declined. A third of the cases run here;
+# test_whole.sh runs all.
 passes_cpu_ref() {
     verify 0 --shard 1/3 cpu_ref && says ' 0 declined, 0 failed$' && says ' golden ' &&
         ! says 'Without golden vectors' >/dev/null && ! says 'without a known answer' >/dev/null
@@ -17,7 +17,7 @@ passes_quickly() {
     verify 0 --quick --op 'batch_*' cpu_ref && says ' 0 failed'
 }
 
-# cpu_ref rounds operands as the modes permit, says so, and is judged by that.
+# cpu_ref rounds operands as the modes permit, reports that, and is judged accordingly.
 passes_emulation() {
     printf '[plugin cpu_ref]\nset.emulate = on\n' >"$tap_dir/emulate.conf"
     ANYDNN_CONFIG=$tap_dir/emulate.conf
@@ -33,13 +33,13 @@ passes_right_backend() {
     verify 0 --quick "$file" && says ' 0 failed' && says 'parameter: this backend has sigmoid, relu and tanh'
 }
 
-# In a space whose pointers fault on the host.
+# The backend's space has pointers that fault on the host.
 passes_device_backend() {
     file=$(build wrong WRONG_DEVICE) || return 1
     verify 0 --small "$file" && says '(shelf)' && says ' 0 failed'
 }
 
-# The parts of two shards are the whole.
+# Both shards together have as many cases as the whole.
 cases_of() {
     sed -n 's/^\([0-9]*\) cases:.*/\1/p' "$tap_dir/out"
 }
@@ -54,7 +54,7 @@ shards_add_up() {
     [ "$whole" -eq $((first + second)) ] && [ "$first" -gt 0 ] && [ "$second" -gt 0 ]
 }
 
-# What is wrong only while another process works, too, shows when several do.
+# A fault that occurs only while another process works is detected when several processes run.
 finds_company() {
     file=$(build wrong WRONG_SHARED) || return 1
     verify 0 --problem "$small_problem" "$file" || return 1
@@ -71,14 +71,14 @@ counts_processes() {
     [ "$whole" -gt 0 ] && [ "$(cases_of)" -eq $((2 * whole)) ] && says ' 0 failed'
 }
 
-# Hangs in its first case of two groups on; two seconds in all.
+# The backend hangs in its first case with more than three groups; the run takes two seconds in all.
 cuts_short() {
     file=$(build wrong WRONG_HANGS) || return 1
     verify 0 --time-limit 3 --op convolution_forward "$file"
     says 'Cut short: the time limit was reached; [1-9][0-9]* cases were not reached'
 }
 
-# The command of a failure runs the backend on the same problem and sees the difference too.
+# The printed command of a failure runs the backend on the same problem and also detects the difference.
 repeats() {
     file=$(build wrong WRONG_IGNORES_GROUPS) || return 1
     verify 1 --small --op convolution_forward "$file" || return 1
@@ -103,7 +103,7 @@ answers_json() {
         says '"operation": "im2col"' && says '"not_reached": 0'
 }
 
-# A role without a type in the `types` line of a golden vector.
+# The `types` line of a golden vector has a role without a type.
 refuses_types() {
     mkdir -p "$tap_dir/vectors"
     for word in y=f16,x =f16 x= x,y=f16; do

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# anydnn verify: every case on cpu_ref, and that they are enough. Of the long tests.
+# Runs every case of anydnn verify on cpu_ref and checks that there are enough. This is one of the long tests.
 # Needs: tools/anydnn mocks-dir
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 . "$ANYDNN_TEST_SRCDIR/tests/verify/verify.sh"
 
-# With the golden vectors, each case with a known answer, and none declined; at least 6 cases of each
+# The golden vectors are found, each case has a known answer, and none is declined. There are at least 6 cases of each
 # operation and type, and 1000 in all.
 passes_cpu_ref() {
     verify 0 cpu_ref && says ' 0 declined, 0 failed$' && says ' golden ' &&

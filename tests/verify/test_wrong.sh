@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# anydnn verify catches and names what small backends do that are wrong on purpose.
+# Tests that anydnn verify detects and names the faults of small backends.
 # Needs: tools/anydnn tests/verify/wrong/anydnn_wrong.la tests/verify/wrong/anydnn_wrong_exports.la mocks-dir
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 . "$ANYDNN_TEST_SRCDIR/tests/verify/verify.sh"
 
-# catches WHAT CHECK TEXT: verify fails the backend, the finding is of that check and says that.
+# catches WHAT CHECK TEXT: checks that verify rejects the backend with a finding of that check and that text.
 catches() {
     file=$(build "${base-wrong}" "WRONG_$1") || return 1
     verify 1 "${how---small}" --case-limit "${limit-30}" --op 'convolution_forward' "$file" &&
@@ -17,7 +17,7 @@ catches_in_long_sums() {
     (how=--quick && catches "$@")
 }
 
-# The others get the time of a busy machine.
+# The other cases get a limit that suffices on a busy machine.
 catches_a_hang() {
     (limit=2 && catches HANGS hang 'it hangs: no end within 2 seconds')
 }
@@ -26,8 +26,8 @@ catches_an_export() {
     (base=wrong_exports && catches EXPORTS exports 'wrong_extra_symbol')
 }
 
-# The sentence of a failed execute, which this backend takes from its settings, reaches the report also
-# where a route names the backend, so that the library would open it as well.
+# This backend takes the sentence of a failed execute from its settings. The sentence must reach the report even if a
+# route names the backend, so that the library would open it as well.
 tells_what_it_says() {
     build wrong WRONG_FAILS >"$tap_dir/path" || return 1
     printf '[plugin wrong_fails]\nset.complaint = its engine is out of order\n[route]\n* = wrong_fails, cpu_ref\n' \

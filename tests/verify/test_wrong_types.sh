@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# anydnn verify judges what small backends do in the short types, in rounded operands, in the last bits, and in
-# place: passes the right ones, catches and names what the wrong ones do.
+# Tests how anydnn verify judges small backends in the short types, with rounded operands, in the last bits, and in
+# place. It must accept the correct ones, and detect and name the faults of the others.
 # Needs: tools/anydnn tests/verify/wrong/anydnn_wrong.la tests/verify/wrong/anydnn_wrong_fused.la tests/verify/wrong/anydnn_wrong_places.la tests/verify/wrong/anydnn_wrong_types.la mocks-dir
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
@@ -12,29 +12,29 @@ passes_short_types() {
     verify 0 --quick "$file" && says ' 0 declined, 0 failed'
 }
 
-# What the short types can do wrong, in one operation and type.
+# Checks a fault of the short types in one operation and type.
 catches_type() {
     file=$(build wrong_types "WRONG_$3") || return 1
     verify 1 --quick --op "$1" --type "$2" "$file" &&
         says "^  \[$4\] $1 $2 " && says "$5"
 }
 
-# Cases of one type fail, those of the other do not.
+# Cases of one type fail, those of the other pass.
 names_common_type() {
     file=$(build wrong_types WRONG_EXPONENT) || return 1
     verify 1 --op batch_normalization_inference "$file" &&
         says 'batch_normalization_inference: every case with .type f16. fails, and no other does'
 }
 
-# Operands rounded to TF32: right where the candidate says so and the mode permits it, wrong where
-# it states default math. The channels of real layers would take minutes by its plain loops.
+# Operands rounded to TF32 are correct if the candidate reports it and the mode permits it, and wrong if the candidate
+# states default math. The quick cases suffice: the plain loops would take minutes for the channels of real layers.
 passes_tf32() {
     file=$(build wrong RIGHT_TF32) || return 1
     verify 0 --quick --op convolution_forward "$file" && says 'convolution_forward  *f32  *nchw  *[1-9]'
 }
 
-# judges_last_bits STATUS ULPS: the functions whose last bits a library has its own of may be one
-# off, also of whole numbers; the sum before them may not hide many.
+# judges_last_bits STATUS ULPS: functions that libraries implement differently in the last bits may be off by one unit,
+# also for integers. The sum before them must not hide a larger error.
 judges_last_bits() {
     file=$(build wrong_fused "ULPS=$2") || return 1
     for activation in sigmoid tanh 'elu coef=1.5' 'swish coef=6'; do
@@ -47,7 +47,7 @@ z=f32:2,4,4,5:nchw bias=f32:1,4,1,1:nchw y=f32:2,4,4,5:nchw activation=$activati
     done
 }
 
-# catches_place OPERATION WHAT TEXT: results on inputs, and inputs that are not read.
+# catches_place OPERATION WHAT TEXT: checks results in place, and inputs that must not be read.
 catches_place() {
     file=$(build wrong_places "WRONG_$2") || return 1
     verify 1 --op "$1" "$file" && says "$3"
@@ -57,8 +57,8 @@ passes_places() {
     verify 0 "$file" && says ' 0 failed'
 }
 
-# judges_underflow STATUS ULPS: swish as v times a sigmoid in float, whose factor is coarse where it is
-# subnormal, as it is for arguments of some tens.
+# judges_underflow STATUS ULPS: checks swish as v times a float sigmoid. That factor is coarse where it is subnormal,
+# which happens for arguments of some tens.
 judges_underflow() {
     file=$(build wrong_fused "ULPS=$2") || return 1
     for seed in 1 2 3; do

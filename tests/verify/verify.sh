@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh disable=SC2034,SC2154
-# What the tests of anydnn verify share: source it behind tap.sh.
+# Functions that the tests of anydnn verify share. Source this file after tap.sh.
 
 anydnn=$ANYDNN_TEST_BUILDDIR/tools/anydnn
 vectors=$ANYDNN_TEST_SRCDIR/tests/vectors
@@ -9,7 +9,7 @@ mocks=$ANYDNN_TEST_MOCKDIR
 ANYDNN_PLUGIN_PATH=$ANYDNN_TEST_PLUGINDIR
 export ANYDNN_PLUGIN_PATH
 
-# verify STATUS ARGUMENT...: exits so; output in $tap_dir/out and err.
+# verify STATUS ARGUMENT...: checks the exit status; the output is in $tap_dir/out and err.
 verify() {
     status=$1
     shift
@@ -21,7 +21,7 @@ verify() {
     return 1
 }
 
-# build FILE NAME: a copy of the small backend of that file as anydnn_name.so, which has the fault of that name; prints
+# build FILE NAME: copies the small backend of that file to anydnn_name.so, which has the fault of that name, and prints
 # the path.
 build() {
     name=$(echo "$2" | tr '[:upper:]=' '[:lower:]_')

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A backend that breaks one rule. Built many times: MOCK_NAME is its name, and one of the MOCK_
- * macros says what is wrong with the object; what may be wrong with its description is chosen at
- * run time by the setting `fault` (the table below). It writes a line to the file
- * ANYDNN_MOCK_MARKER whenever code of it runs.
+ * A backend that breaks one rule. It is built many times: MOCK_NAME is its name, and one of the
+ * MOCK_ macros selects a defect of the object. The setting `fault` selects a defect of the
+ * description at run time (table below). All code of it writes a line to the file
+ * ANYDNN_MOCK_MARKER when it runs.
  */
 #if defined(MOCK_ABI_CODE) || defined(MOCK_ABI_SMALL)
 #define anydnn_plugin_abi mock_abi_as_declared
@@ -73,7 +73,7 @@ const struct anydnn_plugin_abi anydnn_plugin_abi = {MOCK_MAGIC, MOCK_MAJOR, MOCK
 #endif
 
 #ifndef MOCK_BARE
-/* Global names that every mock has; each must get its own. */
+/* The global names that every mock defines; each mock must use its own. */
 extern const char *mock_identity;
 const char *mock_identity = MOCK_NAME;
 #ifdef MOCK_INTERPOSED
@@ -139,15 +139,15 @@ static void mock_context_destroy(struct anydnn_plugin_context *context)
     (void)context;
 }
 
-/* Serves as every function of a space table; none is called in these tests. */
+/* Stands in for every function of a space table; these tests call none. */
 static int32_t mock_space_any(int32_t *count)
 {
     (void)count;
     return 9;
 }
 
-/* What the faults write to; filled anew by each call of main. The members named `beyond` follow a
- * structure to show what a reader does with its tail. */
+/* The data that the faults modify; each call of main refills it. The members named `beyond`
+ * follow a structure and reveal reads past its end. */
 static struct {
     struct anydnn_plugin plugin;
     uint64_t plugin_beyond[4];
@@ -160,7 +160,7 @@ static struct {
     const struct anydnn_plugin_limit *limits[1];
     struct anydnn_plugin_setting setting;
     const struct anydnn_plugin_setting *settings[1];
-    char long_text[1025]; /* the longest string that is accepted, and one character more */
+    char long_text[1025]; /* the longest string that is accepted, plus one character */
 } mock;
 
 #define SET(name, member, value)                                                                   \
@@ -169,7 +169,7 @@ static struct {
     }
 #define UP_TO(type, member) offsetof(struct type, member)
 
-/* A fault writes `width` bytes of `value` at `offset` of the above. */
+/* A fault, which writes `width` bytes of `value` at `offset` of the structure above. */
 struct mock_fault {
     const char *name;
     size_t offset;
@@ -231,7 +231,7 @@ static const struct mock_fault mock_faults[] = {
     SET("setting_help_lines", setting.help, "one\ntwo"),
 };
 
-/* The same for a backend of a space of its own. */
+/* The same for a backend with its own space. */
 static const struct mock_fault mock_space_faults[] = {
     SET("space_fine", plugin.flags, 0),
     SET("space_short", space.struct_size, UP_TO(anydnn_plugin_space, poisoned)),
@@ -297,7 +297,7 @@ static void mock_fill(void)
     };
 }
 
-/* A space table without a hole: all its members but the first two are functions. */
+/* Fills the space table: all members except the first two are functions. */
 static void mock_fill_space(void)
 {
     int32_t (*function)(int32_t *) = mock_space_any;
@@ -331,7 +331,7 @@ static void mock_spoil(const char *fault)
         abort();
 }
 
-/* Children must neither hang nor run the program's own exit handlers. */
+/* Forks. Children must neither hang nor run the program's exit handlers. */
 static void mock_fork(void)
 {
     pid_t child = fork();
@@ -387,7 +387,7 @@ int32_t anydnn_plugin_main(const struct anydnn_plugin_host *host,
     return 0;
 }
 #else
-/* Something in it, so that there is an object to link. */
+/* The object needs some content to link. */
 extern const char mock_bare[];
 __attribute__((visibility("default"))) const char mock_bare[] = "no backend at all";
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The fault of a backend of this folder. The name of its file says which it is, so that a copy of
- * the file under another name is another backend. */
+/* The fault of a backend in this folder. The name of its file selects the fault, so a copy under
+ * another name is another backend. */
 #ifndef TESTS_VERIFY_FAULT_H
 #define TESTS_VERIFY_FAULT_H
 
@@ -9,12 +9,13 @@
 #include <string.h>
 
 struct fault {
-    const char *name;     /* of the backend */
-    int32_t operation;    /* the only one that is wrong; 0: all that can be */
-    const char *function; /* of plugin.h, in which it strikes; NULL: as the operation runs */
+    const char *name;  /* name of the backend */
+    int32_t operation; /* the only faulty operation; 0: all that can be */
+    /* The function of plugin.h with the fault; NULL: when the operation runs. */
+    const char *function;
 };
 
-/* Returns the number of the row that names this backend; 0 if none does. */
+/* Returns the number of the row that names this backend, or 0. */
 static inline int fault_of_file(const struct fault *rows, int count)
 {
     const char *name = fake_file_name();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A memory space for the backend `device`, and wrong ones for the faults SPACE_xxx: its pointers
- * are those of the host with a bit turned over, so that who follows one on the host faults. */
+/* A memory space for the backend `device`, and faulty ones for the faults SPACE_xxx. Its
+ * pointers are host pointers with one bit inverted, so that a dereference on the host faults. */
 #ifndef TESTS_VERIFY_SHELF_H
 #define TESTS_VERIFY_SHELF_H
 
@@ -45,7 +45,7 @@ static int32_t shelf_alloc(int32_t device, uint64_t bytes, void **pointer)
 
     (void)device;
     if (fault == SPACE_ALLOC)
-        memory += 64; /* and is never freed */
+        memory += 64; /* never freed */
     *pointer = shelf_reach(memory);
     return memory ? SUCCESS : NO_MEMORY;
 }
@@ -58,7 +58,7 @@ static int32_t shelf_free(int32_t device, void *pointer)
     return SUCCESS;
 }
 
-/* The last copy from the host's memory, which this space makes when somebody looks. */
+/* The last copy from host memory, which this space delays until the destination is accessed. */
 static struct {
     void *to;
     const void *from;
@@ -102,7 +102,7 @@ static int32_t shelf_set(int32_t device, void *stream, void *to, int32_t byte, u
     return SUCCESS;
 }
 
-/* Everything is done when it returns, and nothing else is there. */
+/* Stands in for functions of streams. Every operation of this space is synchronous. */
 static int32_t shelf_stream(int32_t device, void *stream)
 {
     (void)device;
@@ -163,7 +163,7 @@ static int32_t shelf_identity(int32_t device, char *text, size_t size)
     return SUCCESS;
 }
 
-/* Takes what is too small to be normal for zero. */
+/* Counts special values, with subnormal numbers counted as zeros. */
 static int32_t shelf_count(int32_t device, void *stream, const struct anydnn_plugin_tensor *tensor,
                            const void *data, uint64_t *counts)
 {
@@ -219,7 +219,7 @@ static struct anydnn_plugin_space shelf = {
     .poisoned = shelf_poisoned,
 };
 
-/* Adds the functions that a space may lack and that the fault is in. */
+/* Adds the optional space functions that contain the fault. */
 static void shelf_begin(void)
 {
     if (fault == SPACE_STREAM) {

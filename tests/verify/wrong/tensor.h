@@ -14,7 +14,7 @@ static inline int64_t offset(const struct anydnn_plugin_tensor *tensor, const in
     return at;
 }
 
-/* 1 while there is a next index. */
+/* Advances to the next index; returns 0 after the last one. */
 static inline int step(const struct anydnn_plugin_tensor *tensor, int64_t *index)
 {
     for (int d = tensor->ndims - 1; d >= 0; d--) {
@@ -25,8 +25,8 @@ static inline int step(const struct anydnn_plugin_tensor *tensor, int64_t *index
     return 0;
 }
 
-/* Where the filter's element w_index lies over x, for the element y_index of the output; 0 when
- * that is padding. */
+/* Finds the position in x under the filter's element w_index, for the output element y_index;
+ * returns 0 if that is padding. */
 static inline int place_of(const struct anydnn_plugin_convolution *params,
                            const struct anydnn_plugin_tensor *x,
                            const struct anydnn_plugin_tensor *w, const int64_t *y_index,

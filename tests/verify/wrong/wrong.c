@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A small backend in float, written plainly: convolution forward, activation forward, scale. Right
- * as it stands; under the names of the table it breaks one rule each, for the tests of `anydnn
- * verify`. WRONG_EXPORTS adds an exported symbol.
+ * A small backend in float with plain loops: convolution forward, activation forward, scale. It
+ * is correct by default. Under each name of the table it breaks one rule, for the tests of
+ * `anydnn verify`. WRONG_EXPORTS adds an exported symbol.
  */
 #include <fcntl.h>
 #include <fenv.h>
@@ -66,77 +66,77 @@ enum {
 };
 
 static const struct fault faults[FAULTS] = {
-    /* Rounds operands to TF32, and says so. */
+    /* Rounds operands to TF32, and reports it. */
     [RIGHT_TF32] = {"right_tf32", 0, NULL},
-    /* Is right, in a memory space of its own. */
+    /* Is correct, in its own memory space. */
     [DEVICE] = {"wrong_device", 0, NULL},
-    /* Takes beta for 0. */
+    /* Treats beta as 0. */
     [IGNORES_BETA] = {"wrong_ignores_beta", 0, NULL},
-    /* Reads y when beta is 0. */
+    /* Reads y even if beta is 0. */
     [READS_Y] = {"wrong_reads_y", 0, NULL},
-    /* Rounds operands to TF32, and states default math. */
+    /* Rounds operands to TF32, but states default math. */
     [TF32] = {"wrong_tf32", ANYDNN_PLUGIN_CONVOLUTION_FORWARD, NULL},
-    /* Adds up parts of long sums in few bits. */
+    /* Adds the parts of long sums with too few bits. */
     [SPLITS] = {"wrong_splits", ANYDNN_PLUGIN_CONVOLUTION_FORWARD, NULL},
-    /* Takes the first group for each. */
+    /* Uses the first group for every group. */
     [IGNORES_GROUPS] = {"wrong_ignores_groups", ANYDNN_PLUGIN_CONVOLUTION_FORWARD, NULL},
     /* Is wrong while another process runs it. */
     [SHARED] = {"wrong_shared", ANYDNN_PLUGIN_CONVOLUTION_FORWARD, NULL},
     /* Keeps the weights of the first run. */
     [CACHES_WEIGHTS] = {"wrong_caches_weights", ANYDNN_PLUGIN_CONVOLUTION_FORWARD, NULL},
-    /* Reads behind w. */
+    /* Reads past the end of w. */
     [READS_BEYOND] = {"wrong_reads_beyond", ANYDNN_PLUGIN_CONVOLUTION_FORWARD, NULL},
-    /* Gives other bits in each second run. */
+    /* Gives different bits in every second run. */
     [NONDETERMINISTIC] = {"wrong_nondeterministic", ANYDNN_PLUGIN_CONVOLUTION_FORWARD, NULL},
     /* Writes between the elements of y. */
     [WRITES_GAP] = {"wrong_writes_gap", ANYDNN_PLUGIN_CONVOLUTION_FORWARD, NULL},
-    /* Sums through memory that contexts share. */
+    /* Accumulates in memory that contexts share. */
     [SHARES_SCRATCH] = {"wrong_shares_scratch", ANYDNN_PLUGIN_CONVOLUTION_FORWARD, NULL},
-    /* Uses more workspace than it asks for. */
+    /* Uses more workspace than it requests. */
     [NEEDS_MORE] = {"wrong_needs_more", ANYDNN_PLUGIN_CONVOLUTION_FORWARD, NULL},
-    /* Never returns, from 4 groups on. */
+    /* Never returns, for more than 3 groups. */
     [HANGS] = {"wrong_hangs", ANYDNN_PLUGIN_CONVOLUTION_FORWARD, NULL},
-    /* Dies of a signal, from 4 groups on. */
+    /* Dies of a signal, for more than 3 groups. */
     [CRASHES] = {"wrong_crashes", ANYDNN_PLUGIN_CONVOLUTION_FORWARD, NULL},
-    /* Dies in a child of fork, which it says it survives. */
+    /* Dies in a forked child, although it declares itself fork-safe. */
     [FORKS] = {"wrong_forks", 0, NULL},
     /* Fails, with the sentence of set.complaint. */
     [FAILS] = {"wrong_fails", 0, NULL},
-    /* Fails after it wrote, and states no effect. */
+    /* Fails after it wrote outputs, but reports no effect. */
     [EFFECT] = {"wrong_effect", 0, NULL},
     /* Declines without a sentence. */
     [NO_SENTENCE] = {"wrong_no_sentence", 0, NULL},
     /* Offers candidates that break the rules. */
     [GARBAGE] = {"wrong_garbage", 0, NULL},
-    /* Offers another engine each time. */
+    /* Offers a different engine each time. */
     [IMPURE] = {"wrong_impure", 0, NULL},
-    /* Rounds upward from then on. */
+    /* Sets rounding upward. */
     [FLOAT_LOAD] = {"wrong_float_load", 0, "constructor"},
-    /* Rounds upward from then on. */
+    /* Sets rounding upward. */
     [FLOAT_ASK] = {"wrong_float_ask", 0, "candidates"},
-    /* Rounds upward from then on. */
+    /* Sets rounding upward. */
     [FLOAT_PLAN] = {"wrong_float_plan", 0, "plan_create"},
-    /* Rounds upward from then on. */
+    /* Sets rounding upward. */
     [FLOAT_RUN] = {"wrong_float_run", 0, "plan_execute"},
-    /* Rounds upward from then on. */
+    /* Sets rounding upward. */
     [FLOAT_END] = {"wrong_float_end", 0, "plan_destroy"},
-    /* Rounds upward from then on. */
+    /* Sets rounding upward. */
     [FLOAT_CONTEXT] = {"wrong_float_context", 0, "context_create"},
-    /* Gives memory that is not aligned. */
+    /* Allocates misaligned memory. */
     [SPACE_ALLOC] = {"wrong_space_alloc", 0, NULL},
-    /* Takes its pointers for the host's. */
+    /* Reports its pointers as the host's. */
     [SPACE_OWNER] = {"wrong_space_owner", 0, NULL},
-    /* Copies whole vectors alone within the device. */
+    /* Copies only whole vectors within the device. */
     [SPACE_WITHIN] = {"wrong_space_within", 0, NULL},
-    /* Sets whole words. */
+    /* Sets only whole words. */
     [SPACE_SET] = {"wrong_space_set", 0, NULL},
-    /* Copies after it returned. */
+    /* Copies after the call returned. */
     [SPACE_LATE] = {"wrong_space_late", 0, NULL},
-    /* Records nothing, and says it did. */
+    /* Records nothing, but reports success. */
     [SPACE_RECORDS] = {"wrong_space_records", 0, NULL},
-    /* Names the device with a tab. */
+    /* Puts a tab into the name of the device. */
     [SPACE_IDENTITY] = {"wrong_space_identity", 0, NULL},
-    /* Makes no stream, and says it did. */
+    /* Creates no stream, but reports success. */
     [SPACE_STREAM] = {"wrong_space_stream", 0, NULL},
     /* Counts subnormal numbers as zeros. */
     [SPACE_COUNT] = {"wrong_space_count", 0, NULL},
@@ -144,7 +144,7 @@ static const struct fault faults[FAULTS] = {
 
 static int fault;
 
-/* Whether the fault is this one and concerns the plan. */
+/* Returns 1 if this fault is active and concerns the plan. */
 static int is(const struct anydnn_plugin_plan *plan, int asked)
 {
     return fault == asked &&
@@ -169,10 +169,10 @@ static void blend(float *y, double value, double alpha, double beta)
     *y = (float)(beta != 0 || fault == READS_Y ? alpha * value + beta * (double)*y : alpha * value);
 }
 
-/* What this backend multiplies. */
+/* Returns the value that this backend multiplies. */
 static double operand(float value)
 {
-    /* 11 bits of significand, to nearest, ties to even. */
+    /* The significand gets 11 bits, rounded to nearest, ties to even. */
     int exponent;
     double digits = frexp((double)value, &exponent);
 
@@ -180,7 +180,7 @@ static double operand(float value)
                                                 : (double)value;
 }
 
-/* One position of y: the sum over the filter in 1 to 3 spatial dims. */
+/* Returns one element of y: the sum over the filter in 1 to 3 spatial dims. */
 static double sum_at(const struct anydnn_plugin_plan *plan, const float *x, const float *w,
                      const int64_t *y_index)
 {
@@ -203,14 +203,14 @@ static double sum_at(const struct anydnn_plugin_plan *plan, const float *x, cons
                      w_index, x_index))
             sum += operand(x[offset(plan->problem.tensor[0], x_index)]) *
                    operand(w[offset(filter, w_index)]);
-        /* As a kernel that splits long sums, and adds up the parts in 6 bits. */
+        /* A kernel that splits long sums could add the parts with 6 bits like this. */
         if (++terms % 4096 == 0 && fault == SPLITS)
             sum = ldexp(rint(ldexp(frexp(sum, &exponent), 6)), exponent - 6);
     } while (step(filter, w_index));
     return sum;
 }
 
-/* Spoils y while another process does the same: the lock is on this module's own file. */
+/* Corrupts y while another process does the same; both lock this module's file. */
 static void meet_others(float *y)
 {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -285,7 +285,7 @@ static void each_element(const struct anydnn_plugin_plan *plan,
     } while (step(plan->problem.tensor[0], index));
 }
 
-/* Sums through memory that all contexts share. */
+/* Computes the sums in memory that all contexts share. */
 static void through_scratch(const struct anydnn_plugin_plan *plan,
                             const struct anydnn_plugin_operands *operands)
 {
@@ -357,7 +357,7 @@ static void enter(const char *function)
         fesetround(FE_UPWARD);
 }
 
-/* Four groups are in few cases. */
+/* Hangs or crashes for more than 3 groups, which few cases have. */
 static void stop_at_groups(const struct anydnn_plugin_plan *plan)
 {
     if (is(plan, HANGS) && plan->copies.params.convolution.groups > 3)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A small backend in float for convolution with bias and activation: each result that an
- * exponential is behind is too large, in anydnn_ulps_N.so by N units in the last place. Swish is a
- * product in float, as kernels have it.
+ * A small backend in float for convolution with bias and activation. Each result that depends on
+ * an exponential is too large by N units in the last place; the file name anydnn_ulps_N.so sets
+ * N. Swish is a product in float, as in real kernels.
  */
 #include <math.h>
 #include <stdlib.h>

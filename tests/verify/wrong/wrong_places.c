@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A small backend in float for the ways back over softmax (accurate, by channels) and ReLU. */
+/* A small backend in float for softmax backward (accurate, by channels) and ReLU backward. */
 #include "fault.h"
 #include "tensor.h"
 
@@ -13,9 +13,9 @@ enum { SOFTMAX_DX = 2, X = 2, RELU_DX };
 enum { RIGHT, WRITES_EARLY, READS_UNREAD };
 
 static const struct fault faults[] = {
-    /* Keeps products in dx while it still reads y. */
+    /* Stores products in dx while it still reads y. */
     [WRITES_EARLY] = {"wrong_writes_early", ANYDNN_PLUGIN_SOFTMAX_BACKWARD},
-    /* Goes back by x, which the mode does not read. */
+    /* Computes the gradient from x, which the mode does not read. */
     [READS_UNREAD] = {"wrong_reads_unread", ANYDNN_PLUGIN_ACTIVATION_BACKWARD},
 };
 
@@ -34,7 +34,7 @@ static void put(const struct anydnn_plugin_operands *operands, float *dx, double
     *dx = (float)(operands->scale[0] * value + prior);
 }
 
-/* The channels of one place; index[1] is 0 before and after. */
+/* Computes the channels of one position; index[1] is 0 before and after. */
 static void softmax_place(const struct anydnn_plugin_plan *plan,
                           const struct anydnn_plugin_operands *operands, int64_t *index)
 {

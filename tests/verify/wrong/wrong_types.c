@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A small backend in the short types: half, bfloat16, integers and vectors of them. */
+/* A small backend in the short types: half, bfloat16, integers and vectors of integers. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -23,23 +23,22 @@ enum {
 };
 
 static const struct fault faults[] = {
-    [TIES_AWAY] = {"wrong_ties_away", 0},           /* ties are rounded away from zero */
-    [TRUNCATES] = {"wrong_truncates", 0},           /* results are truncated */
-    [FLUSHES] = {"wrong_flushes", 0},               /* subnormal results become 0 */
-    [HALF_MAX] = {"wrong_half_max", 0},             /* overflow gives the largest number */
-    [READS_PAIRS] = {"wrong_reads_pairs", 0},       /* the element behind is read, too */
-    [EXPONENT] = {"wrong_exponent", 0},             /* half has another exponent */
-    [SIGNED] = {"wrong_signed", 0},                 /* uint8 is taken for int8 */
-    [WRAPS] = {"wrong_wraps", 0},                   /* integers wrap */
-    [PLAIN_CHANNELS] = {"wrong_plain_channels", 0}, /* vectors are taken for plain channels */
+    [TIES_AWAY] = {"wrong_ties_away", 0},           /* rounds ties away from zero */
+    [TRUNCATES] = {"wrong_truncates", 0},           /* truncates results */
+    [FLUSHES] = {"wrong_flushes", 0},               /* flushes subnormal results to 0 */
+    [HALF_MAX] = {"wrong_half_max", 0},             /* overflows to the largest number */
+    [READS_PAIRS] = {"wrong_reads_pairs", 0},       /* reads the following element, too */
+    [EXPONENT] = {"wrong_exponent", 0},             /* uses another exponent for half */
+    [SIGNED] = {"wrong_signed", 0},                 /* reads uint8 as int8 */
+    [WRAPS] = {"wrong_wraps", 0},                   /* wraps integers */
+    [PLAIN_CHANNELS] = {"wrong_plain_channels", 0}, /* treats vectors as plain channels */
     [SHORT_SUMS] = {"wrong_short_sums",
-                    ANYDNN_PLUGIN_CONVOLUTION_FORWARD}, /* sums are kept in 16 bits */
-    [SUMS_STOP] =
-        {"wrong_sums_stop",
-         ANYDNN_PLUGIN_CONVOLUTION_FORWARD}, /* 32-bit sums stop at the end of their range */
+                    ANYDNN_PLUGIN_CONVOLUTION_FORWARD}, /* accumulates in 16 bits */
+    [SUMS_STOP] = {"wrong_sums_stop",
+                   ANYDNN_PLUGIN_CONVOLUTION_FORWARD}, /* saturates sums at 32 bits */
     [PARAMETER_TYPE] = {"wrong_parameter_type",
-                        ANYDNN_PLUGIN_BATCH_NORMALIZATION_INFERENCE}, /* float parameters are read
-                                                                         as the type of x */
+                        /* Reads float parameters as the type of x. */
+                        ANYDNN_PLUGIN_BATCH_NORMALIZATION_INFERENCE},
 };
 
 static int fault;
@@ -56,7 +55,7 @@ static int is_unsigned(int32_t type)
     return type == ANYDNN_PLUGIN_UINT8 || type == ANYDNN_PLUGIN_UINT8X4;
 }
 
-/* Scalars from the operand's beginning to the element of that index. */
+/* Returns the scalars between the operand's beginning and the element of that index. */
 static int64_t place(const struct anydnn_plugin_tensor *tensor, const int64_t *index)
 {
     int64_t lanes = fault == PLAIN_CHANNELS ? 1 : kit_lanes(tensor->type);
@@ -72,7 +71,8 @@ static double whole(double value)
     return fault == TIES_AWAY ? round(value) : fault == TRUNCATES ? trunc(value) : rint(value);
 }
 
-/* Sign, exponent and fraction of a number of 16 bits; the least normal number is 2^least. */
+/* Returns the pattern of a 16-bit number: sign, exponent and fraction; the least normal number
+ * is 2^least. */
 static uint16_t narrow(double value, int fraction, int least)
 {
     int infinity = 0x7fff >> fraction << fraction;
@@ -188,7 +188,7 @@ static double add_up(double sum, double product, int32_t type)
     return sum + product;
 }
 
-/* What 32 bits make of a sum of integers. */
+/* Returns a sum of integers, reduced to 32 bits. */
 static double in_32_bits(double sum)
 {
     if (fault == SUMS_STOP)
