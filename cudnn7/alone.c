@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Is cuDNN 7 itself in this process? Two libraries whose functions have the same names and version
- * node share the calls of a program between them, and neither knows the other's handles.
- */
+/* Checks whether cuDNN 7 itself is in this process. Two libraries whose functions have the same
+ * names and version node divide the calls of a program between them. Neither knows the handles of
+ * the other. */
 #include "cudnn7/shim.h"
 
 #include <dlfcn.h>
@@ -11,16 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More than any process has of objects called libcudnn...: version 8 is one of seven. */
+/* The bound on objects called libcudnn... in a process. Version 8 alone consists of seven. */
 enum { OBJECTS_MAX = 32 };
 
 struct objects {
-    const void *own; /* where this library lies */
+    const void *own; /* base address of this library */
     char *path[OBJECTS_MAX];
     int count;
 };
 
-/* dlopen is not to be called from here. */
+/* Collects the paths of the objects. dlopen must not be called here. */
 static int collect(struct dl_phdr_info *object, size_t size, void *cookie)
 {
     struct objects *objects = cookie;
@@ -37,8 +36,8 @@ static int collect(struct dl_phdr_info *object, size_t size, void *cookie)
     return 0;
 }
 
-/* Whether a function of cuDNN 7's name and node that the object brings is of another file than
- * this. */
+/* Returns 1 if the object has a function with cuDNN 7's name and node in another file than this
+ * one. */
 static int is_another(const char *path, const void *own)
 {
     void *object = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions of both libraries that do more than call the entry of their name. */
+/* Functions of both libraries that do more than call the entry of their name. */
 #include "cudnn7/functions.h"
 
 ANYDNN_API size_t CUDNN7_NAME(GetVersion)(void);
@@ -13,7 +13,7 @@ ANYDNN_API anydnnStatus_t CUDNN7_NAME(GetProperty)(anydnnLibraryPropertyType_t t
 {
     static const int properties[] = {CUDNN7_MAJOR, CUDNN7_MINOR, CUDNN7_PATCHLEVEL};
     int ignored;
-    /* It refuses what there is to refuse. */
+    /* anydnn's entry checks the arguments. */
     anydnnStatus_t status = anydnnGetProperty(type, value ? &ignored : NULL);
 
     if (status == ANYDNN_STATUS_SUCCESS)

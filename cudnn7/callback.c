@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The receiver of messages. cuDNN 7 describes each call by a struct, which programs read without a
- * look whether it is there; anydnn has none, so this fills one with what it knows.
- */
+/* The message callback. cuDNN 7 describes each call by a struct, which programs read without a
+ * check for NULL. anydnn has no such struct, so this file fills one in with what it knows. */
 #include "cudnn7/shim.h"
 
 #include <stdatomic.h>
@@ -15,8 +13,8 @@
 typedef void (*cudnn7_callback)(anydnnSeverity_t severity, void *udata,
                                 const struct cudnn7_debug *dbg, const char *msg);
 
-/* A pair that a program set. Messages come from any thread, so none is freed or changed; a program
- * has few of them. */
+/* A callback and its data as set by a program. Messages come from any thread, so no pair is freed
+ * or changed; a program has few of them. */
 struct receiver {
     cudnn7_callback fptr;
     void *udata;
@@ -48,7 +46,7 @@ static void pass_on(anydnnSeverity_t severity, void *udata, const anydnnDebug_t 
     receiver->fptr(severity, receiver->udata, &debug, msg);
 }
 
-/* The one for this pair; NULL for want of memory. */
+/* Returns the receiver of this pair, or NULL when memory runs out. */
 static struct receiver *receiver_of(cudnn7_callback fptr, void *udata)
 {
     struct receiver *first = atomic_load(&receivers);
@@ -87,7 +85,8 @@ ANYDNN_API anydnnStatus_t cudnnGetCallback(unsigned *mask, void **udata, cudnn7_
 
     if (status != ANYDNN_STATUS_SUCCESS)
         return cudnn7_status(status);
-    /* Another one, or none, is the program's by anydnn's own entry, which this cannot hand out. */
+    /* Any other callback, or none, was set through anydnn's own entry. It cannot be returned here.
+     */
     *fptr = function == pass_on ? receiver->fptr : NULL;
     *udata = function == pass_on ? receiver->udata : NULL;
     return ANYDNN_STATUS_SUCCESS;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The functions of libcudnn.so.7 alone that do more than call the entry of their name: making a
- * handle, the runtime's version, names of statuses, and functions that nobody documented.
- */
+/* Functions only of libcudnn.so.7 that do more than call the entry of their name: handle creation,
+ * the runtime's version, status names, and undocumented functions. */
 #include "cudnn7/functions.h"
 
 #include <dlfcn.h>
@@ -11,7 +9,7 @@
 
 #define SUCCESS ANYDNN_STATUS_SUCCESS
 
-/* In the order of their numbers, of anydnn.h. */
+/* The names in the order of anydnn.h's numbers. */
 static const char *const status_names[] = {
     "CUDNN_STATUS_SUCCESS",
     "CUDNN_STATUS_NOT_INITIALIZED",
@@ -29,8 +27,8 @@ static const char *const status_names[] = {
     "CUDNN_STATUS_RUNTIME_FP_OVERFLOW",
 };
 
-/* Programs compare it with their own: the runtime that they brought along, where it can be asked.
- */
+/* Returns the version of the process's CUDA runtime if it can be queried. Programs compare it with
+ * the version that they were built for. */
 ANYDNN_API size_t cudnnGetCudartVersion(void);
 ANYDNN_API size_t cudnnGetCudartVersion(void)
 {
@@ -53,7 +51,7 @@ ANYDNN_API const char *cudnnGetErrorString(anydnnStatus_t status)
                                                                    : "CUDNN_UNKNOWN_STATUS";
 }
 
-/* Whether the settings leave the device to what is found. */
+/* Returns 1 if the settings leave the device to anydnn. */
 static int is_auto(void)
 {
     char key[16], section[16], value[16];
@@ -71,8 +69,8 @@ static int is_auto(void)
     return 0;
 }
 
-/* A program for cuDNN holds pointers to a device's memory, which a handle on the host would read as
- * if they were its own: that one is made only where a setting names it. */
+/* Refuses a handle on the host unless a setting names the host. A program for cuDNN passes pointers
+ * to device memory, which a host backend would read as host memory. */
 static anydnnStatus_t refuse_host(anydnnHandle_t handle)
 {
     char device[16];
@@ -105,7 +103,7 @@ ANYDNN_API anydnnStatus_t cudnnCreate(anydnnHandle_t *handle)
     return cudnn7_status(status);
 }
 
-/* Exported by NVIDIA's file, declared in no header. */
+/* NVIDIA's library exports these functions; no header declares them. */
 CUDNN7_MISSING(GetBackdoor)
 CUDNN7_MISSING(SetBackdoor)
 CUDNN7_MISSING(SetBackdoorEx)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists of results: from anydnn's 80 bytes each to cuDNN 7's 48. */
+/* Converts lists of results: from anydnn's 80 bytes each to cuDNN 7's 48. */
 #include "cudnn7/shim.h"
 
 anydnnStatus_t cudnn7_found(anydnnStatus_t status, const union cudnn7_answers *answers, int count,

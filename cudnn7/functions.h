@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For the files that are compiled twice, into libcudnn.so.7 and, with CUDNN7_PORTED, into
- * libanydnn. */
+/* Definitions for the files that are compiled twice: into libcudnn.so.7 and, with CUDNN7_PORTED,
+ * into libanydnn. */
 #ifndef CUDNN7_FUNCTIONS_H
 #define CUDNN7_FUNCTIONS_H
 
@@ -10,7 +10,7 @@
 #include "cudnn7/shim.h"
 #endif
 
-/* Defines a function that anydnn lacks. Its caller clears the arguments away. */
+/* Defines a function that anydnn lacks. The caller removes its arguments. */
 #define CUDNN7_MISSING(name)                                                                       \
     ANYDNN_API anydnnStatus_t CUDNN7_NAME(name)(void);                                             \
     ANYDNN_API anydnnStatus_t CUDNN7_NAME(name)(void)                                              \

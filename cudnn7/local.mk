@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the porting header's names are bound to, in libanydnn.
+# The functions of libanydnn to which the porting header binds its names.
 noinst_LTLIBRARIES += cudnn7/libported.la
 cudnn7_libported_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -DANYDNN_EVERY_FORM -DCUDNN7_PORTED
 cudnn7_libported_la_SOURCES = \
@@ -12,7 +12,7 @@ nodist_cudnn7_libported_la_SOURCES = cudnn7/forward.c
 libanydnn_la_LIBADD += cudnn7/libported.la
 
 # libcudnn.so.7 for programs that were linked to cuDNN 7. It is always built, for the tests, and
-# installed where configure was told so, in a folder of its own, where no linker and no loader looks.
+# installed if configure enables it, in a folder of its own that no linker and no loader searches.
 
 cudnn7dir = $(libdir)/anydnn/cudnn7
 cudnn7_libcudnn_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -DANYDNN_EVERY_FORM
@@ -34,7 +34,7 @@ if CUDNN7
 cudnn7_LTLIBRARIES = cudnn7/libcudnn.la
 else
 noinst_LTLIBRARIES += cudnn7/libcudnn.la
-# Without it libtool would make an archive.
+# Without this option libtool would make an archive.
 cudnn7_libcudnn_la_LDFLAGS += -rpath $(cudnn7dir)
 endif
 if RUN_PATH
@@ -47,11 +47,11 @@ BUILT_SOURCES += cudnn7/forward.c cudnn7/names.def
 cudnn7/forward.c: $(abi_cudnn7) $(srcdir)/cudnn7/forward.awk
 	$(AM_V_GEN)$(call make_from_header,core/abi/cudnn7 cudnn7/forward,$(srcdir)/core/abi/cudnn7.def)
 
-# `anydnn shim' tells what runs.
+# `anydnn shim' reports what runs.
 cudnn7/names.def: $(abi_cudnn7) $(srcdir)/cudnn7/forward.awk
 	$(AM_V_GEN)$(call make_from_header,core/abi/cudnn7 cudnn7/forward,$(srcdir)/core/abi/cudnn7.def list=1)
 
-# For programs that run out of the build tree, as plugins/built is.
+# This folder is for programs that run from the build tree, like plugins/built.
 all-local: cudnn7/built/.stamp
 cudnn7/built/.stamp: cudnn7/libcudnn.la
 	$(AM_V_GEN)$(MKDIR_P) cudnn7/built .libs/anydnn && rm -f .libs/anydnn/cudnn7 && \

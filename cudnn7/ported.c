@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions behind the porting header that libcudnn.so.7 has in another way. */
+/* Functions of the porting header that differ from those of libcudnn.so.7. */
 #include "cudnn7/ported.h"
 
 #include <string.h>
 
 #define SUCCESS ANYDNN_STATUS_SUCCESS
 
-/* The three directions differ in the type of `algo` alone. */
+/* The three directions differ only in the type of `algo`. */
 anydnnStatus_t cudnn7_found(anydnnStatus_t status, const union cudnn7_answers *answers, int count,
                             int requested, int *returned, void *results)
 {
@@ -26,7 +26,7 @@ anydnnStatus_t cudnn7_found(anydnnStatus_t status, const union cudnn7_answers *a
     return SUCCESS;
 }
 
-/* A program compares it with its own. The reference is resolved where the process has CUDA's
+/* A program compares it with its own version. The reference is resolved if the process has CUDA's
  * runtime as a shared library. */
 extern int cudaRuntimeGetVersion(int *version) __attribute__((weak));
 
@@ -52,7 +52,7 @@ ANYDNN_API anydnnStatus_t anydnnCudnn7Create(anydnnHandle_t *handle)
     return cudnn7_status(anydnnCreate(handle));
 }
 
-/* The receiver's description of the call is NULL, as in anydnn.h. */
+/* The callback's description of the call is NULL, as in anydnn.h. */
 ANYDNN_API anydnnStatus_t anydnnCudnn7SetCallback(unsigned mask, void *udata,
                                                   anydnnCallback_t fptr);
 ANYDNN_API anydnnStatus_t anydnnCudnn7SetCallback(unsigned mask, void *udata, anydnnCallback_t fptr)

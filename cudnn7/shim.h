@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * libcudnn.so.7 on anydnn: what its functions share. Each has the name and the binary interface of
- * cuDNN 7.6.5's and calls the entry of anydnn: handles and descriptors are anydnn's own,
- * enumerations have the same numbers. What differs is mended here: statuses that cuDNN 7 lacks, and
- * lists of results, whose members have 48 bytes there.
- */
+/* Shared parts of libcudnn.so.7 on anydnn. Each function has the name and the binary interface of
+ * cuDNN 7.6.5 and calls the entry of anydnn. Handles and descriptors are anydnn's own, and
+ * enumerations have the same numbers. The functions translate what differs: statuses that cuDNN 7
+ * lacks, and lists of results, whose elements have 48 bytes in cuDNN 7. */
 #ifndef CUDNN7_SHIM_H
 #define CUDNN7_SHIM_H
 
@@ -13,7 +11,8 @@
 #define CUDNN7_NAME(name)         cudnn##name
 #define CUDNN7_RESULTS(direction) struct cudnn7_perf *
 
-/* cuDNN 7's cudnnConvolution...AlgoPerf_t, the same for the three directions. */
+/* The struct cudnnConvolution...AlgoPerf_t of cuDNN 7, which is the same for the three directions.
+ */
 struct cudnn7_perf {
     int algo;
     int status;
@@ -26,7 +25,7 @@ struct cudnn7_perf {
 
 _Static_assert(sizeof(struct cudnn7_perf) == 48, "cuDNN 7's results have 48 bytes");
 
-/* cuDNN 7's cudnnDebug_t. */
+/* The struct cudnnDebug_t of cuDNN 7. */
 struct cudnn7_debug {
     unsigned cudnn_version;
     int cudnnStatus;
@@ -43,11 +42,11 @@ struct cudnn7_debug {
 
 _Static_assert(sizeof(struct cudnn7_debug) == 120, "cuDNN 7's description has 120 bytes");
 
-/* Hands out at most `requested` of the `count` answers, if the search succeeded. */
+/* Returns at most `requested` of the `count` answers if the search succeeded. */
 anydnnStatus_t cudnn7_found(anydnnStatus_t status, const union cudnn7_answers *answers, int count,
                             int requested, int *returned, struct cudnn7_perf *results);
 
-/* SUCCESS, or a refusal where cuDNN 7 itself is in the process, too. */
+/* Returns SUCCESS, or refuses if cuDNN 7 itself is also in the process. */
 anydnnStatus_t cudnn7_alone(const char *entry);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The public structs of anydnn.h keep size and order for ever: a change does not compile. */
+/* The public structs of anydnn.h never change their sizes and orders: a change does not compile. */
 #include <anydnn/anydnn.h>
 
 #define AT(type, member, place)                                                                    \
     _Static_assert(offsetof(type, member) == (place), #type " keeps its members where they are")
 
-/* cuDNN's six members in its order, then ours. */
+/* cuDNN's six members in its order, then anydnn's own */
 #define PERF(type)                                                                                 \
     AT(type, algo, 0);                                                                             \
     AT(type, status, 4);                                                                           \
@@ -25,7 +25,7 @@ PERF(anydnnConvolutionFwdAlgoPerf_t);
 PERF(anydnnConvolutionBwdDataAlgoPerf_t);
 PERF(anydnnConvolutionBwdFilterAlgoPerf_t);
 
-/* Enumerations are passed and stored as int is, whatever compiler options say. */
+/* Enumerations are passed and stored as int, whatever the compiler options are. */
 #define AS_INT(type) _Static_assert(sizeof(type) == sizeof(int), #type " is as wide as int")
 
 AS_INT(anydnnStatus_t);

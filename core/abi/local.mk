@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What is made from the table of entries: the export map, the views of anydnn.h, the rows of
+# Makes from the table of entries: the export map, the views of anydnn.h, the rows of
 # `anydnn abi` and the page of entries.
 
 core_libanydnn_core_la_SOURCES += \
@@ -12,7 +12,7 @@ make_from_table = $(MKDIR_P) $(@D) && \
 	$(AWK) -f $(srcdir)/core/abi/table.awk -f $(srcdir)/core/abi/$(1).awk \
 	    $(srcdir)/core/abi/entries.def >$@.new && mv $@.new $@
 
-# The same with what anydnn.h declares, by one script or several; $(2) are further files.
+# Does the same with the declarations of anydnn.h, by one or more scripts; $(2) are further files.
 abi_header = $(srcdir)/core/abi/header.awk $(srcdir)/include/anydnn/anydnn.h
 make_from_header = $(MKDIR_P) $(@D) && \
 	$(AWK) -f $(srcdir)/core/abi/table.awk -f $(srcdir)/core/abi/header.awk $(patsubst %,-f $(srcdir)/%.awk,$(1)) \
@@ -41,7 +41,7 @@ BUILT_SOURCES += include/anydnn/views.h
 nodist_anydnninclude_HEADERS = include/anydnn/views.h
 include/anydnn/views.h: $(abi_table) $(srcdir)/core/abi/views.awk
 	$(AM_V_GEN)$(call make_from_table,views)
-# Whoever makes one target in a fresh tree needs the views all the same.
+# A single target in a fresh tree also needs the views.
 $(srcdir)/include/anydnn/anydnn.h: | include/anydnn/views.h
 
 # cuDNN 7's names; a program's <cudnn.h> comes from the folder cudnn7.
@@ -49,8 +49,8 @@ all-local: include/anydnn/cudnn_compat.h
 nodist_anydnninclude_HEADERS += include/anydnn/cudnn_compat.h
 cudnncompatdir = $(anydnnincludedir)/cudnn7
 dist_cudnncompat_HEADERS = include/anydnn/cudnn7/cudnn.h
-# The folder is laid out as cuDNN's own root, too, for build systems that look below one: they find all
-# that belongs to it there, in lib or lib64, and so do the linker and the loader.
+# The folder also has the layout of cuDNN's own root, for build systems that expect one: they find everything
+# there, in lib or lib64, and so do the linker and the loader.
 cudnncompatincludedir = $(cudnncompatdir)/include
 cudnncompatinclude_HEADERS = include/anydnn/cudnn7/cudnn.h
 cudnncompatlibdir = $(cudnncompatdir)/lib

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Algorithm objects: a number of one of cuDNN's algorithms as a descriptor, what was measured with
- * it, and both ways between a descriptor and bytes that a program may keep in a file.
- */
+/* Algorithm objects: a descriptor holds the number of one of cuDNN's algorithms, a performance
+ * object holds what was measured with it. A descriptor can be saved as bytes, which a program may
+ * keep in a file, and restored. */
 #include <anydnn/anydnn.h>
 
 #include <stdint.h>
@@ -15,7 +14,7 @@
 
 #define SUCCESS ANYDNN_STATUS_SUCCESS
 
-/* A descriptor as bytes, in the machine's order. */
+/* A descriptor as bytes, in the machine's byte order. */
 struct saved {
     char magic[8];
     uint32_t version;
@@ -42,7 +41,8 @@ anydnnStatus_t anydnnDestroyAlgorithmDescriptor(anydnnAlgorithmDescriptor_t algo
     return adn_desc_destroy(__func__, "algoDesc", algoDesc, ADN_DESC_ALGORITHM);
 }
 
-/* The number is one of several enumerations, which only the program knows: any is taken. */
+/* The number belongs to one of several enumerations, which only the program knows, so any number is
+ * accepted. */
 anydnnStatus_t anydnnSetAlgorithmDescriptor(anydnnAlgorithmDescriptor_t algoDesc,
                                             anydnnAlgorithm_t algorithm)
 {
@@ -172,7 +172,7 @@ anydnnStatus_t anydnnGetAlgorithmPerformance(anydnnAlgorithmPerformance_t algoPe
     return SUCCESS;
 }
 
-/* ---- bytes */
+/* ---- saved bytes */
 
 static anydnnStatus_t check_bytes(anydnnHandle_t handle, const char *entry,
                                   anydnnAlgorithmDescriptor_t algoDesc, const void *space,

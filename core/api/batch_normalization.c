@@ -5,7 +5,7 @@
 #include "desc/shape.h"
 #include "sys/error.h"
 
-/* What comes with the call rather than with a descriptor. */
+/* The settings that come with the call and not with a descriptor. */
 struct settings {
     int32_t mode;
     int32_t ops;
@@ -28,7 +28,7 @@ static void norm_params(const struct adn_call *call, union kit_params *params)
     }
 }
 
-/* Puts what does not come with an operand. The activation descriptor counts only where the
+/* Puts the settings that do not belong to an operand. The activation descriptor counts only if the
  * operation has an activation. */
 static void take_settings(struct adn_entry *entry, struct settings *settings,
                           anydnnActivationDescriptor_t activation)
@@ -157,7 +157,8 @@ anydnnStatus_t anydnnBatchNormalizationForwardInference(
     return adn_call_run(handle, &entry);
 }
 
-/* Operands of the backward forms; y, dz, bias and the reserve only with an activation. */
+/* The operands of the backward forms. y, dz, bias and the reserve are used only with an activation.
+ */
 struct backward {
     anydnnTensorDescriptor_t xDesc;
     const void *x;
@@ -180,7 +181,7 @@ struct backward {
     size_t reserve_bytes;
 };
 
-/* Whether the reserve tells all that the gradient takes of y. */
+/* Returns 1 if the reserve holds everything that the gradient needs of y. */
 static int is_kept(const struct anydnnActivationStruct *activation)
 {
     return activation->a.mode == ANYDNN_ACTIVATION_RELU ||

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The size queries of the Ex forms of batch normalization. The reserve is anydnn's own format, one
- * bit an element; the workspace is the plan's. */
+ * bit per element; the workspace is the plan's. */
 #include "api/call.h"
 
 #include "desc/shape.h"
@@ -77,7 +77,7 @@ anydnnStatus_t anydnnGetBatchNormalizationForwardTrainingExWorkspaceSize(
     adn_call_shape(&entry, 0, xDesc);
     adn_call_shape(&entry, 6, yDesc);
     adn_call_shape(&entry, 1, bnScaleBiasMeanVarDesc);
-    /* Training as it is usual: running and saved statistics are both kept. */
+    /* Usual training keeps both running and saved statistics. */
     for (int slot = 2; slot <= 8; slot++)
         if (slot != 3 && slot != 6)
             adn_call_put(&entry, slot, call.tensor[1], NULL);

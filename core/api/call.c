@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sentences of arguments that cannot become a call. */
+/* The messages about arguments that cannot become a call. */
 #include "api/call.h"
 
 #include <stdio.h>
@@ -7,7 +7,8 @@
 #include "problem/operation.h"
 #include "sys/error.h"
 
-/* Arguments whose names in anydnn.h are not made of the operand's role: "xDesc", "x". */
+/* The arguments whose names in anydnn.h differ from the usual ones, which are made from the
+ * operand's role: "xDesc", "x". */
 static const struct {
     int32_t operation;
     const char *form; /* part of the entry's name, or NULL: every entry of the operation */
@@ -64,7 +65,7 @@ static const char *const backward_factors[] = {"alphaDataDiff", "betaDataDiff", 
                                                "betaParamDiff"};
 static const char *const sampler_factors[] = {"alpha", "beta", "alphaDgrid", "betaDgrid"};
 
-/* The argument that brings the operand's pointer, or its descriptor. */
+/* Returns the name of the argument that holds the operand's pointer, or its descriptor. */
 static const char *argument_of(const struct adn_call *call, int slot, int desc, char *made,
                                size_t size)
 {

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Builders that turn an entry's arguments into a call, one for each kind of argument. An entry
- * calls them in the order in which a user should learn of bad arguments and ends with adn_call_run.
- * A builder that refuses its argument records the status and puts a blank operand in its place. The
- * builders behind it go on, and adn_call_run returns the first refusal. The builders are straight
- * code, so the compiler folds all that is constant of an entry.
- */
+/* Builders that turn an entry's arguments into a call, one for each kind of argument. An entry
+ * calls them in the order in which bad arguments are reported, and ends with adn_call_run. A
+ * builder that refuses its argument records the status and puts a blank operand in its place. The
+ * later builders still run, and adn_call_run returns the first refusal. The builders have no loops
+ * or calls, so the compiler folds everything that is constant in an entry. */
 #ifndef ADN_API_CALL_H
 #define ADN_API_CALL_H
 
@@ -18,27 +16,27 @@
 #include "problem/problem.h"
 #include "sys/callback.h"
 
-/* The rule that a refused argument breaks. */
+/* The rules that a refused argument may break. */
 enum adn_refused_rule {
     ADN_REFUSED_NOTHING,
-    ADN_REFUSED_OPERAND, /* the descriptor of an operand: NULL, destroyed, of another kind, not set
-                          */
-    ADN_REFUSED_DESCRIPTOR, /* likewise, of an operation */
+    ADN_REFUSED_OPERAND, /* the descriptor of an operand is NULL, destroyed, of another kind, or not
+                            set */
+    ADN_REFUSED_DESCRIPTOR, /* the same for the descriptor of an operation */
     ADN_REFUSED_DATA,       /* an operand's pointer is NULL */
-    ADN_REFUSED_SCALE,      /* a factor is NULL */
-    ADN_REFUSED_ALGORITHM   /* a negative number */
+    ADN_REFUSED_SCALE,      /* a scaling factor is NULL */
+    ADN_REFUSED_ALGORITHM   /* the number is negative */
 };
 
 struct adn_refused {
     enum adn_refused_rule rule;
-    int number; /* slot, index of the factor, or the algorithm given */
+    int number; /* slot, index of the factor, or the given algorithm */
     const void *desc;
     enum adn_desc_kind kind;
-    const char *argument; /* of a descriptor of an operation */
+    const char *argument; /* name of an operation's descriptor */
 };
 
-/* The counts of the builders of an entry. They lie apart from the call, whose address goes to
- * dispatch, so that the compiler keeps it in registers. */
+/* The counters of an entry's builders. They are separate from the call, whose address is passed to
+ * dispatch, so that the compiler keeps them in registers. */
 struct adn_entry {
     struct adn_call *call;
     uint32_t present;
@@ -47,7 +45,7 @@ struct adn_entry {
     struct adn_refused refused; /* the first refusal */
 };
 
-/* Stands for a refused descriptor or factor: every member is 0. */
+/* A blank in place of a refused descriptor or factor: every member is 0. */
 extern const union adn_call_blank {
     struct anydnnTensorStruct tensor;
     struct anydnnFilterStruct filter;
@@ -70,8 +68,8 @@ static inline int adn_call_accepted(const struct adn_entry *entry)
     return entry->refused.rule == ADN_REFUSED_NOTHING;
 }
 
-/* Records a refusal, if it is the first. It calls nothing: a call here would keep the compiler from
- * folding what the builders behind it do. */
+/* Records a refusal, if it is the first. It calls no function, because a call would keep the
+ * compiler from folding the builders after it. */
 static inline __attribute__((always_inline)) void adn_call_refuse(struct adn_entry *entry,
                                                                   struct adn_refused refused)
 {
@@ -79,7 +77,7 @@ static inline __attribute__((always_inline)) void adn_call_refuse(struct adn_ent
         entry->refused = refused;
 }
 
-/* Returns BAD_PARAM with the sentence of the first refusal. */
+/* Returns BAD_PARAM with the message of the first refusal. */
 anydnnStatus_t adn_call_report_refused(const struct adn_call *call, struct adn_refused refused)
     __attribute__((cold));
 
@@ -104,8 +102,8 @@ static inline void adn_call_begin(struct adn_entry *entry, struct adn_call *call
     call->variant = 0;
     call->unread = 0;
     call->params = NULL;
-    /* Backends find NULL in every slot without an operand, also in those that the operation lacks
-     * today. */
+    /* Backends find NULL in every slot without an operand, including slots that the operation does
+     * not have today. */
     call->operands.struct_size = sizeof(call->operands);
     call->operands.reserved = 0;
     for (int i = 0; i < 4; i++) {
@@ -117,8 +115,9 @@ static inline void adn_call_begin(struct adn_entry *entry, struct adn_call *call
     call->operands.workspace_bytes = 0;
 }
 
-/* A word of the key: a mode, a parameter's bits. The hash takes it at once: a loop over the key at
- * the end would read words that a compiler, where it does not unroll it, cannot see written. */
+/* Adds a word to the key: a mode, or a parameter's bits. It updates the hash at once. A later loop
+ * over the key would read words that a compiler cannot prove initialized, unless it unrolls the
+ * loop. */
 static inline void adn_call_key(struct adn_entry *entry, uint64_t word)
 {
     entry->call->key[entry->key_words++] = word;
@@ -133,7 +132,7 @@ static inline void adn_call_key_double(struct adn_entry *entry, double value)
     adn_call_key(entry, word);
 }
 
-/* Puts an operand into a slot without a test. */
+/* Puts an operand into a slot without a check. */
 static inline void adn_call_put(struct adn_entry *entry, int slot,
                                 const struct anydnn_plugin_tensor *tensor, const void *data)
 {
@@ -142,9 +141,9 @@ static inline void adn_call_put(struct adn_entry *entry, int slot,
     entry->present |= UINT32_C(1) << slot;
 }
 
-/* An input that the operation reads nothing of is no alias where an output lies on it. Backends
- * find every operand all the same: in the place of one that is NULL another of the same dims,
- * `like`. */
+/* Marks an input that the operation does not read, so that it is no alias if an output has the same
+ * address. Backends still find every operand: another one of the same dims, `like`, replaces one
+ * that is NULL. */
 static inline void adn_call_stand_in(struct adn_entry *entry, int slot, int like)
 {
     struct adn_call *call = entry->call;
@@ -154,7 +153,8 @@ static inline void adn_call_stand_in(struct adn_entry *entry, int slot, int like
         adn_call_put(entry, slot, call->tensor[like], call->operands.data[like]);
 }
 
-/* Factors are float in host memory, double when the operands are (slot 0 decides). */
+/* Puts a scaling factor. Factors are in host memory, as double if the operands are double (slot 0
+ * decides), else as float. */
 static inline void adn_call_put_scale(struct adn_entry *entry, int index, const void *factor)
 {
     entry->call->operands.scale[index] = entry->call->tensor[0]->type == ANYDNN_PLUGIN_DOUBLE
@@ -162,7 +162,7 @@ static inline void adn_call_put_scale(struct adn_entry *entry, int index, const 
                                              : (double)*(const float *)factor;
 }
 
-/* Returns an operand's tensor and takes its descriptor into the key. */
+/* Returns an operand's tensor and adds its descriptor to the key. */
 static inline const struct anydnn_plugin_tensor *
 adn_call_take_tensor(struct adn_entry *entry, int slot, const struct anydnnTensorStruct *desc)
 {
@@ -200,7 +200,7 @@ static inline void adn_call_filter_shape(struct adn_entry *entry, int slot,
     adn_call_put(entry, slot, adn_call_take_filter(entry, slot, desc), NULL);
 }
 
-/* Puts a pointer into a slot beside a tensor that another argument describes. */
+/* Puts a pointer into a slot, with a tensor that another argument describes. */
 static inline void adn_call_data(struct adn_entry *entry, int slot,
                                  const struct anydnn_plugin_tensor *tensor, const void *pointer)
 {
@@ -230,8 +230,8 @@ static inline void adn_call_filter(struct adn_entry *entry, int slot,
     adn_call_data(entry, slot, adn_call_take_filter(entry, slot, desc), pointer);
 }
 
-/* Puts an input that the operation does not read where `unread` is set. It may be NULL then, with
- * or without a descriptor. The entry calls adn_call_stand_in once the other operands are put. */
+/* Puts an input that the operation does not read if `unread` is set. Then it may be NULL, with or
+ * without a descriptor. The entry calls adn_call_stand_in after it has put the other operands. */
 static inline void adn_call_maybe_unread(struct adn_entry *entry, int slot,
                                          const struct anydnnTensorStruct *desc, const void *pointer,
                                          int unread)
@@ -258,7 +258,7 @@ static inline void adn_call_blend(struct adn_entry *entry, const void *alpha, co
 }
 
 /* Puts the descriptor of an operation, from which adn_call.params makes parameters. Returns it, or
- * a blank one where it is refused. */
+ * a blank one if it is refused. */
 static inline const void *adn_call_descriptor(struct adn_entry *entry, enum adn_desc_kind kind,
                                               const char *argument, const void *desc, int place)
 {
@@ -278,7 +278,7 @@ static inline void adn_call_workspace(struct adn_entry *entry, void *workspace, 
     entry->call->operands.workspace_bytes = bytes;
 }
 
-/* Ends the operands of the call: the pointers of absent ones are NULL. */
+/* Completes the operands of the call: sets the pointers of absent ones to NULL. */
 static inline __attribute__((always_inline)) void adn_call_operands_end(struct adn_entry *entry)
 {
     entry->call->present = entry->present;
@@ -288,9 +288,9 @@ static inline __attribute__((always_inline)) void adn_call_operands_end(struct a
             entry->call->operands.data[slot] = NULL;
 }
 
-/* Joins the bits of all pointers and completes the key, whose first two words hold what stamps do
- * not: operation, variant, presence, algorithm, and which outputs lie on which inputs. With a
- * constant operation nearly all of it folds. */
+/* Joins the bits of all pointers and completes the key. The first two words hold what the stamps do
+ * not: operation, variant, presence, algorithm, and which outputs alias which inputs. The compiler
+ * folds nearly all of it if the operation is constant. */
 static inline __attribute__((always_inline)) void adn_call_key_end(struct adn_entry *entry)
 {
     struct adn_call *call = entry->call;
@@ -329,7 +329,7 @@ static inline __attribute__((always_inline)) anydnnStatus_t adn_call_run(anydnnH
     return adn_dispatch_run(handle, entry->call);
 }
 
-/* Answers a workspace query for the call. */
+/* Runs a workspace query for the call. */
 static inline anydnnStatus_t adn_call_query_workspace(anydnnHandle_t handle,
                                                       struct adn_entry *entry, size_t *bytes)
 {

@@ -132,7 +132,8 @@ anydnnStatus_t anydnnConvolutionBiasActivationForward(
     adn_call_tensor(&entry, 4, yDesc, y);
     adn_call_scale(&entry, 0, alpha1);
     adn_call_scale(&entry, 1, alpha2);
-    /* cuDNN's programs pass y for a z that they do not mean; it counts only with its factor. */
+    /* Programs written for cuDNN pass y for a z that they do not use. z counts only if its factor
+     * is not 0. */
     if (call.operands.scale[1] != 0)
         adn_call_tensor(&entry, 2, zDesc, z);
     call.params = adn_convolution_fused_params;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the entries of convolutions share. */
+/* Functions that the entries of convolutions share. */
 #ifndef ADN_API_CONVOLUTION_H
 #define ADN_API_CONVOLUTION_H
 
@@ -18,8 +18,8 @@ static inline void adn_call_convolution(struct adn_entry *entry,
         desc->math_type == ANYDNN_FMA_MATH ? ANYDNN_PLUGIN_MATH_DEFAULT : desc->math_type;
 }
 
-/* Puts the algorithm that the application names. Making a plan refuses numbers that are too large.
- */
+/* Puts the algorithm that the application names. Numbers that are too large fail later, when the
+ * plan is made. */
 static inline void adn_call_algorithm(struct adn_entry *entry, int algorithm)
 {
     if (__builtin_expect(algorithm < 0, 0))

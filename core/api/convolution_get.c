@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Get: the ways to run a convolution by what the backends say, of the three directions. Level 1
- * asks for one algorithm by preference, level 2 for the list.
- */
+/* Get: ranks the algorithms of a convolution by the backends' own data, for the three directions.
+ * API level 1 returns one algorithm by preference, level 2 the list. */
 #include "api/search.h"
 
 #include "abi/alias.h"
@@ -13,8 +11,8 @@ _Static_assert(sizeof(anydnnConvolutionFwdAlgo_t) == sizeof(int) &&
                    sizeof(anydnnConvolutionBwdFilterAlgo_t) == sizeof(int),
                "numbers of algorithms are ints");
 
-/* Writes one algorithm to `algo`, of the enumeration of the direction. The three preferences have
- * the same numbers for each direction. */
+/* Writes one algorithm to `algo`, which has the enumeration type of the direction. The three
+ * preferences have the same numbers for each direction. */
 static anydnnStatus_t get_one(anydnnHandle_t handle, const struct adn_question *question,
                               int preference, size_t limit, void *algo)
 {

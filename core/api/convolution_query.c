@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The queries about convolutions: workspace sizes, how many algorithms there are, and which to
- * take. */
+/* The queries about convolutions: workspace sizes, and the number of algorithms. */
 #include "api/search.h"
 
 #include "problem/params.h"
 #include "sys/error.h"
 
-/* Modes that a result of Get or Find may carry: default, tensor_op, allow_conversion, split. */
+/* The math modes that a result of Get or Find may have: default, tensor_op, allow_conversion,
+ * split. */
 #define MATH_TYPES 4
 
-/* Begins the call of a query for the workspace of one algorithm. */
+/* Begins a query for the workspace of one algorithm. */
 static anydnnStatus_t begin_size(anydnnHandle_t handle, const struct adn_question *question,
                                  int algorithm, const size_t *sizeInBytes, struct adn_entry *entry,
                                  struct adn_call *call)
@@ -34,7 +34,7 @@ static anydnnStatus_t query_size(anydnnHandle_t handle, const struct adn_questio
                                            : status;
 }
 
-/* The need of the fused convolution on these operands, with or without z. */
+/* Returns the workspace that the fused convolution needs for these operands, with or without z. */
 static anydnnStatus_t fused_need(anydnnHandle_t handle, const struct adn_call *plain, int with_z,
                                  size_t *need)
 {
@@ -59,8 +59,8 @@ static anydnnStatus_t fused_need(anydnnHandle_t handle, const struct adn_call *p
     return adn_dispatch_workspace(handle, &call, need);
 }
 
-/* As in cuDNN one query serves the plain and the fused convolution, so it answers the larger need.
- */
+/* Returns the larger workspace of the plain and the fused convolution, since one query serves both,
+ * as in cuDNN. */
 anydnnStatus_t anydnnGetConvolutionForwardWorkspaceSize(
     anydnnHandle_t handle, anydnnTensorDescriptor_t xDesc, anydnnFilterDescriptor_t wDesc,
     anydnnConvolutionDescriptor_t convDesc, anydnnTensorDescriptor_t yDesc,
@@ -81,7 +81,7 @@ anydnnStatus_t anydnnGetConvolutionForwardWorkspaceSize(
     if (!adn_call_accepted(&entry))
         return adn_call_report(&entry);
     adn_call_operands_end(&entry);
-    /* What is answered is why the plain convolution does not run, if none runs. */
+    /* If no convolution runs, the reported reason is that of the plain one. */
     adn_refusal_begin(&refusal);
     status = adn_dispatch_workspace(handle, &call, &need[0]);
     adn_refusal_end(&refusal);

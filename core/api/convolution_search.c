@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Find: the ways to run a convolution, timed, of the three directions. */
+/* Find: times the algorithms of a convolution, for the three directions. */
 #include "api/search.h"
 
-/* As a call counts it: what does not lie at 256 bytes is none. */
+/* Returns the usable bytes of the workspace, as a call counts them: none if it is not aligned to
+ * 256 bytes. */
 static uint64_t usable_workspace(const struct adn_question *question)
 {
     return question->workspace && (uintptr_t)question->workspace % ADN_ASSUMED_ALIGNMENT == 0

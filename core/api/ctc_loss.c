@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The entries that compute the CTC loss. A problem says how many labels there may be together, and
- * a training has another number of them in each step: that of a plan is rounded up to a power of
- * two, so that few plans serve all, and the backend gets a copy of the labels of that size.
- */
+/* The entries that compute the CTC loss. A problem states the largest total number of labels, but
+ * training has another number in each step. A plan's number is therefore rounded up to a power of
+ * two, so that few plans serve all steps. The backend gets a copy of the labels, padded to that
+ * size. */
 #include "api/call.h"
 
 #include <stdlib.h>
@@ -12,19 +11,19 @@
 #include "problem/host.h"
 #include "sys/error.h"
 
-/* Slots. */
+/* The slots of the operation. */
 enum { X, LABELS, LABEL_LENGTHS, INPUT_LENGTHS, COSTS, GRADIENTS };
 
-/* Labels that a call has room for by itself. */
+/* capacity of `near` in labels */
 #define NEAR 1024
 
-/* The operands that are lists; their tensors live as long as the call. */
+/* The operands that are lists. Their tensors live as long as the call. */
 struct lists {
     struct anydnn_plugin_tensor labels;
     struct anydnn_plugin_tensor lengths;
     struct anydnn_plugin_tensor costs;
     int near[NEAR];
-    int *own; /* more labels than that, or NULL */
+    int *own; /* memory for more than NEAR labels, or NULL */
 };
 
 static void ctc_params(const struct adn_call *call, union kit_params *params)
@@ -43,7 +42,8 @@ static struct anydnn_plugin_tensor list_of(int32_t type, int64_t count)
                                          .strides = {1}};
 }
 
-/* How many labels there are together; lengths below 0 are refused later, with their place. */
+/* Makes the lists and returns the total number of labels. Negative lengths are refused later, with
+ * their index. */
 static int64_t make_lists(struct lists *lists, const struct anydnn_plugin_tensor *probs,
                           const int *lengths)
 {
@@ -62,7 +62,7 @@ static int64_t make_lists(struct lists *lists, const struct anydnn_plugin_tensor
     return labels;
 }
 
-/* The labels with blanks behind them, as many as the problem has room for; NULL without memory. */
+/* Returns the labels, padded with blanks to the problem's number, or NULL when memory runs out. */
 static const int *pad(struct lists *lists, const int *labels, int64_t count)
 {
     size_t room = (size_t)lists->labels.dims[0];
@@ -80,7 +80,7 @@ static const int *pad(struct lists *lists, const int *labels, int64_t count)
     return to;
 }
 
-/* Checks what must hold before the lists of labels can be read. */
+/* Checks the conditions under which the lists of labels can be read. */
 static anydnnStatus_t check_form(struct adn_entry *entry, anydnnCTCLossAlgo_t algo,
                                  const int *label_lengths)
 {

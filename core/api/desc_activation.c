@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Activation descriptors. The coefficient and swish's beta are kept apart, as in cuDNN. */
+/* Activation descriptors. The coefficient and swish's beta are separate, as in cuDNN. */
 #include <anydnn/anydnn.h>
 
 #include "desc/desc.h"
@@ -25,7 +25,8 @@ anydnnStatus_t anydnnDestroyActivationDescriptor(anydnnActivationDescriptor_t ac
     return adn_desc_destroy(__func__, "activationDesc", activationDesc, ADN_DESC_ACTIVATION);
 }
 
-/* Modes without a coefficient keep 0, so that equal operations are equal problems. */
+/* Sets the coefficient of the mode. Modes without one keep 0, so that equal operations are equal
+ * problems. */
 static void choose_coef(anydnnActivationDescriptor_t desc)
 {
     int mode = desc->a.mode;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Convolution descriptors and the output dims that they advise. */
+/* Convolution descriptors: their setters and getters. */
 #include <anydnn/anydnn.h>
 
 #include <limits.h>
@@ -28,8 +28,8 @@ anydnnStatus_t anydnnDestroyConvolutionDescriptor(anydnnConvolutionDescriptor_t 
     return adn_desc_destroy(__func__, "convDesc", convDesc, ADN_DESC_CONVOLUTION);
 }
 
-/* Math type, groups and reorder type may be set before the shape: they give a new stamp and leave
- * `set`. */
+/* Gives the descriptor a new stamp and keeps `set`. The math type, groups and reorder type may be
+ * set before the shape. */
 static anydnnStatus_t restamp(anydnnConvolutionDescriptor_t desc)
 {
     uint32_t set = desc->head.set;
@@ -147,7 +147,7 @@ static anydnnStatus_t check_window(const char *entry, int dim, int pad, int stri
     return ANYDNN_STATUS_SUCCESS;
 }
 
-/* The group count, math and reorder type stay as they are. */
+/* Sets the shape, mode and type, and keeps the group count, math type and reorder type. */
 static anydnnStatus_t set_convolution(const char *entry, anydnnConvolutionDescriptor_t desc,
                                       int count, const int *pads, const int *strides,
                                       const int *dilations, int mode, int type)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The output dims that a convolution of described operands has. */
+/* Computes the output dims of a convolution from its descriptors. */
 #include <anydnn/anydnn.h>
 
 #include "desc/desc.h"
@@ -28,7 +28,8 @@ static anydnnStatus_t check_descriptors(const char *entry, anydnnConvolutionDesc
     return ANYDNN_STATUS_SUCCESS;
 }
 
-/* As in cuDNN types, and K by groups, are looked at when the convolution runs. */
+/* Checks the numbers of dims. As in cuDNN, the types, and K against the groups, are checked only
+ * when the convolution runs. */
 static anydnnStatus_t check_shapes(const char *entry, const struct operands *at)
 {
     int dims = at->conv->spatial_dims + 2;

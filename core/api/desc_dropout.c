@@ -8,7 +8,7 @@
 #include "sys/callback.h"
 #include "sys/error.h"
 
-/* What anydnn.h documents: four 64-bit words. */
+/* The states that anydnn.h documents: four 64-bit words. */
 struct states {
     uint64_t magic;
     uint64_t version;
@@ -68,7 +68,7 @@ static anydnnStatus_t check_set(const char *entry, anydnnDropoutDescriptor_t des
         status = adn_handle_check(handle, entry);
     if (status != ANYDNN_STATUS_SUCCESS)
         return status;
-    /* The states would be copied at each replay, from and to memory that is gone by then. */
+    /* A replay would copy the states again, between memory that no longer exists. */
     if (handle->recording)
         return adn_fail(ANYDNN_STATUS_NOT_SUPPORTED,
                         "%s: a recording is under way on this handle; set dropout descriptors "

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Filter descriptors: always packed. Note the order of arguments: data type before format. */
+/* Filter descriptors, which are always packed. The data type precedes the format in the arguments.
+ */
 #include <anydnn/anydnn.h>
 
 #include <limits.h>

@@ -55,7 +55,7 @@ anydnnStatus_t anydnnSetLRNDescriptor(anydnnLRNDescriptor_t normDesc, unsigned l
     return ANYDNN_STATUS_SUCCESS;
 }
 
-/* As in cuDNN, an output that is not wanted may be NULL. */
+/* As in cuDNN, an unwanted output may be NULL. */
 anydnnStatus_t anydnnGetLRNDescriptor(anydnnLRNDescriptor_t normDesc, unsigned *lrnN,
                                       double *lrnAlpha, double *lrnBeta, double *lrnK)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pooling descriptors and the output dims that they advise. */
+/* Pooling descriptors and the output dims that they compute. */
 #include <anydnn/anydnn.h>
 
 #include <limits.h>
@@ -38,7 +38,8 @@ static anydnnStatus_t check_windows(const char *entry, int count, const int *win
     return ANYDNN_STATUS_SUCCESS;
 }
 
-/* Any padding is taken, negative and wider than the window too, as in cuDNN. */
+/* Sets a pooling descriptor. As in cuDNN, any padding is accepted, including negative padding and
+ * padding wider than the window. */
 static anydnnStatus_t set_pooling(const char *entry, anydnnPoolingDescriptor_t desc, int mode,
                                   int nan, int count, const int *windows, const int *pads,
                                   const int *strides)

@@ -5,7 +5,7 @@
 #include "desc/desc.h"
 #include "sys/error.h"
 
-/* n, c, h, w */
+/* n, c, h and w */
 #define DIMS 4
 
 anydnnStatus_t

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensor descriptors, and the one that batch normalization derives. */
+/* Tensor descriptors, including the one that batch normalization derives. */
 #include <anydnn/anydnn.h>
 
 #include <limits.h>
@@ -84,7 +84,7 @@ anydnnStatus_t anydnnSetTensorNdDescriptorEx(anydnnTensorDescriptor_t tensorDesc
     return set_tensor(__func__, tensorDesc, (int)format, (int)dataType, nbDims, dimA, NULL);
 }
 
-/* A tensor never set reads as all 0, as in cuDNN. */
+/* A tensor descriptor that was never set reads as all 0, as in cuDNN. */
 anydnnStatus_t anydnnGetTensor4dDescriptor(anydnnTensorDescriptor_t tensorDesc,
                                            anydnnDataType_t *dataType, int *n, int *c, int *h,
                                            int *w, int *nStride, int *cStride, int *hStride,

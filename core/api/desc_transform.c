@@ -71,7 +71,7 @@ anydnnStatus_t anydnnSetTensorTransformDescriptor(anydnnTensorTransformDescripto
     return ANYDNN_STATUS_SUCCESS;
 }
 
-/* As in the setter, an array that is not wanted may be NULL. */
+/* As in the setter, an unwanted array may be NULL. */
 anydnnStatus_t anydnnGetTensorTransformDescriptor(anydnnTensorTransformDescriptor_t transformDesc,
                                                   uint32_t nbDimsRequested,
                                                   anydnnTensorFormat_t *destFormat,

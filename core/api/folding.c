@@ -4,9 +4,8 @@
 
 #include "sys/error.h"
 
-/* cuDNN folds a strided backward-data convolution into one of unit stride because its fast kernels
- * lack strides. Backends of anydnn take strides themselves, so there is nothing to gain by folding.
- */
+/* cuDNN folds a strided backward-data convolution into one of unit stride, because its fast kernels
+ * lack strides. Backends of anydnn support strides themselves, so folding gains nothing. */
 anydnnStatus_t anydnnGetFoldedConvBackwardDataDescriptors(
     anydnnHandle_t handle, anydnnFilterDescriptor_t filterDesc, anydnnTensorDescriptor_t diffDesc,
     anydnnConvolutionDescriptor_t convDesc, anydnnTensorDescriptor_t gradDesc,
@@ -23,7 +22,7 @@ anydnnStatus_t anydnnGetFoldedConvBackwardDataDescriptors(
         const char *argument;
         const void *desc;
         enum adn_desc_kind kind;
-        int output; /* need not have been set */
+        int output; /* 1 if it need not be set */
     } arguments[] = {
         {"filterDesc", filterDesc, ADN_DESC_FILTER, 0},
         {"diffDesc", diffDesc, ADN_DESC_TENSOR, 0},

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The entries of the handle: its life, stream, determinism, routes, and what its last call did. */
+/* The entries of the handle: creation and destruction, stream, determinism, routes, and the last
+ * call's record. */
 #include "dispatch/handle/handle.h"
 #include "dispatch/handle/guard.h"
 #include "dispatch/last_call.h"
@@ -21,7 +22,7 @@ static anydnnStatus_t check_pointer(const char *entry, const char *argument, con
     return adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: %s is NULL", entry, argument);
 }
 
-/* The handle, then one pointer. */
+/* Checks the handle, then one pointer. */
 static anydnnStatus_t check(anydnnHandle_t handle, const char *entry, const char *argument,
                             const void *pointer)
 {
@@ -68,8 +69,8 @@ anydnnStatus_t anydnnDestroy(anydnnHandle_t handle)
         return SUCCESS;
     if (handle->magic != ADN_HANDLE_MAGIC)
         return adn_handle_check(handle, "anydnnDestroy");
-    /* A stream of the application's may be gone, as with cuDNN: then the backends' contexts wait.
-     */
+    /* As with cuDNN, a stream of the application may no longer exist. Then the backends' contexts
+     * wait. */
     if (!adn_process_exiting && !handle->space->host &&
         handle->fork_number == adn_process_fork_number && adn_space_owns_stream(handle->stream))
         handle->space->functions->synchronize(handle->device, handle->stream);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The entries that tell what there is: backends, devices, settings. */
+/* The entries that list backends, devices and settings. */
 #include "dispatch/handle/world.h"
 
 #include <inttypes.h>
@@ -28,7 +28,7 @@ static anydnnStatus_t bad_key(const char *entry, const char *key, const char *co
     return adn_fail(BAD_PARAM, "%s: there is no key `%s`; the first is `%s`", entry, key, keys[0]);
 }
 
-/* The world and arguments of a ...Info entry. */
+/* Checks the arguments of a ...Info entry and gets the world. */
 static anydnnStatus_t begin(const char *entry, struct adn_world **world, const void *first,
                             const void *second)
 {
@@ -66,7 +66,8 @@ static const char *or_empty(const char *text)
     return text ? text : "";
 }
 
-/* Types, layouts and math modes that a live backend publishes, one line an operation. */
+/* Writes the types, layouts and math modes that a live backend publishes, one line per operation.
+ */
 static void say_operations(const struct anydnn_plugin *plugin, struct adn_text *text)
 {
     static const char *const layouts[] = {"nchw", "nhwc", "strided", "nchw_vect_c"};
@@ -126,7 +127,7 @@ static void say_setting_keys(const struct anydnn_plugin *plugin, struct adn_text
         adn_text_add(text, "set.%s: %s\n", plugin->settings[i]->key, plugin->settings[i]->help);
 }
 
-/* Index of `key` in a table of names, or -1. */
+/* Returns the index of `key` in a table of names, or -1. */
 static int key_at(const char *const *keys, int count, const char *key)
 {
     for (int i = 0; i < count; i++)
@@ -135,7 +136,7 @@ static int key_at(const char *const *keys, int count, const char *key)
     return -1;
 }
 
-/* In the order of the keys: those that are one word of the backend's come first. */
+/* The positions of the keys. Keys whose value is one text of the backend come first. */
 enum {
     KEY_VENDOR = 4,
     KEY_PLUGIN_ABI = 8,

@@ -48,7 +48,7 @@ anydnnStatus_t anydnnMemAlloc(anydnnHandle_t handle, size_t bytes, void **ptr)
 
     if (status != SUCCESS)
         return status;
-    /* 0 bytes give a pointer that may be freed, on every device. */
+    /* An allocation of 0 bytes returns a pointer that may be freed, on every device. */
     if (adn_space_memory_alloc(handle->space, handle->device, bytes > 0 ? bytes : 1, &memory) == 0)
         *ptr = memory;
     else
@@ -71,8 +71,8 @@ anydnnStatus_t anydnnMemFree(anydnnHandle_t handle, void *ptr)
                   ADN_BACKEND_CALL(handle->space->functions->memory_free(handle->device, ptr)));
 }
 
-/* Takes the copy or fill for the recording under way: 1 taken, 0 none, -1 with the last error set.
- */
+/* Adds the copy or fill to the recording in progress. Returns 1 if it was recorded, 0 if not, or -1
+ * with the last error set. */
 static int record(anydnnHandle_t handle, const char *entry, void *to, const void *from, int byte,
                   size_t bytes)
 {

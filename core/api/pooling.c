@@ -43,7 +43,7 @@ anydnnStatus_t anydnnPoolingBackward(anydnnHandle_t handle, anydnnPoolingDescrip
 
     adn_call_begin(&entry, &call, "anydnnPoolingBackward", ANYDNN_PLUGIN_POOLING_BACKWARD);
     desc = adn_call_descriptor(&entry, ADN_DESC_POOLING, "poolingDesc", poolingDesc, 0);
-    /* An average's gradient depends on dy alone. */
+    /* The gradient of an average depends only on dy. */
     average = desc->p.mode == ANYDNN_POOLING_AVERAGE_COUNT_INCLUDE_PADDING ||
               desc->p.mode == ANYDNN_POOLING_AVERAGE_COUNT_EXCLUDE_PADDING;
     adn_call_maybe_unread(&entry, Y, yDesc, y, average);

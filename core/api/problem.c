@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The entries of problems as objects: what tools and other languages stand on. */
+/* The entries of problems as objects, which tools and other languages use. */
 #include "problem/problem.h"
 #include "desc/desc.h"
 #include "desc/names.h"
@@ -25,7 +25,7 @@ struct anydnnProblemStruct {
     uint32_t magic;
     struct adn_problem problem;
     struct adn_values values;
-    unsigned char value[32]; /* set_tensor's, as an element of y's type */
+    unsigned char value[32]; /* the value of set_tensor, as an element of y's type */
 };
 
 static anydnnStatus_t check(const char *entry, anydnnProblem_t problem)
@@ -84,13 +84,13 @@ anydnnStatus_t anydnnProblemPrint(anydnnProblem_t problem, char *text, size_t si
     return SUCCESS;
 }
 
-/* The operands that a caller gives. */
+/* Returns the mask of the operands that a caller provides. */
 static uint32_t given(const struct adn_problem *problem)
 {
     return problem->present & ~problem->absent;
 }
 
-/* The slot of the operand that stands at `index` among those given, or -1. */
+/* Returns the slot of the operand at `index` among the provided ones, or -1. */
 static int32_t slot_at(const struct adn_problem *problem, int index)
 {
     for (int32_t slot = 0; slot < ADN_SLOTS; slot++)
@@ -189,7 +189,7 @@ anydnnStatus_t anydnnProblemExplain(anydnnHandle_t handle, anydnnProblem_t probl
                                 needed);
 }
 
-/* The value of set_tensor in the type of y, in each lane of a vector. */
+/* Converts the value of set_tensor to the type of y, in each lane of a vector. */
 static void fill_value(anydnnProblem_t problem)
 {
     int32_t type = problem->problem.tensor[0].type;

@@ -20,7 +20,7 @@ static int asks_indices(const struct anydnnReduceTensorStruct *desc)
             desc->r.op == ANYDNN_REDUCE_TENSOR_AMAX);
 }
 
-/* One index for each element of c, packed in c's order. */
+/* Makes the tensor of indices: one for each element of c, packed in c's order. */
 static void indices_tensor(const struct anydnnReduceTensorStruct *desc,
                            const struct anydnn_plugin_tensor *c,
                            struct anydnn_plugin_tensor *indices)
@@ -31,7 +31,7 @@ static void indices_tensor(const struct anydnnReduceTensorStruct *desc,
                       indices->strides);
 }
 
-/* Begins the call of a query for a size, and fails where an argument is bad. */
+/* Begins a query for a size. Fails if an argument is bad. */
 static anydnnStatus_t begin_size(anydnnHandle_t handle, const char *name,
                                  anydnnReduceTensorDescriptor_t reduceTensorDesc,
                                  anydnnTensorDescriptor_t aDesc, anydnnTensorDescriptor_t cDesc,

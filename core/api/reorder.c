@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Filters and biases in the order that int8x32 convolutions want: here that of their descriptors.
- */
+/* Reorders filters and biases for int8x32 convolutions. In anydnn the order is that of their
+ * descriptors. */
 #include "dispatch/handle/handle.h"
 
 #include "desc/desc.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Get and Find: the call that they ask about, and their answers as perf structs. */
+/* Builds the calls of Get and Find, and writes their answers as perf structs. */
 #include "api/search.h"
 
 #include "sys/error.h"
 
-/* The perf structs of the three directions, which differ in the type of `algo` alone. */
+/* The perf structs of the three directions, which differ only in the type of `algo`. */
 struct perf {
     int algo;
     anydnnStatus_t status;
@@ -53,7 +53,8 @@ static void put_operand(struct adn_entry *entry, const struct adn_question *ques
         adn_call_data(entry, slot, entry->call->tensor[slot], question->data[slot]);
 }
 
-/* The first bad argument is reported: they come in the order of the entries' parameters. */
+/* Reports the first bad argument. The arguments are checked in the order of the entries'
+ * parameters. */
 void adn_question_call(struct adn_entry *entry, struct adn_call *call,
                        const struct adn_question *question, const int *algorithm)
 {
@@ -82,7 +83,7 @@ anydnnStatus_t adn_question_begin(anydnnHandle_t handle, const struct adn_questi
     return adn_call_accepted(&entry) ? ANYDNN_STATUS_SUCCESS : adn_call_report(&entry);
 }
 
-/* Tests where a list of answers goes. */
+/* Checks the outputs for a list of answers. */
 static anydnnStatus_t check_results(const struct adn_question *question, int requested,
                                     const int *returned, const void *results)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the entries of queries, Get and Find have in common, whatever the direction. */
+/* The common part of the entries of queries, Get and Find for all directions. */
 #ifndef ADN_API_SEARCH_H
 #define ADN_API_SEARCH_H
 
@@ -8,22 +8,22 @@
 
 enum { ADN_FORWARD, ADN_BACKWARD_DATA, ADN_BACKWARD_FILTER, ADN_DIRECTIONS };
 
-/* What tells the directions of a convolution apart. */
+/* The differences between the directions of a convolution. */
 struct adn_direction {
     int32_t operation;
-    int filter_slot; /* the other two are tensors' */
-    int algorithms;  /* how many cuDNN has */
+    int filter_slot; /* the other two slots are tensors */
+    int algorithms;  /* number of cuDNN's algorithms */
 };
 
 extern const struct adn_direction adn_directions[ADN_DIRECTIONS];
 
-/* What an entry is given. */
+/* The arguments of an entry. */
 struct adn_question {
     const char *name;
     int direction;
     const void *desc[3]; /* in the order of the operation's slots */
     anydnnConvolutionDescriptor_t convDesc;
-    /* Ex */
+    /* Only for Ex entries. */
     int given;
     const void *data[3];
     void *workspace;
@@ -38,7 +38,7 @@ static inline struct adn_question adn_question_of(const char *name, int directio
     return (struct adn_question){name, direction, {desc0, desc1, desc2}, convDesc};
 }
 
-/* Gives the question the pointers of an Ex entry. */
+/* Adds the pointers of an Ex entry to the question. */
 static inline void adn_question_give(struct adn_question *question, const void *data0,
                                      const void *data1, const void *data2, void *workspace,
                                      size_t bytes)
@@ -51,11 +51,11 @@ static inline void adn_question_give(struct adn_question *question, const void *
     question->bytes = bytes;
 }
 
-/* Begins the call that the question is about, for the algorithm, or for any where that is NULL. */
+/* Begins the call of the question, for the given algorithm, or for any if `algorithm` is NULL. */
 void adn_question_call(struct adn_entry *entry, struct adn_call *call,
                        const struct adn_question *question, const int *algorithm);
 
-/* Begins the call of a search, for any algorithm, and fails where an argument is bad. */
+/* Begins the call of a search for any algorithm. Fails if an argument is bad. */
 anydnnStatus_t adn_question_begin(anydnnHandle_t handle, const struct adn_question *question,
                                   struct adn_call *call);
 

@@ -33,7 +33,8 @@ anydnnStatus_t anydnnTransformTensor(anydnnHandle_t handle, const void *alpha,
     return adn_call_run(handle, &entry);
 }
 
-/* Padding or folding writes elements that no source element maps to, so blending has no meaning. */
+/* Runs a transform. Padding or folding writes elements without a source element, so blending with
+ * beta has no meaning there. */
 static anydnnStatus_t run_transform(anydnnHandle_t handle, struct adn_entry *entry)
 {
     const struct anydnnTensorTransformStruct *desc = entry->call->descriptor[0];
@@ -109,7 +110,8 @@ anydnnStatus_t anydnnAddTensor(anydnnHandle_t handle, const void *alpha,
     return adn_call_run(handle, &entry);
 }
 
-/* sqrt and not have one input; cuDNN's programs pass whatever for b then. */
+/* Returns 1 if the operation reads b. sqrt and not have one input, and programs written for cuDNN
+ * may pass anything for b then. */
 static int takes_b(const struct anydnnOpTensorStruct *desc)
 {
     return desc->o.op != ANYDNN_OP_TENSOR_SQRT && desc->o.op != ANYDNN_OP_TENSOR_NOT;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The one road of every operation. An entry of the API fills a call and hands it to
- * adn_dispatch_run; the plan is found by the descriptors' stamps, else by the problem's value, else
- * made by walking the route. Nothing here knows one operation from another.
- */
+/* The one path of every operation. An entry of the API fills in a call and passes it to
+ * adn_dispatch_run. Dispatch finds the plan by the descriptors' stamps or by the problem's value.
+ * Otherwise it makes one by the route. This component does not distinguish operations. */
 #ifndef ADN_DISPATCH_DISPATCH_H
 #define ADN_DISPATCH_DISPATCH_H
 
@@ -16,14 +14,14 @@
 #include "dispatch/plan/call.h"
 #include "problem/problem.h"
 
-/* Runs the call on the handle, which was checked. */
+/* Runs the call on a handle that the caller has checked. */
 anydnnStatus_t adn_dispatch_run(anydnnHandle_t handle, struct adn_call *call);
 
-/* Workspace bytes of the plan chosen for the call under the assumption of aligned operands; pins
- * the choice. Needs no pointers but those of optional operands, which tell presence. */
+/* Returns the workspace bytes of the plan chosen for the call, assuming aligned operands, and pins
+ * the choice. Reads only the pointers of optional operands, which show whether each is present. */
 anydnnStatus_t adn_dispatch_workspace(anydnnHandle_t handle, struct adn_call *call, size_t *bytes);
 
-/* The same for a problem as a value. */
+/* These do the same for a problem given as a value. */
 anydnnStatus_t adn_dispatch_problem_run(anydnnHandle_t handle, const char *entry,
                                         const struct adn_problem *problem,
                                         struct anydnn_plugin_operands *operands);

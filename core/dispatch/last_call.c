@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The dispatch record: what the last call of a handle did and why, by documented keys. */
+/* The dispatch record: documented keys report what a handle's last call did, and why. */
 #include "dispatch/last_call.h"
 #include "dispatch/foreign/staging.h"
 #include "dispatch/handle/arena.h"
@@ -155,7 +155,7 @@ NUMBER(plans, handle->cache.count)
 NUMBER(pins, handle->cache.pin_count)
 NUMBER(arena, adn_arena_bytes(handle))
 
-/* A key has a text, a number, or both; `always` needs no earlier call. */
+/* The keys. A key has a text, a number, or both. `always` is 1 if the key needs no earlier call. */
 static const struct {
     const char *key;
     text_fn text;
@@ -201,7 +201,7 @@ static const struct {
 
 #define ITEM_COUNT ((int)(sizeof(items) / sizeof(items[0])))
 
-/* The item of a key, or -1 with a sentence that names the nearest. */
+/* Returns the item of a key, or -1 with a message that names the nearest key. */
 static int lookup_item(anydnnHandle_t handle, const char *entry, const char *key)
 {
     const char *names[ITEM_COUNT];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the last call of a handle did, by documented keys. */
+/* The dispatch record: what the last call of a handle did, by documented keys. */
 #ifndef ADN_DISPATCH_LAST_CALL_H
 #define ADN_DISPATCH_LAST_CALL_H
 
@@ -8,7 +8,7 @@
 
 #include <anydnn/anydnn.h>
 
-/* The dispatch record of the last call. */
+/* Report a key of the dispatch record as a text or as a number. */
 anydnnStatus_t adn_record_text(anydnnHandle_t handle, const char *key, char *text, size_t size);
 anydnnStatus_t adn_record_int(anydnnHandle_t handle, const char *key, int64_t *value);
 

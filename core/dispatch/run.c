@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One call: find its plan by key, else by value or by selection; test the pointers; run; remember
- * what happened. */
+/* Runs one call: it finds the plan by key, by value or by selection, checks the pointers, runs the
+ * plan and records what happened. */
 #include "dispatch/dispatch.h"
 #include "dispatch/foreign/staging.h"
 #include "dispatch/handle/capture.h"
@@ -20,7 +20,7 @@
 
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-/* Remembers the plan of the call that is about to run. */
+/* Records the plan of the call that is about to run. */
 static inline void remember(anydnnHandle_t handle, struct adn_plan *plan, enum adn_how how,
                             int unaligned, int workspace_short)
 {
@@ -37,7 +37,8 @@ static inline void remember(anydnnHandle_t handle, struct adn_plan *plan, enum a
     last->workspace_short = workspace_short;
 }
 
-/* Takes the call for the recording under way: SUCCESS with *taken, or it must run, or no memory. */
+/* Adds the call to the recording in progress. Returns SUCCESS with *taken = 1 if it was recorded,
+ * or 0 if it must run; fails when memory runs out. */
 static anydnnStatus_t record(const struct adn_running *running, struct adn_plan *plan, int *taken)
 {
     if (plan->staged && !running->handle->space->host)
@@ -52,7 +53,7 @@ static anydnnStatus_t record(const struct adn_running *running, struct adn_plan 
 static anydnnStatus_t execute_other(const struct adn_running *running, struct adn_plan *plan,
                                     enum adn_how how);
 
-/* The backend refused: another one runs the call, or it fails. */
+/* Runs the call on the next backend after a refusal, or fails. */
 static __attribute__((noinline)) anydnnStatus_t
 run_next(const struct adn_running *running, struct adn_plan *plan, int32_t result, enum adn_how how)
 {
@@ -83,7 +84,7 @@ run_plan(const struct adn_running *running, struct adn_plan *plan, enum adn_how 
     return ANYDNN_STATUS_SUCCESS;
 }
 
-/* Runs the plan that is there for what the usual one does not take. */
+/* Runs the second plan, for operands or workspace that the usual plan does not accept. */
 static __attribute__((noinline)) anydnnStatus_t run_second(const struct adn_running *running,
                                                            struct adn_plan *plan, enum adn_how how,
                                                            int unaligned, int workspace_short)
@@ -106,7 +107,7 @@ execute(const struct adn_running *running, struct adn_plan *plan, enum adn_how h
 
     if (UNLIKELY(plan->fork_number != adn_process_fork_number && !plan->fork_safe))
         return adn_guard_fork(running->entry, plan);
-    /* Nearly always every pointer meets the largest need of the plan. */
+    /* Nearly always, every pointer meets the plan's largest alignment. */
     if (UNLIKELY((address_bits & plan->largest_mask) != 0))
         for (uint32_t i = 0; i < plan->slot_count; i++)
             misaligned |= (uintptr_t)operands->data[i] & plan->mask[i];
@@ -118,7 +119,7 @@ execute(const struct adn_running *running, struct adn_plan *plan, enum adn_how h
     return run_plan(running, plan, how, 0, 0);
 }
 
-/* The same, off the hot path, where backends were asked or have failed before. */
+/* Runs the plan outside the hot path, after a backend was queried or has failed. */
 static __attribute__((noinline)) anydnnStatus_t
 execute_other(const struct adn_running *running, struct adn_plan *plan, enum adn_how how)
 {
@@ -130,7 +131,7 @@ execute_other(const struct adn_running *running, struct adn_plan *plan, enum adn
     return execute(running, plan, how, address_bits);
 }
 
-/* Runs a problem whose plan the keys did not tell. */
+/* Runs a problem whose plan no key identifies. */
 static anydnnStatus_t run_problem(const struct adn_running *running,
                                   const struct adn_problem *problem, struct adn_call *call)
 {
@@ -175,7 +176,7 @@ anydnnStatus_t adn_dispatch_run(anydnnHandle_t handle, struct adn_call *call)
     return execute(&running, plan, ADN_HOW_HIT, call->address_bits);
 }
 
-/* The text says which output lies on which input; the pointers must agree. */
+/* Checks that the pointers agree with the aliases that the problem's text states. */
 static anydnnStatus_t check_aliases(const char *entry, const struct adn_problem *problem,
                                     uint64_t aliases)
 {
@@ -221,7 +222,7 @@ anydnnStatus_t adn_dispatch_problem_run(anydnnHandle_t handle, const char *entry
     return run_problem(&running, &now, NULL);
 }
 
-/* Finds or makes the plan, pins its choice, and answers its need. */
+/* Finds or makes the plan, pins its choice, and returns its workspace. */
 static anydnnStatus_t workspace_of(const struct adn_running *running,
                                    const struct adn_problem *problem, size_t *bytes)
 {

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How far rounding alone may drive a result: the bound for sums of products in any order, and the
- * norm-wise one for transform algorithms. */
+/* Bounds for the error that rounding alone may cause: for sums of products in any order, and the
+ * norm-wise bound for transform algorithms. */
 #include "numerics/numerics.h"
 
 #include <math.h>
 
 #include <anydnn/plugin.h>
 
-/* What the computation may miss by before its result is stored. */
+/* Returns the largest error of the computation before its result is stored. */
 static double error_before_store(const struct adn_bound *bound, double sum, double squares)
 {
     int compute = adn_type_digits(bound->compute);
-    /* Integer accumulation is exact; what scales its result is float. */
+    /* Integer accumulation is exact; its result is scaled in float. */
     double unit = ldexp(1, 1 - (compute > 0 ? compute : 24));
-    /* A term below the least normal number is off by half of the least at most, and sums of such
-     * terms by no more. */
+    /* A term below the least normal number has an error of at most half the least number, and
+     * adding such terms adds no error. */
     double small = compute > 0 ? 0.5 * bound->terms * adn_type_least(bound->compute) : 0;
 
     return (8 + 0.5 * sqrt(bound->terms) + bound->splits) * unit * sum + small +
@@ -58,7 +58,7 @@ double adn_bound_transform(int32_t type, double positions)
     double limit = digits >= 53 ? 2e-5 * ldexp(1, 24 - 53) : digits >= 24 ? 2e-5 : 7e-3;
     double growth = positions > 0 ? pow(10, 0.4 * log10(0.125 * positions)) : 1;
 
-    /* bfloat16 has three bits less than half, for which the number was measured. */
+    /* bfloat16 has three bits fewer than half, for which the limit was measured. */
     if (digits == 8)
         limit *= 8;
     return growth > 1 ? limit * growth : limit;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Elements as bytes: scalars of every type to doubles, and back. */
+/* Converts scalars of every type between bytes and doubles. */
 #include "numerics/numerics.h"
 
 #include <math.h>
@@ -7,8 +7,8 @@
 
 #include <anydnn/plugin.h>
 
-/* A 16-bit number with `fraction` bits of fraction: infinite and NaN with all exponent bits set,
- * subnormal with none; the smallest normal number is 2^least. */
+/* Loads a 16-bit number with `fraction` bits of fraction. Infinities and NaN have all exponent bits
+ * set, subnormal numbers have none. The smallest normal number is 2^least. */
 static double load_short(const void *bytes, int fraction, int least)
 {
     int top = 0x7fff >> fraction;
@@ -31,7 +31,7 @@ static double load_short(const void *bytes, int fraction, int least)
     return bits & 0x8000 ? -size : size;
 }
 
-/* `value` is a number of the type. */
+/* Stores `value`, which is a number of the type. */
 static void store_short(void *bytes, double value, int fraction, int least)
 {
     int infinite = 0x7fff >> fraction << fraction;

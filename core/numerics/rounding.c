@@ -8,7 +8,8 @@
 
 #include <anydnn/plugin.h>
 
-/* Floating: `digits` bits of significand, normal exponents `least` to `most` (2^e <= |v|). */
+/* The types. A floating type has `digits` bits of significand and normal exponents `least` to
+ * `most` (2^e <= |v|). */
 static const struct kind {
     int32_t type;
     int digits;
@@ -43,8 +44,8 @@ static const struct kind *kind_of(int32_t type)
     return &kinds[0];
 }
 
-/* Programs judge some hundred millions of elements, and the library of mathematics takes ten times
- * as long for these two. */
+/* Returns 2^exponent. Programs compare hundreds of millions of elements, and the math library takes
+ * ten times as long for this function and the next. */
 static double power_of_two(int exponent)
 {
     uint64_t bits = (uint64_t)(exponent + 1023) << 52;
@@ -56,7 +57,7 @@ static double power_of_two(int exponent)
     return power;
 }
 
-/* Of finite numbers; -1023 for those below the normal ones, and for 0. */
+/* Returns the exponent of a finite number; -1023 for 0 and subnormal numbers. */
 static int exponent_of(double value)
 {
     uint64_t bits;
@@ -65,7 +66,7 @@ static int exponent_of(double value)
     return (int)(bits >> 52 & 0x7ff) - 1023;
 }
 
-/* The exponent of the last place of |value|. */
+/* Returns the exponent of the last place of |value|. */
 static int last_place(const struct kind *kind, double value)
 {
     int exponent = value != 0 ? exponent_of(value) : kind->least;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shape of an error over many elements: its direction, and how its sizes are distributed. */
+/* The distribution of an error over many elements: its direction and its sizes. */
 #include "numerics/numerics.h"
 
 #include <math.h>
@@ -7,8 +7,8 @@
 
 /* ---- sizes */
 
-/* Bucket k holds what lies in [1 + k % STEPS / STEPS, 1 + (k % STEPS + 1) / STEPS) times
- * 2^(LEAST + k / STEPS). */
+/* Returns the bucket of a size. Bucket k holds the sizes in [1 + k % STEPS / STEPS, 1 + (k % STEPS
+ * + 1) / STEPS) times 2^(LEAST + k / STEPS). */
 static int bucket_of(double size)
 {
     int exponent;
@@ -64,7 +64,7 @@ int64_t adn_spread_power(const struct adn_spread *spread, int power)
     return count;
 }
 
-/* ---- the whole */
+/* ---- all statistics */
 
 void adn_statistics_begin(struct adn_statistics *statistics)
 {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The application's contract with libanydnn: deep-learning primitives behind one stable C ABI in
- * the shape of cuDNN 7, with the backend behind each operation (a CPU reference, CUDA kernels,
- * oneDNN, cuDNN, a vendor's own) chosen by settings. This header is the manual.
+ * The application's contract with libanydnn. It provides deep-learning primitives through one
+ * stable C ABI in the shape of cuDNN 7. Settings choose the backend of each operation: a CPU
+ * reference, CUDA kernels, oneDNN, cuDNN, or a vendor's own. This header is the manual.
  *
- * Code for cuDNN 7 ports by renaming: anydnnFoo for cudnnFoo, ANYDNN_FOO for CUDNN_FOO, same
- * argument order, same numeric values. An entry documented as "as cuDNN 7" has the meaning that
- * cuDNN 7's entry of that name has; what follows then are facts worth knowing and the choices
- * where cuDNN leaves something open. Entries without these words are our own.
+ * Code for cuDNN 7 ports by renaming: anydnnFoo for cudnnFoo, ANYDNN_FOO for CUDNN_FOO, with the
+ * same argument order and the same numeric values. An entry documented as "as cuDNN 7" has the
+ * meaning of cuDNN 7's entry of that name. The text after these words states facts worth knowing,
+ * and the choices where cuDNN leaves something open. Entries without these words exist only in
+ * anydnn.
  *
  * CONTENTS
  *
@@ -16,7 +17,7 @@
  *   version, errors, messages
  *   handles                     device, stream, determinism, routes
  *   memory, time, recordings    a program without a line of CUDA
- *   what happened, what there is    dispatch record, backends, devices, settings
+ *   dispatch record, backends, devices, settings
  *   problems as objects         an operation as text
  *   tensor descriptors
  *   tensor transform
@@ -36,17 +37,17 @@
  *
  * RULES FOR ALL ENTRIES
  *
- * Results. Every entry returns an anydnnStatus_t unless its comment says otherwise. After a failure
- * anydnnGetLastErrorString gives one sentence that names the entry, the argument, its value and the
- * rule that it breaks. A call that fails before its backend has begun changes no output; if it
- * fails later, the dispatch key `effect` says whether work was handed to the device. Statuses
- * common to all entries, not repeated below:
+ * Results. Every entry returns an anydnnStatus_t unless its comment says otherwise. After a
+ * failure, anydnnGetLastErrorString returns one message that names the entry, the argument, its
+ * value and the rule that it breaks. A call that fails before its backend has begun changes no
+ * output. If it fails later, the dispatch key `effect` reports whether work was enqueued on the
+ * device. The following statuses are common to all entries and are not repeated below:
  *
  *   NOT_INITIALIZED   the handle is NULL or was destroyed, or it was made before a fork() that
  *                     its backend does not survive
  *   BAD_PARAM         an argument is NULL where it must not be, has an unknown value, or breaks
  *                     a rule of shapes; no other backend is tried
- *   NOT_SUPPORTED     no backend of the effective route runs this problem; the sentence gives
+ *   NOT_SUPPORTED     no backend of the effective route runs this problem; the message gives
  *                     the reason of each
  *   EXECUTION_FAILED, INTERNAL_ERROR, ALLOC_FAILED   the backend failed
  *   CONFIG_ERROR      a settings file named explicitly is bad, or a backend that the settings
@@ -57,70 +58,73 @@
  *
  * Pointers. Data pointers (x, y, w, workspace, states, reserve, ...) point to memory of the
  * handle's device: host memory for "cpu", device memory for "cuda". Scaling factors, parameters,
- * outputs of queries and text are always host memory, and so are labels and lengths of the CTC
- * loss, which are read before the call returns. Data pointers need the alignment of one
- * element and no more. The library keeps none of them after a call, except dropout states, which
- * their descriptor keeps, and those in recordings.
+ * outputs of queries and text are always in host memory. Labels and lengths of the CTC loss are in
+ * host memory too, and are read before the call returns. Data pointers need only the alignment of
+ * one element. The library keeps none of them after a call, except dropout states, which their
+ * descriptor keeps, and those in recordings.
  *
- * Order. On a device with streams a compute entry enqueues its work on the handle's stream and
- * returns; the arrays must live until the work is done. On the host the work is done when the
- * entry returns. A later call of the same handle sees the results of the earlier ones; nothing else
- * is needed.
+ * Order. On a device with streams, a compute entry enqueues its work on the handle's stream and
+ * returns. The arrays must exist until the work is done. On the host the work is done when the
+ * entry returns. A later call of the same handle sees the results of the earlier ones without
+ * further synchronization.
  *
- * Blend. Where an entry takes alpha and beta: out = alpha[0] * result + beta[0] * out. With beta 0
- * out is never read, so it may hold anything, NaN included; alpha 0 still computes (NaN and Inf in
- * the inputs propagate). Both point to one double when the operands are ANYDNN_DATA_DOUBLE, else
- * to one float, also for half and integer operands. They are read before the call returns.
+ * Blend. Where an entry takes alpha and beta: out = alpha[0] * result + beta[0] * out. With beta 0,
+ * out is never read, so it may hold anything, including NaN. With alpha 0 the result is still
+ * computed, so NaN and Inf in the inputs propagate. Both point to one double if the operands are
+ * ANYDNN_DATA_DOUBLE, else to one float, also for half and integer operands. They are read before
+ * the call returns.
  *
  * Tensors. Element (i0, i1, ...) of a tensor lies at base + i0 * stride0 + i1 * stride1 + ...
- * elements. Any positive strides without overlap are allowed, so a sub-region of a larger tensor
- * is the pointer to its first element with the strides of the larger one; nothing outside the
- * described elements is read or written. Unless an entry says otherwise its tensors have the same
- * type and number of dims. Dim 0 is n, dim 1 is c, the rest are spatial, outermost first (h w, or d
- * h w). Sizes and strides are 64-bit inside the library; a tensor may have more than 2^31 elements.
+ * elements. Any positive strides without overlap are allowed. A sub-region of a larger tensor is
+ * therefore the pointer to its first element with the strides of the larger one. Nothing outside
+ * the described elements is read or written. Unless an entry says otherwise, its tensors have the
+ * same type and number of dims. Dim 0 is n, dim 1 is c, the rest are spatial, outermost first (h w,
+ * or d h w). Sizes and strides are 64-bit inside the library; a tensor may have more than 2^31
+ * elements.
  *
- * In place. An output may be the very same pointer as an input only where the entry says so of
- * every input there that it reads, and then with equal descriptors. Buffers that overlap in part
- * are not detected and give unspecified results.
+ * In place. An output may have the same pointer as an input only where the entry permits this for
+ * every input at that address that it reads. The descriptors must be equal then. Buffers that
+ * overlap in part are not detected and give unspecified results.
  *
- * Types. Every operation takes float, double, half and bfloat16; double is mixed with no other
+ * Types. Every operation supports float, double, half and bfloat16; double is mixed with no other
  * type. The forward operations convolution, pooling, activation, softmax, LRN and batch
- * normalization in inference also take int8, the first two its vector types as well. Transform,
- * add, scale and set take all of these, uint8, its vector type and int32. The entries say which
- * types may be mixed; another type or mix is NOT_SUPPORTED.
+ * normalization in inference also support int8, and the first two its vector types as well.
+ * Transform, add, scale and set support all of these, uint8, its vector type and int32. The entries
+ * state which types may be mixed; another type or mix is NOT_SUPPORTED.
  *
  * Integers. alpha * result + beta * out is rounded once, to nearest even, and saturates; NaN
- * becomes 0. 32-bit sums wrap. Unspecified: what Inf or NaN in a filter gives over padding.
+ * becomes 0. 32-bit sums wrap. The result of Inf or NaN in a filter at padded positions is
+ * unspecified.
  *
- * What cuDNN's documents leave open (ties, NaN, Inf, empty windows, orders, the above) follows
- * what cuDNN 9.19 computed on an H200; tests/probes in the sources has the programs and their
- * output.
+ * Where cuDNN's documents leave something open (ties, NaN, Inf, empty windows, orders, the above),
+ * anydnn follows what cuDNN 9.19 computed on an H200. The programs and their output are in
+ * tests/probes in the sources.
  *
- * Descriptors are made by Create, given values by Set (any number of times), freed by Destroy
- * (NULL is allowed). They belong to no handle. A descriptor that was
- * never set makes a compute entry answer BAD_PARAM. A setter that fails leaves the descriptor
- * unchanged. Getters of a descriptor that was never set give zeros, as in cuDNN.
+ * Descriptors. Create makes a descriptor, Set gives it values (any number of times), and Destroy
+ * frees it (NULL is allowed). Descriptors belong to no handle. A compute entry returns BAD_PARAM
+ * for a descriptor that was never set. A setter that fails leaves the descriptor unchanged. Getters
+ * of a descriptor that was never set return zeros, as in cuDNN.
  *
- * Threads. A handle is for one thread at a time; several handles run at once. A descriptor may be
- * read by many threads while none sets it. Everything else is thread-safe. A thread that calls
- * needs at least 128 KiB of stack, or as much more as the library behind a backend asks for:
- * cpu_ref runs in 48 KiB, oneDNN's kernels in 70.
+ * Threads. A handle is for one thread at a time; several handles may run at once. Many threads may
+ * read a descriptor while none sets it. Everything else is thread-safe. A calling thread needs at
+ * least 128 KiB of stack, or more if the library behind a backend needs more. cpu_ref runs in 48
+ * KiB, oneDNN's kernels in 70.
  *
- * Floating point. Results are those of IEEE arithmetic, rounded to nearest, nothing flushed to
- * zero, whatever modes the calling thread is in. When an entry returns, the thread's modes
- * (rounding, flushing to zero, precision, traps) and its sticky flags are as before the call, also
- * if the call opened a backend. Callbacks of the application are called in anydnn's modes.
+ * Floating point. Results are those of IEEE arithmetic, rounded to nearest, without flushing to
+ * zero, whatever the calling thread's modes are. When an entry returns, the thread's modes
+ * (rounding, flushing to zero, precision, traps) and its sticky flags are as before the call. This
+ * also holds if the call opened a backend. Callbacks of the application run in anydnn's modes.
  *
- * Text. Entries that fill `text` write at most `size` bytes, always end with NUL and cut what does
- * not fit (if the length is size - 1, it may have been cut). An unknown key answers BAD_PARAM with
- * the nearest known key in the sentence. Keys may be added in later versions, never change their
- * meaning, and their order is not promised.
+ * Text. Entries that fill `text` write at most `size` bytes, always end with NUL and truncate what
+ * does not fit. A text of length size - 1 may have been truncated. An unknown key returns BAD_PARAM
+ * with the nearest known key in the message. Later versions may add keys, but never change the
+ * meaning of one. The order of keys is unspecified.
  *
  * API LEVELS
  *
- * The level goes up when the signature or meaning of an entry must change; then the new form of
- * `foo` at level n is `foo_v<n>`, and the meaning of the plain name depends on the level for which
- * a source file asks, its view:
+ * The level increases when the signature or meaning of an entry must change. The new form of `foo`
+ * at level n is then `foo_v<n>`. The meaning of the plain name depends on the level that a source
+ * file requests, its view:
  *
  *   #define ANYDNN_API_LEVEL 1
  *   #include <anydnn/anydnn.h>
@@ -132,8 +136,8 @@
  *   after            new form           -
  *
  * Without the define the view is the newest. Programs linked at any level run with every later
- * library. This header has the levels 1 and 2; docs/levels.md has the rules, and what to
- * change in a program from level to level.
+ * library. This header has the levels 1 and 2. docs/levels.md has the rules, and the changes that a
+ * program needs from level to level.
  *
  * Bindings that look symbols up by name (dlsym, ctypes, an FFI) have no view: the symbol `foo` has
  * the form of the level that introduced it, and never changes. The symbol
@@ -148,7 +152,7 @@
 #include <stdint.h>
 
 /*
- * The version of this header; anydnnGetVersion gives the library's. Compare ANYDNN_VERSION as a
+ * The version of this header; anydnnGetVersion returns the library's. Compare ANYDNN_VERSION as a
  * whole; do not divide it into its parts.
  */
 #define ANYDNN_MAJOR      0
@@ -163,8 +167,8 @@
 #endif
 
 /*
- * The view of this header: define ANYDNN_API_LEVEL before including it to keep an older one. Where
- * an entry has several forms, ANYDNN_FORM below stands for the declaration of one of them.
+ * The view of this header: define ANYDNN_API_LEVEL before including it to keep an older one. For an
+ * entry with several forms, ANYDNN_FORM below declares one of them.
  */
 #include <anydnn/views.h>
 
@@ -175,8 +179,8 @@ extern "C" {
 /* ------------------------------------------------------------------ types */
 
 /*
- * Limits: dims of a tensor (spatial ones: two less); LRN's n, k and beta; the least epsilon of
- * batch normalization (as from cuDNN 7.6 on; before it was 1e-5).
+ * The limits: dims of a tensor (spatial dims: two fewer); LRN's n, k and beta; the least epsilon of
+ * batch normalization (as from cuDNN 7.6 on; it was 1e-5 before).
  */
 #define ANYDNN_DIM_MAX        8
 #define ANYDNN_LRN_MIN_N      1
@@ -186,27 +190,27 @@ extern "C" {
 #define ANYDNN_BN_MIN_EPSILON 0.0
 
 /*
- * Dropout states: 32 bytes in the handle's memory, the same for every backend: four 64-bit words
- * in the machine's byte order {magic, version, seed, offset}. anydnnSetDropoutDescriptor writes
- * them with offset 0. Each anydnnDropoutForward then advances offset, in stream order, by the
- * number of elements of x rounded up to a multiple of 4.
+ * The dropout states: 32 bytes in the handle's memory, the same for every backend. They are four
+ * 64-bit words in the machine's byte order {magic, version, seed, offset}.
+ * anydnnSetDropoutDescriptor writes them with offset 0. Each anydnnDropoutForward then advances
+ * offset, in stream order, by the number of elements of x rounded up to a multiple of 4.
  *
- * With e = offset + i, i the index of an element in row-major order of the dims whatever the
- * strides, the element is dropped if r < probability * 2^32, where r is word e mod 4 of
+ * Let e = offset + i, where i is the index of an element in row-major order of the dims, whatever
+ * the strides are. The element is dropped if r < probability * 2^32, where r is word e mod 4 of
  * Philox4x32-10 with the counter (e / 4 low word, e / 4 high word, 0, 0) and the key (seed low
  * word, seed high word).
  */
 #define ANYDNN_DROPOUT_MAGIC   0x706f7264796e61ULL
 #define ANYDNN_DROPOUT_VERSION 1
 
-/* 0 to 13 have cuDNN 7's numbers (cuDNN 9 has others); anydnn's own begin at 100. */
+/* The statuses. 0 to 13 have cuDNN 7's numbers (cuDNN 9 has others); anydnn's own begin at 100. */
 typedef enum {
     ANYDNN_STATUS_SUCCESS = 0,
     ANYDNN_STATUS_NOT_INITIALIZED = 1,               /* no handle, or a destroyed one */
     ANYDNN_STATUS_ALLOC_FAILED = 2,                  /* out of host or device memory */
     ANYDNN_STATUS_BAD_PARAM = 3,                     /* an argument breaks a rule */
     ANYDNN_STATUS_INTERNAL_ERROR = 4,                /* a bug here or in a backend */
-    ANYDNN_STATUS_INVALID_VALUE = 5,                 /* as BAD_PARAM, where cuDNN 7 says so */
+    ANYDNN_STATUS_INVALID_VALUE = 5,                 /* like BAD_PARAM, where cuDNN 7 returns it */
     ANYDNN_STATUS_ARCH_MISMATCH = 6,                 /* the device lacks a feature */
     ANYDNN_STATUS_MAPPING_ERROR = 7,                 /* a stream of another device */
     ANYDNN_STATUS_EXECUTION_FAILED = 8,              /* the device or backend failed */
@@ -222,7 +226,7 @@ typedef enum {
 } anydnnStatus_t;
 
 /*
- * Element types. In the three vector types one element is 4 or 32 adjacent channels: dims count
+ * The element types. In the three vector types one element is 4 or 32 adjacent channels. Dims count
  * channels, strides count vectors, and c must be a multiple of the vector's length.
  */
 typedef enum {
@@ -241,11 +245,11 @@ typedef enum {
 } anydnnDataType_t;
 
 /*
- * What a convolution may compute with. A mode is a permission, not a demand: if no backend can use
- * it, the call runs in default math and the dispatch record says so (keys math_requested, math).
- * Nothing ever runs at less precision than the mode permits. Default and FMA math are
- * the same here, plain multiply-add in float or wider, without TF32 on any backend: what cuDNN 7
- * calls default and cuDNN 9 FMA.
+ * The math that a convolution may use. A mode is a permission, not a demand. If no backend can use
+ * it, the call runs in default math, and the dispatch record shows this (keys math_requested,
+ * math). Nothing ever runs at less precision than the mode permits. Default and FMA math are the
+ * same here: plain multiply-add in float or wider, without TF32 on any backend. cuDNN 7 calls it
+ * default, and cuDNN 9 FMA.
  */
 typedef enum {
     ANYDNN_DEFAULT_MATH = 0,   /* no matrix units, no operand rounding */
@@ -257,8 +261,8 @@ typedef enum {
 } anydnnMathType_t;
 
 /*
- * What an operation that compares values does with NaN: drop it (ReLU gives 0, a maximum skips it)
- * or pass it on.
+ * The treatment of NaN by an operation that compares values: ignore it (ReLU gives 0, a maximum
+ * skips it) or propagate it.
  */
 typedef enum {
     ANYDNN_NOT_PROPAGATE_NAN = 0,
@@ -273,8 +277,8 @@ typedef enum {
 } anydnnDeterminism_t;
 
 /*
- * Packed layouts: last dim fastest; channels fastest; or vectors of channels (only with the vector
- * types).
+ * The packed layouts: last dim fastest; channels fastest; or vectors of channels (only with the
+ * vector types).
  */
 typedef enum {
     ANYDNN_TENSOR_NCHW = 0,
@@ -308,7 +312,7 @@ typedef enum {
     ANYDNN_REDUCE_TENSOR_AVG = 5,          /* mean */
     ANYDNN_REDUCE_TENSOR_NORM1 = 6,        /* sum of absolute values */
     ANYDNN_REDUCE_TENSOR_NORM2 = 7,        /* root of the sum of squares */
-    ANYDNN_REDUCE_TENSOR_MUL_NO_ZEROS = 8, /* product of what is not 0 */
+    ANYDNN_REDUCE_TENSOR_MUL_NO_ZEROS = 8, /* product of nonzero elements */
     ANYDNN_REDUCE_TENSOR_FORCE_32 = 0x7fffffff
 } anydnnReduceTensorOp_t;
 
@@ -328,11 +332,11 @@ typedef enum {
 
 typedef enum {
     ANYDNN_CONVOLUTION = 0,       /* the filter is flipped in every spatial dim */
-    ANYDNN_CROSS_CORRELATION = 1, /* the filter is taken as it lies */
+    ANYDNN_CROSS_CORRELATION = 1, /* the filter is not flipped */
     ANYDNN_CONVOLUTION_MODE_FORCE_32 = 0x7fffffff
 } anydnnConvolutionMode_t;
 
-/* For porting only: anydnn never reorders filters or biases. */
+/* These exist only for porting: anydnn never reorders filters or biases. */
 typedef enum {
     ANYDNN_DEFAULT_REORDER = 0,
     ANYDNN_NO_REORDER = 1,
@@ -360,7 +364,8 @@ typedef enum {
     ANYDNN_CONVOLUTION_BWD_FILTER_PREFERENCE_FORCE_32 = 0x7fffffff
 } anydnnConvolutionBwdFilterPreference_t;
 
-/* Algorithms of cuDNN, as wishes: see "Algorithms and workspace" below. COUNT is no algorithm. */
+/* The algorithms of cuDNN, which are hints: see "Algorithms and workspace" below. COUNT is not an
+ * algorithm. */
 typedef enum {
     ANYDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM = 0,
     ANYDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM = 1,
@@ -412,9 +417,9 @@ typedef enum {
 
 typedef enum {
     ANYDNN_POOLING_MAX = 0,
-    ANYDNN_POOLING_AVERAGE_COUNT_INCLUDE_PADDING = 1, /* sum / places in the padded input */
+    ANYDNN_POOLING_AVERAGE_COUNT_INCLUDE_PADDING = 1, /* sum / positions in the padded input */
     ANYDNN_POOLING_AVERAGE_COUNT_EXCLUDE_PADDING = 2, /* sum / elements inside */
-    ANYDNN_POOLING_MAX_DETERMINISTIC = 3,             /* as MAX, which is deterministic here too */
+    ANYDNN_POOLING_MAX_DETERMINISTIC = 3, /* same as MAX, which is deterministic here too */
     ANYDNN_POOLING_FORCE_32 = 0x7fffffff
 } anydnnPoolingMode_t;
 
@@ -439,7 +444,8 @@ typedef enum {
     ANYDNN_DIVNORM_FORCE_32 = 0x7fffffff
 } anydnnDivNormMode_t;
 
-/* Which elements share a mean: those at one c and position over all n, or those of one channel. */
+/* The elements that share a mean: those at one c and position over all n, or those of one channel.
+ */
 typedef enum {
     ANYDNN_BATCHNORM_PER_ACTIVATION = 0,     /* parameters 1,C,H,W */
     ANYDNN_BATCHNORM_SPATIAL = 1,            /* parameters 1,C,1,1 */
@@ -448,7 +454,7 @@ typedef enum {
 } anydnnBatchNormMode_t;
 
 typedef enum {
-    ANYDNN_BATCHNORM_OPS_BN = 0,                /* normalization alone */
+    ANYDNN_BATCHNORM_OPS_BN = 0,                /* only normalization */
     ANYDNN_BATCHNORM_OPS_BN_ACTIVATION = 1,     /* act(normalized) */
     ANYDNN_BATCHNORM_OPS_BN_ADD_ACTIVATION = 2, /* act(normalized + z) */
     ANYDNN_BATCHNORM_OPS_FORCE_32 = 0x7fffffff
@@ -468,7 +474,7 @@ typedef enum {
     ANYDNN_ERRQUERY_FORCE_32 = 0x7fffffff
 } anydnnErrQueryMode_t;
 
-/* Severity of a message; a mask for anydnnSetCallback is an OR of the _EN bits. */
+/* The severity of a message; a mask for anydnnSetCallback is an OR of the _EN bits. */
 typedef enum {
     ANYDNN_SEV_FATAL = 0,
     ANYDNN_SEV_ERROR = 1,
@@ -488,7 +494,7 @@ typedef enum {
     ANYDNN_MEMCPY_FORCE_32 = 0x7fffffff
 } anydnnMemCopyKind_t;
 
-/* How a problem uses an operand. */
+/* The ways in which a problem uses an operand. */
 typedef enum {
     ANYDNN_DIRECTION_INPUT = 1,
     ANYDNN_DIRECTION_OUTPUT = 2,
@@ -496,27 +502,27 @@ typedef enum {
     ANYDNN_DIRECTION_FORCE_32 = 0x7fffffff
 } anydnnDirection_t;
 
-/* The only sampler of the spatial transformer: zeros around the image. */
+/* The only sampler of the spatial transformer; pixels outside the image are zero. */
 typedef enum {
     ANYDNN_SAMPLER_BILINEAR = 0,
     ANYDNN_SAMPLER_FORCE_32 = 0x7fffffff
 } anydnnSamplerType_t;
 
-/* A wish: every backend of this library gives the same bits each time. */
+/* A hint: every backend of this library gives the same bits each time. */
 typedef enum {
     ANYDNN_CTC_LOSS_ALGO_DETERMINISTIC = 0,
     ANYDNN_CTC_LOSS_ALGO_NON_DETERMINISTIC = 1,
     ANYDNN_CTC_LOSS_ALGO_FORCE_32 = 0x7fffffff
 } anydnnCTCLossAlgo_t;
 
-/* What the CTC loss finds in probs: probabilities, or what a softmax makes them of. */
+/* The content of the CTC loss's probs: probabilities, or the inputs of a softmax. */
 typedef enum {
     ANYDNN_LOSS_NORMALIZATION_NONE = 0,
     ANYDNN_LOSS_NORMALIZATION_SOFTMAX = 1,
     ANYDNN_LOSS_NORMALIZATION_FORCE_32 = 0x7fffffff
 } anydnnLossNormalizationMode_t;
 
-/* For algorithm objects: there are no recurrent layers. */
+/* These are for algorithm objects only: there are no recurrent layers. */
 typedef enum {
     ANYDNN_RNN_ALGO_STANDARD = 0,
     ANYDNN_RNN_ALGO_PERSIST_STATIC = 1,
@@ -525,7 +531,7 @@ typedef enum {
     ANYDNN_RNN_ALGO_FORCE_32 = 0x7fffffff
 } anydnnRNNAlgo_t;
 
-/* Why a backend does not run a problem (member `reason` of the perf structs). */
+/* The reasons why a backend does not run a problem (member `reason` of the perf structs). */
 typedef enum {
     ANYDNN_REASON_NONE = 0,      /* it runs the problem */
     ANYDNN_REASON_OPERATION = 1, /* it lacks the operation */
@@ -536,10 +542,10 @@ typedef enum {
     ANYDNN_REASON_MATH = 6,       /* math mode */
     ANYDNN_REASON_PARAMETER = 7,  /* a mode, option or coefficient */
     ANYDNN_REASON_ALIAS = 8,      /* in-place use */
-    ANYDNN_REASON_DEVICE = 9,     /* none, too old, or it failed */
+    ANYDNN_REASON_DEVICE = 9,     /* missing, too old, or failed */
     ANYDNN_REASON_LIBRARY = 10,   /* its vendor's library is missing or failed */
     ANYDNN_REASON_EXTENSION = 11, /* a newer kind of problem */
-    ANYDNN_REASON_MEMORY = 12,    /* needs more than there is */
+    ANYDNN_REASON_MEMORY = 12,    /* needs more than is available */
     ANYDNN_REASON_OTHER = 13,
     ANYDNN_REASON_FORCE_32 = 0x7fffffff
 } anydnnReason_t;
@@ -566,26 +572,27 @@ typedef struct anydnnRecordingStruct *anydnnRecording_t;
 typedef struct CUstream_st *anydnnStream_t;
 
 /*
- * The receiver of messages. `msg` is one line, ended by two NUL bytes, and lives during the call;
- * `dbg` is NULL in this version.
+ * The callback for messages. `msg` is one line, ended by two NUL bytes, and is valid during the
+ * call; `dbg` is NULL in this version.
  *
- * An entry that sends messages calls the receiver when its work is done, just before it returns, in
- * the calling thread. A line that a backend logs on a thread of its own, or while it runs a plan
- * that was made before, comes when the next entry returns, in whichever thread. The receiver is
- * called at once for a bad argument of a descriptor's entry, and while the process exits.
+ * An entry that sends messages calls the callback when its work is done, just before it returns, in
+ * the calling thread. A backend may log a line on a thread of its own, or while it runs a plan that
+ * was made before. Such a line is delivered when the next entry returns, in any thread. The
+ * callback runs at once for a bad argument of a descriptor's entry, and while the process exits.
  *
- * The receiver may wait for another thread that uses anydnn, since no lock is held. It may call
- * every entry, also on the handle of the call that sent the message: run operations, record,
- * change routes, set another receiver, make handles. It may destroy that handle and the
- * descriptors, problems and recordings of that call, which does not use them any more; the caller
- * then must not use them either. Messages of the receiver's own calls go to the log alone, and
- * failures of these calls do not change the caller's anydnnGetLastErrorString.
+ * The callback may wait for another thread that uses anydnn, since no lock is held. It may call
+ * every entry, also on the handle of the call that sent the message: run operations, record, change
+ * routes, set another callback, make handles. It may destroy that handle and the descriptors,
+ * problems and recordings of that call, which does not use them any more. The caller must not use
+ * them then either. Messages of the callback's own calls go only to the log. Failures of these
+ * calls do not change the caller's anydnnGetLastErrorString.
  */
 typedef struct anydnnDebugStruct anydnnDebug_t;
 typedef void (*anydnnCallback_t)(anydnnSeverity_t sev, void *udata, const anydnnDebug_t *dbg,
                                  const char *msg);
 
-/* An algorithm as its object holds it: as wide as int for ever. Recurrent layers have none here. */
+/* An algorithm as its object holds it: it is always as wide as int. Recurrent layers have none
+ * here. */
 typedef struct {
     union {
         anydnnConvolutionFwdAlgo_t convFwdAlgo;
@@ -598,14 +605,14 @@ typedef struct {
 
 /*
  * One way to run a convolution, as Get and Find return it. The size of 80 bytes of these structs
- * never changes. cuDNN's six members come first. Use `algo` and `mathType`
- * together: give the latter to anydnnSetConvolutionMathType before asking for the workspace size or
- * running, otherwise another algorithm may run.
+ * never changes. cuDNN's six members come first. Use `algo` and `mathType` together: pass the
+ * latter to anydnnSetConvolutionMathType before the workspace query or the run, otherwise another
+ * algorithm may run.
  *
  *   status       SUCCESS, or why it does not run: such entries come last
  *   time         milliseconds; -1 if not measured
  *   memory       workspace in bytes
- *   determinism  whether two runs give the same bits
+ *   determinism  DETERMINISTIC if two runs give the same bits
  *   backend      index for anydnnGetBackendInfo
  *   reason       0; if status is not SUCCESS, an anydnnReason_t
  */
@@ -661,37 +668,38 @@ ANYDNN_STATIC_ASSERT(sizeof(anydnnConvolutionBwdFilterAlgoPerf_t) == 80,
 
 /* ------------------------------------------------------------------ version, errors, messages */
 
-/* The library's version, major * 10000 + minor * 100 + patch. As cuDNN 7 but for the numbers. */
+/* Returns the library's version, major * 10000 + minor * 100 + patch. As cuDNN 7 except for the
+ * numbers. */
 ANYDNN_API size_t anydnnGetVersion(void);
 
-/* The newest API level of the library. */
+/* Returns the newest API level of the library. */
 ANYDNN_API int anydnnGetApiLevel(void);
 
-/* As cuDNN 7: major, minor or patch level. INVALID_VALUE for another type. */
+/* As cuDNN 7: returns the major, minor or patch level. INVALID_VALUE for another type. */
 ANYDNN_API anydnnStatus_t anydnnGetProperty(anydnnLibraryPropertyType_t type, int *value);
 
-/* As cuDNN 7: the name of a status, "ANYDNN_STATUS_BAD_PARAM"; never NULL, never freed. */
+/* As cuDNN 7: returns the name of a status, "ANYDNN_STATUS_BAD_PARAM"; never NULL, never freed. */
 ANYDNN_API const char *anydnnGetErrorString(anydnnStatus_t status);
 
 /*
- * The sentence of the last failed call in this thread, "" if there was none. A call that succeeds
- * does not clear it: look at the status first. NULL or size 0 do nothing. The log has the sentence
- * too: at level warn the first time that an entry fails for that reason, at level info each time.
- * Not warned of are NOT_SUPPORTED from Get, Find and Explain, and text that anydnnProblemParse
- * cannot read.
+ * Writes the message of the last failed call in this thread, or "" if there was none. A call that
+ * succeeds does not clear it, so check the status first. NULL or size 0 do nothing. The log has the
+ * message too: at level warn the first time that an entry fails for that reason, at level info each
+ * time. There is no warning for NOT_SUPPORTED from Get, Find and Explain, and for text that
+ * anydnnProblemParse cannot read.
  */
 ANYDNN_API void anydnnGetLastErrorString(char *text, size_t size);
 
 /*
- * For headers that give anydnn other names: returns NOT_SUPPORTED, and the last error's sentence
- * says that the entry `name` is not implemented. BAD_PARAM if name is NULL or empty.
+ * Fails for headers that give anydnn other names: returns NOT_SUPPORTED, and the last error's
+ * message says that the entry `name` is not implemented. BAD_PARAM if name is NULL or empty.
  */
 ANYDNN_FORM(anydnnStatus_t, anydnnNotImplemented, 2, (const char *name));
 
 /*
- * For libraries that give anydnn other names and refuse something themselves: returns `status`, and
- * the sentence, which begins with the entry's name and a colon, is the last error's and goes to the
- * log. BAD_PARAM if status is SUCCESS, or sentence NULL or empty.
+ * Fails for libraries that give anydnn other names and refuse something themselves: returns
+ * `status`. The sentence, which begins with the entry's name and a colon, becomes the last error's
+ * message and goes to the log. BAD_PARAM if status is SUCCESS, or sentence is NULL or empty.
  */
 ANYDNN_FORM(anydnnStatus_t, anydnnRefuse, 2, (anydnnStatus_t status, const char *sentence));
 
@@ -705,55 +713,56 @@ ANYDNN_API anydnnStatus_t anydnnQueryRuntimeError(anydnnHandle_t handle, anydnnS
 
 /*
  * As cuDNN 7: messages whose severity is in `mask` (ANYDNN_SEV_xxx_EN) also go to fptr with udata,
- * for the whole process, beside the log's own file. Mask 0 or fptr NULL ends it. With INFO, info
- * lines come even if the setting `log` is lower. A receiver that is replaced may still be running
- * in another thread when this returns.
+ * in addition to the log's own file. This holds for the whole process. Mask 0 or fptr NULL ends
+ * this. With INFO, info lines are delivered even if the setting `log` is lower. A callback that is
+ * replaced may still be running in another thread when this returns.
  */
 ANYDNN_API anydnnStatus_t anydnnSetCallback(unsigned mask, void *udata, anydnnCallback_t fptr);
 
-/* As cuDNN 7: what anydnnSetCallback set; 0, NULL and NULL before. */
+/* As cuDNN 7: returns what anydnnSetCallback set; 0, NULL and NULL before. */
 ANYDNN_API anydnnStatus_t anydnnGetCallback(unsigned *mask, void **udata, anydnnCallback_t *fptr);
 
 /* ------------------------------------------------------------------ handles */
 
 /*
- * A handle holds a device, a stream, and what was found out on them: plans, choices of algorithms,
- * the record of the last call. The first handle of a process reads the settings and finds the
- * backends; a backend is opened when it is first needed. Making the first handle takes
+ * A handle holds a device, a stream, and what its calls determined for them: plans, choices of
+ * algorithms, and the record of the last call. The first handle of a process reads the settings and
+ * finds the backends. A backend is opened when it is first needed. Making the first handle takes
  * milliseconds, further ones microseconds.
  */
 
 /*
- * As cuDNN 7: a handle on the device that the setting `device` names: by default the CUDA device
- * current in this thread, or the host if there is none. A program that passes host pointers calls
- * anydnnCreateOnDevice(&handle, "cpu"). CONFIG_ERROR if a settings file that was named explicitly
- * is bad, or a backend with `enable = yes` cannot be used; NOT_INITIALIZED if the device that the
- * setting names does not exist (`cuda` without a driver), as cuDNN without a device.
+ * As cuDNN 7: makes a handle on the device of the setting `device`. By default this is the CUDA
+ * device that is current in this thread, or the host if there is none. A program that passes host
+ * pointers calls anydnnCreateOnDevice(&handle, "cpu"). CONFIG_ERROR if a settings file that was
+ * named explicitly is bad, or a backend with `enable = yes` cannot be used. NOT_INITIALIZED if the
+ * device that the setting names does not exist (`cuda` without a driver), as in cuDNN without a
+ * device.
  */
 ANYDNN_API anydnnStatus_t anydnnCreate(anydnnHandle_t *handle);
 
 /*
- * A handle on a named device: "cpu", "cuda" (the current device), "cuda:1", or another space's
- * name that anydnnGetDeviceInfo lists; "auto" as anydnnCreate. BAD_PARAM when there is no such
- * device.
+ * Makes a handle on a named device: "cpu", "cuda" (the current device), "cuda:1", or another
+ * space's name that anydnnGetDeviceInfo lists; "auto" as in anydnnCreate. BAD_PARAM if the device
+ * does not exist.
  */
 ANYDNN_API anydnnStatus_t anydnnCreateOnDevice(anydnnHandle_t *handle, const char *device);
 
 /*
- * As cuDNN 7: waits for what the handle's calls enqueued, then frees the handle. Memory, marks and
- * recordings that were not destroyed stay. The stream may be destroyed before the handle. A
- * recording that was not ended is dropped; if it was on a stream of the application's, that stream
+ * As cuDNN 7: waits for the work that the handle's calls enqueued, then frees the handle. Memory,
+ * marks and recordings that were not destroyed stay. The stream may be destroyed before the handle.
+ * A recording that was not ended is dropped. If it was on a stream of the application, that stream
  * stays in capture until the application ends the capture or destroys the stream.
  */
 ANYDNN_API anydnnStatus_t anydnnDestroy(anydnnHandle_t handle);
 
-/* The device's name, "cpu" or "cuda:0". */
+/* Writes the device's name, "cpu" or "cuda:0". */
 ANYDNN_API anydnnStatus_t anydnnGetDevice(anydnnHandle_t handle, char *text, size_t size);
 
 /*
  * As cuDNN 7: later calls use this stream, which must belong to the handle's device (else
- * MAPPING_ERROR). The caller still owns it. NULL, with which a handle begins, is the default
- * stream; on the host only NULL is allowed.
+ * MAPPING_ERROR). The caller still owns it. A new handle has NULL, the default stream; on the host
+ * only NULL is allowed.
  */
 ANYDNN_API anydnnStatus_t anydnnSetStream(anydnnHandle_t handle, anydnnStream_t streamId);
 
@@ -761,22 +770,23 @@ ANYDNN_API anydnnStatus_t anydnnSetStream(anydnnHandle_t handle, anydnnStream_t 
 ANYDNN_API anydnnStatus_t anydnnGetStream(anydnnHandle_t handle, anydnnStream_t *streamId);
 
 /*
- * 1 (the default, by the setting `deterministic`): only kernels that give the same bits in
- * every run are chosen. 0 permits others. A change makes the handle forget its plans.
+ * Sets determinism. 1 (the default, by the setting `deterministic`): only kernels that give the
+ * same bits in every run are chosen. 0 permits others. A change makes the handle forget its plans.
  */
 ANYDNN_API anydnnStatus_t anydnnSetDeterministic(anydnnHandle_t handle, int deterministic);
 
-/* The value in force, 0 or 1. */
+/* Returns the current value, 0 or 1. */
 ANYDNN_API anydnnStatus_t anydnnGetDeterministic(anydnnHandle_t handle, int *deterministic);
 
 /*
- * A routing rule for this handle, which wins over every file and variable. operation: a name
- * ("convolution_forward"), a prefix and `*` ("pooling_*") or "*". mode: NULL for every math mode,
- * or "default", "tensor_op", "allow_conversion", "split". list: backends in order, "cudnn,
- * cuda_naive", the first word may be "fastest" (the backends are timed when a problem is met
- * first), the last word may be "fallback:on", "fallback:warn" or "fallback:off". A second call for
- * the same operation and mode replaces the first. The handle forgets its plans. A backend that is
- * not installed is passed over; if its name resembles that of another, one warning names that one.
+ * Sets a routing rule for this handle, which takes precedence over every file and variable.
+ * operation: a name ("convolution_forward"), a prefix and `*` ("pooling_*") or "*". mode: NULL for
+ * every math mode, or "default", "tensor_op", "allow_conversion", "split". list: backends in order,
+ * "cudnn, cuda_naive". The first word may be "fastest": then the backends are timed at the first
+ * call of a problem. The last word may be "fallback:on", "fallback:warn" or "fallback:off". A
+ * second call for the same operation and mode replaces the first. The handle forgets its plans. A
+ * backend that is not installed is skipped; if its name resembles that of another, one warning
+ * names that one.
  */
 ANYDNN_API anydnnStatus_t anydnnSetRoute(anydnnHandle_t handle, const char *operation,
                                          const char *mode, const char *list);
@@ -784,28 +794,28 @@ ANYDNN_API anydnnStatus_t anydnnSetRoute(anydnnHandle_t handle, const char *oper
 /* ------------------------------------------------------------------ memory, time, recordings */
 
 /*
- * Memory, time and repetition on the handle's device, so that a program needs no line of CUDA. All
- * run in the order of the handle's stream.
+ * These entries provide memory, time and repetition on the handle's device, so that a program needs
+ * no line of CUDA. All of them run in the order of the handle's stream.
  */
 
 /*
- * Memory of the handle's device, aligned to 256 bytes, contents unspecified; bytes is at least 1.
- * It lives until anydnnMemFree, even after the handle is destroyed; another handle of the same
- * device may use and free it.
+ * Allocates memory of the handle's device, aligned to 256 bytes, with unspecified contents; bytes
+ * is at least 1. It exists until anydnnMemFree, even after the handle is destroyed. Another handle
+ * of the same device may use and free it.
  */
 ANYDNN_API anydnnStatus_t anydnnMemAlloc(anydnnHandle_t handle, size_t bytes, void **ptr);
 
 /*
- * Frees it. The work that uses it must be done: call anydnnSynchronize first if in doubt. NULL is
- * allowed.
+ * Frees memory. The work that uses it must be done: call anydnnSynchronize first if in doubt. NULL
+ * is allowed.
  */
 ANYDNN_API anydnnStatus_t anydnnMemFree(anydnnHandle_t handle, void *ptr);
 
 /*
  * Copies bytes to, from or within the device, after all work enqueued earlier. Returns when host
- * memory may be read or used again; within the device it may return before the copy is done. On
- * the host all three kinds are a plain copy, and the ranges may overlap. In a recording the source
- * is read at each replay.
+ * memory may be read or used again; within the device it may return before the copy is done. On the
+ * host all three kinds are a plain copy, and the ranges may overlap. In a recording the source is
+ * read at each replay.
  */
 ANYDNN_API anydnnStatus_t anydnnMemCopy(anydnnHandle_t handle, void *dst, const void *src,
                                         size_t bytes, anydnnMemCopyKind_t kind);
@@ -817,129 +827,131 @@ ANYDNN_API anydnnStatus_t anydnnMemSet(anydnnHandle_t handle, void *ptr, int byt
 ANYDNN_API anydnnStatus_t anydnnSynchronize(anydnnHandle_t handle);
 
 /*
- * Creates a mark, a point in the stream that is reached when all work before it is done. Takes a
- * few microseconds.
+ * Creates a mark: a point in the stream that is reached when all earlier work is done. Takes a few
+ * microseconds.
  */
 ANYDNN_API anydnnStatus_t anydnnMark(anydnnHandle_t handle, anydnnMark_t *mark);
 
 /*
- * Microseconds between two marks of the same handle; waits for `to`. Negative when `to` comes
- * first.
+ * Returns the microseconds between two marks of the same handle, and waits for `to`. Negative if
+ * `to` comes first.
  */
 ANYDNN_API anydnnStatus_t anydnnMarkElapsed(anydnnHandle_t handle, anydnnMark_t from,
                                             anydnnMark_t to, double *microseconds);
 
-/* NULL is allowed. */
+/* Destroys a mark. NULL is allowed. */
 ANYDNN_API anydnnStatus_t anydnnMarkDestroy(anydnnHandle_t handle, anydnnMark_t mark);
 
 /*
- * From here to anydnnRecordEnd, compute calls, copies within the device and anydnnMemSet on this
- * handle are recorded and not run: as a CUDA graph on CUDA, as a list on the host. Recorded are
- * their arguments: scaling factors and set values as they are now, arrays by pointer. Not allowed
- * in a recording: Find, allocation, copies to and from the host, marks, synchronization, setting
- * dropout descriptors. A plan that a call needs is made at once; on CUDA run every call once before
- * recording, since making a plan may not be possible during capture. While a device records, a call
- * that would be staged to another memory space returns NOT_SUPPORTED; on the host it is recorded.
+ * Begins a recording: until anydnnRecordEnd, compute calls, copies within the device and
+ * anydnnMemSet on this handle are recorded instead of run. A recording is a CUDA graph on CUDA, and
+ * a list on the host. It holds the calls' arguments: scaling factors and set values as they are
+ * now, arrays by pointer. Not allowed in a recording: Find, allocation, copies to and from the
+ * host, marks, synchronization, setting dropout descriptors. A plan that a call needs is made at
+ * once. On CUDA, run every call once before recording, since making a plan may not be possible
+ * during capture. While a device records, a call that would be staged to another memory space
+ * returns NOT_SUPPORTED; on the host it is recorded.
  */
 ANYDNN_API anydnnStatus_t anydnnRecordBegin(anydnnHandle_t handle);
 
-/* Ends it; the recording belongs to the caller and to this handle. */
+/* Ends a recording, which belongs to the caller and to this handle. */
 ANYDNN_API anydnnStatus_t anydnnRecordEnd(anydnnHandle_t handle, anydnnRecording_t *recording);
 
 /*
- * Runs a recording again, in stream order, on the present contents of its arrays. They and the
- * workspaces must still exist.
+ * Runs a recording again, in stream order, on the present contents of its arrays. The arrays and
+ * the workspaces must still exist.
  */
 ANYDNN_API anydnnStatus_t anydnnReplay(anydnnHandle_t handle, anydnnRecording_t recording);
 
-/* To be called before the handle is destroyed. NULL is allowed. */
+/* Destroys a recording; call it before the handle is destroyed. NULL is allowed. */
 ANYDNN_API anydnnStatus_t anydnnRecordingDestroy(anydnnHandle_t handle,
                                                  anydnnRecording_t recording);
 
-/* ------------------------------------------------------------ what happened, what there is */
+/* --------------------------------------- dispatch record, backends, devices, settings */
 
 /*
- * What the handle's last compute call did, as text:
+ * Reports what the handle's last compute call did, as text:
  *
  *   operation, problem        its name; the whole problem in text form
- *   backend, backend_index    which one ran it; index for anydnnGetBackendInfo
- *   engine                    the backend's own number for the kernel that it took
+ *   backend, backend_index    the backend that ran it; its index for anydnnGetBackendInfo
+ *   engine                    the backend's own number for the kernel that ran
  *   math, math_requested      mode really used; mode permitted
  *   algorithm, algorithm_requested    as the text form of problems names it, "none", "any"
  *   workspace                 bytes of the caller's workspace that the plan uses
  *   deterministic             1 if two runs give the same bits
  *   notes                     nondeterministic, transform, reduced_precision, with commas; or "";
- *                             timed: the clock chose it, and may choose otherwise another time
+ *                             timed: timing chose it, and may choose otherwise another time
  *   plan                      hit (same descriptors), equal (same values), miss (made now)
  *   effect                    of a failed call: none, enqueued, unknown
  *   rule, rule_origin         the routing rule that matched; file and line, variable or call
  *   passed_over               one line for each earlier candidate, "backend: reason"
- *   unaligned                 1: pointers were not aligned as the plan wants; a second one ran
- *   workspace_short           1: less workspace than the plan wants; a second one ran
+ *   unaligned                 1: pointers were not aligned as the plan needs; a second plan ran
+ *   workspace_short           1: less workspace than the plan needs; a second plan ran
  *   staged                    1: ran in another memory space, on copies of the operands
  *   staged_on                 the device that it then ran on, "cuda:0"; else ""
- *   staged_bytes              bytes that were copied between the two, both ways
- *   config_dropped            number of settings files ignored for an error
+ *   staged_bytes              bytes that were copied between the two, in both directions
+ *   config_dropped            number of settings files ignored because of an error
  *   fallback                  1: not the rule's first backend
  *
- * and since the handle was made: calls, plan_hits, plan_equal_hits, plan_misses, plans (kept now),
- * evictions, fallbacks (plans other than the first choice that neither Find nor Get chose), pins
- * (choices of Find, Get and workspace queries, kept now), pins_dropped (choices forgotten because
- * `plan_cache` bounds their number), staged_calls (replays included), arena (bytes of memory that
- * the handle holds for staged calls now). BAD_PARAM for the first group before any call; a call
- * refused for its arguments leaves that group unchanged.
+ * Further keys count since the handle was made: calls, plan_hits, plan_equal_hits, plan_misses,
+ * plans (kept now), evictions, fallbacks (plans other than the first choice that neither Find nor
+ * Get chose), pins (choices of Find, Get and workspace queries, kept now), pins_dropped (choices
+ * forgotten because `plan_cache` bounds their number), staged_calls (including replays), arena
+ * (bytes of memory that the handle holds for staged calls now). BAD_PARAM for the first group
+ * before any call. A call refused for its arguments leaves that group unchanged.
  */
 ANYDNN_API anydnnStatus_t anydnnGetDispatchInfo(anydnnHandle_t handle, const char *key, char *text,
                                                 size_t size);
 
 /*
- * The same as a number: keys that are numbers, and math, math_requested (anydnnMathType_t),
- * algorithm, algorithm_requested (cuDNN's number or -1), notes (bits 0, 1, 2 in the order above;
- * timed has none), effect (0, 1, 2). BAD_PARAM for a key that has only a text.
+ * Reports the same as a number, for keys that are numbers, and for math, math_requested
+ * (anydnnMathType_t), algorithm, algorithm_requested (cuDNN's number or -1), notes (bits 0, 1, 2 in
+ * the order above; timed has none), effect (0, 1, 2). BAD_PARAM for a key that has only a text.
  */
 ANYDNN_API anydnnStatus_t anydnnGetDispatchInfoInt(anydnnHandle_t handle, const char *key,
                                                    int64_t *value);
 
 /*
- * Change what is watched on this handle: the lines of the section [trace], [shadow] or [check] of a
- * settings file, joined by `;`, as in "sample = every:10; on_mismatch = error". Keys that the text
- * does not name stay as they are on the handle. The handle's plans are made anew, its pins stay.
- * BAD_PARAM, with the key and the rule, for a text that is none; then nothing changes.
+ * Change the observation of this handle's calls. The text holds lines of the section [trace],
+ * [shadow] or [check] of a settings file. They are joined by `;`, as in "sample = every:10;
+ * on_mismatch = error". Keys that the text does not name keep their values on the handle. The
+ * handle makes its plans anew and keeps its pins. BAD_PARAM, with the key and the rule, for an
+ * invalid text; then nothing changes.
  *
- * anydnnSetTrace: a line of a file for each call, for `anydnn replay`.
- * anydnnSetShadow: some calls run once more on a backend that is trusted, on copies, and their
- * outputs are held to the bound that rounding explains. With on_mismatch = error the handle's next
- * compute call, replay or anydnnSynchronize then fails once with EXECUTION_FAILED, whose sentence
- * tells the mismatch.
- * anydnnSetCheck: outputs are looked through for NaN, infinities, and nothing but zeros.
+ * anydnnSetTrace: writes a line to a file for each call, for `anydnn replay`.
+ * anydnnSetShadow: some calls run once more on a trusted backend, on copies, and their outputs are
+ * checked against the bound that rounding explains. With on_mismatch = error, the handle's next
+ * compute call, replay or anydnnSynchronize then fails once with EXECUTION_FAILED. The message
+ * describes the mismatch.
+ * anydnnSetCheck: outputs are checked for NaN, infinities, and nothing but zeros.
  */
 ANYDNN_FORM(anydnnStatus_t, anydnnSetTrace, 2, (anydnnHandle_t handle, const char *text));
 ANYDNN_FORM(anydnnStatus_t, anydnnSetShadow, 2, (anydnnHandle_t handle, const char *text));
 ANYDNN_FORM(anydnnStatus_t, anydnnSetCheck, 2, (anydnnHandle_t handle, const char *text));
 
 /*
- * What shadow and checks found on this handle, as text:
+ * Reports what shadow and checks found on this handle, as text:
  *
  *   calls                     calls of the operations that are shadowed
- *   sampled                   of those chosen
- *   compared                  of those held to the reference
- *   mismatches                of those with an output beyond its bound
- *   over_budget, over_memory  chosen and passed over: for the budget, for memory
- *   recorded                  since a device was capturing
- *   declined, failed          by the reference; since something went wrong
- *   passed_over               why the last of these was
+ *   sampled                   number of those that were chosen
+ *   compared                  chosen calls that were compared with the reference
+ *   mismatches                compared calls with an output beyond its bound
+ *   over_budget, over_memory  chosen and skipped: for the time budget, for memory
+ *   recorded                  chosen and skipped, because a device was capturing
+ *   declined, failed          chosen and skipped: the reference declined; something failed
+ *   passed_over               the reason of the last skipped call
  *   pending                   chosen on a device and without a verdict yet
  *   spent_us                  microseconds that copies, reference and comparison took
  *   worst_ratio               the largest error, in parts of its bound
- *   worst_problem             the problem where it was
+ *   worst_problem             the problem of that error
  *   last_mismatch             the last mismatch in words
- *   reference                 the backend that is trusted, once it was needed
- *   checked                   calls whose outputs were looked through
- *   nan, inf, zero            of those with NaN, infinities, nothing but zeros
+ *   reference                 the trusted backend, once it was needed
+ *   checked                   calls whose outputs were checked
+ *   nan, inf, zero            checked calls with NaN, infinities, nothing but zeros
  *   first_special             the first of them in words
  *
- * All but `pending` give the handle's calls on a device their verdicts first, and wait for it.
- * anydnnGetShadowInfoInt gives those that are numbers, but worst_ratio.
+ * All keys but `pending` first complete the verdicts of the handle's calls on a device, and wait
+ * for it. anydnnGetShadowInfoInt returns the keys that are numbers, except worst_ratio.
  */
 ANYDNN_FORM(anydnnStatus_t, anydnnGetShadowInfo, 2,
             (anydnnHandle_t handle, const char *key, char *text, size_t size));
@@ -947,44 +959,45 @@ ANYDNN_FORM(anydnnStatus_t, anydnnGetShadowInfoInt, 2,
             (anydnnHandle_t handle, const char *key, int64_t *value));
 
 /*
- * Number of known backends: every anydnn_NAME.so in the plugin folders and every one that settings
- * name, sorted by name, failures included. Needs no handle; the first query reads the settings.
+ * Returns the number of known backends: every anydnn_NAME.so in the plugin folders and every one
+ * that settings name, sorted by name, failures included. Needs no handle; the first query reads the
+ * settings.
  */
 ANYDNN_API anydnnStatus_t anydnnGetBackendCount(int *count);
 
 /*
- * About backend 0 .. count-1 as text:
+ * Describes backend 0 .. count-1 as text:
  *
  *   name, path          its name; the file
  *   stage               live (in use); or where it stopped: known (not opened yet), missing,
  *                       disabled, untrusted, unopened, abi, main, invalid
  *   reason              why it is not live, a sentence; else ""
- *   vendor, version, build_id, space, plugin_abi    what it says of itself; "" unless live
- *   operations          one line an operation, "NAME: TYPES; LAYOUTS; MATH MODES"
- *   limits              one line a limit
+ *   vendor, version, build_id, space, plugin_abi    as the backend reports them; "" unless live
+ *   operations          one line per operation, "NAME: TYPES; LAYOUTS; MATH MODES"
+ *   limits              one line per limit
  *   settings            its `set.KEY = VALUE` lines
- *   setting_keys        one line a setting that it has, "set.KEY: HELP"
+ *   setting_keys        one line per setting that it has, "set.KEY: HELP"
  *
- * Asking for what only a live backend knows opens it.
+ * A query for a key that only a live backend knows opens the backend.
  */
 ANYDNN_API anydnnStatus_t anydnnGetBackendInfo(int index, const char *key, char *text, size_t size);
 
-/* Number of devices on which handles can be made, the host included. Opens the backends that know.
- */
+/* Returns the number of devices on which handles can be made, including the host. Opens the
+ * backends that know them. */
 ANYDNN_API anydnnStatus_t anydnnGetDeviceCount(int *count);
 
-/* About device 0 .. count-1: name ("cpu", "cuda:0"), space ("host", "cuda"), description. */
+/* Describes device 0 .. count-1: name ("cpu", "cuda:0"), space ("host", "cuda"), description. */
 ANYDNN_API anydnnStatus_t anydnnGetDeviceInfo(int index, const char *key, char *text, size_t size);
 
-/* Number of effective settings. Opens no backend. */
+/* Returns the number of effective settings. Opens no backend. */
 ANYDNN_API anydnnStatus_t anydnnGetSettingCount(int *count);
 
 /*
- * About setting 0 .. count-1: section ("anydnn", "plugin cudnn", "route", "route split"), key,
+ * Describes setting 0 .. count-1: section ("anydnn", "plugin cudnn", "route", "route split"), key,
  * value, origin ("FILE:LINE", "environment ANYDNN_LOG", "built-in"), withheld. The last is "" or,
- * for root, a sentence on a value that does not count since another user's file sets it; it begins
- * with that value's origin. If value has the same origin, the backend gets it only if it permits
- * that.
+ * for root, a sentence on a value that is ignored because another user's file sets it. The sentence
+ * begins with that value's origin. If value has the same origin, the backend gets it only if it
+ * permits that.
  */
 ANYDNN_API anydnnStatus_t anydnnGetSettingInfo(int index, const char *key, char *text, size_t size);
 
@@ -996,42 +1009,43 @@ ANYDNN_API anydnnStatus_t anydnnGetSettingInfo(int index, const char *key, char 
  *
  *   convolution_forward x=f32:1,3,8,8 w=f32:4,3,3,3 pad=1,1
  *
- * OPERATION KEY=VALUE ..., single blanks; the operation's name first, then in any order:
+ * OPERATION KEY=VALUE ..., separated by single blanks; the operation's name first, then in any
+ * order:
  *
  *   ROLE=TYPE:DIMS[:LAYOUT]  an operand: type f64 f32 f16 bf16 s8 u8 s32 s64 s8x4 u8x4 s8x32 u16
  *                            u32 u64; dims with commas; layout nchw (default: last dim fastest),
  *                            nhwc, nchw_vect_c, or strides with commas
  *   alpha= beta= ...         scaling factors, default 1 and 0
  *   pad= stride= ...         parameters of the operation, one value for each spatial dim
- *   alias=y:x                output y is input x in place; alias=dx:y,dx:dy for two in one place
+ *   alias=y:x                output y is input x in place; alias=dx:y,dx:dy for two at one address
  *   without=z                an optional operand that is absent, or an input that is not read with
  *                            these parameters and not given
  *   math= algo=              math mode; algorithm or any
  *   deterministic=1 align=2
  *
- * Defaults may be left out, and operands that the others determine. `anydnn explain PROBLEM` in a
- * shell does what anydnnProblemExplain does. docs/using.md lists operations, roles and keys.
+ * Defaults may be omitted, and so may operands that the others determine. `anydnn explain PROBLEM`
+ * in a shell does what anydnnProblemExplain does. docs/using.md lists operations, roles and keys.
  */
 
 /*
- * Reads a text form. The sentence of a failure names the word and, if one is similar, the known
+ * Parses a text form. The message of a failure names the word and, if one is similar, the known
  * word.
  */
 ANYDNN_API anydnnStatus_t anydnnProblemParse(const char *text, anydnnProblem_t *problem);
 
 /*
- * The text form, which parses to an equal problem. *needed (may be NULL) receives the bytes of the
- * whole text, its NUL included; size 0 with text NULL asks for that alone.
+ * Writes the text form, which parses to an equal problem. *needed (may be NULL) receives the bytes
+ * of the whole text, including its NUL; size 0 with text NULL queries only that number.
  */
 ANYDNN_API anydnnStatus_t anydnnProblemPrint(anydnnProblem_t problem, char *text, size_t size,
                                              size_t *needed);
 
-/* Number of operands present, outputs included. */
+/* Returns the number of operands present, including outputs. */
 ANYDNN_API anydnnStatus_t anydnnProblemGetOperandCount(anydnnProblem_t problem, int *count);
 
 /*
- * Operand 0 .. count-1, inputs first: its role ("x"; lives as long as the library), its shape,
- * written into desc (filters and byte buffers too come as tensors), and whether it is read,
+ * Describes operand 0 .. count-1, inputs first. The role ("x") is valid as long as the library.
+ * desc receives the shape; filters and byte buffers too become tensors. The direction is read,
  * written or both. role, desc and direction may be NULL.
  */
 ANYDNN_API anydnnStatus_t anydnnProblemGetOperand(anydnnProblem_t problem, int index,
@@ -1039,35 +1053,35 @@ ANYDNN_API anydnnStatus_t anydnnProblemGetOperand(anydnnProblem_t problem, int i
                                                   anydnnDirection_t *direction);
 
 /*
- * Whether an operand lies in host memory whatever the handle's device is (labels and lengths of
- * ctc_loss): *host is 1, else 0. index as in anydnnProblemGetOperand.
+ * Sets *host to 1 if an operand lies in host memory whatever the handle's device is (labels and
+ * lengths of ctc_loss), else to 0. index is as in anydnnProblemGetOperand.
  */
 ANYDNN_FORM(anydnnStatus_t, anydnnProblemGetOperandHost, 2,
             (anydnnProblem_t problem, int index, int *host));
 
-/* Bytes of workspace for the problem's best plan on this handle; pins that choice. */
+/* Returns the bytes of workspace for the problem's best plan on this handle; pins that choice. */
 ANYDNN_API anydnnStatus_t anydnnProblemGetWorkspaceSize(anydnnHandle_t handle,
                                                         anydnnProblem_t problem,
                                                         size_t *sizeInBytes);
 
 /*
- * What would happen to the problem on this handle, as lines to read: the rule, the answer of each
- * backend, the choice. Runs nothing. *needed as in anydnnProblemPrint.
+ * Explains, in lines to read, what would happen to the problem on this handle: the rule, the answer
+ * of each backend, the choice. Runs nothing. *needed is as in anydnnProblemPrint.
  */
 ANYDNN_API anydnnStatus_t anydnnProblemExplain(anydnnHandle_t handle, anydnnProblem_t problem,
                                                char *text, size_t size, size_t *needed);
 
 /*
- * Runs the problem once: pointers[i] is operand i of anydnnProblemGetOperand, in the handle's
- * memory, or in the host's where anydnnProblemGetOperandHost says so. Operands that the text names
- * as aliases must be given the same pointer, others must not. Scaling factors, `value` and the like
- * are those of the text.
+ * Runs the problem once. pointers[i] is operand i of anydnnProblemGetOperand, in the handle's
+ * memory, or in host memory if anydnnProblemGetOperandHost says so. Operands that the text names as
+ * aliases must have the same pointer; others must not. Scaling factors, `value` and the like are
+ * those of the text.
  */
 ANYDNN_API anydnnStatus_t anydnnProblemExecute(anydnnHandle_t handle, anydnnProblem_t problem,
                                                void *const pointers[], void *workspace,
                                                size_t workspaceSizeInBytes);
 
-/* NULL is allowed. */
+/* Destroys a problem. NULL is allowed. */
 ANYDNN_API anydnnStatus_t anydnnProblemDestroy(anydnnProblem_t problem);
 
 /* ------------------------------------------------------------------ tensor descriptors */
@@ -1078,7 +1092,7 @@ ANYDNN_API anydnnStatus_t anydnnCreateTensorDescriptor(anydnnTensorDescriptor_t 
 /*
  * As cuDNN 7: packed n,c,h,w of a format. Dims are at least 1. NCHW_VECT_C needs a vector type and
  * c a multiple of its length; strides then count vectors (INT8x4 with 2,8,4,5: 40,20,5,1) while
- * dims keep c = 8. A vector type in another format has room for one vector for each channel.
+ * dims keep c = 8. A vector type in another format allocates one vector for each channel.
  */
 ANYDNN_API anydnnStatus_t anydnnSetTensor4dDescriptor(anydnnTensorDescriptor_t tensorDesc,
                                                       anydnnTensorFormat_t format,
@@ -1106,7 +1120,7 @@ ANYDNN_API anydnnStatus_t anydnnSetTensorNdDescriptor(anydnnTensorDescriptor_t t
                                                       anydnnDataType_t dataType, int nbDims,
                                                       const int dimA[], const int strideA[]);
 
-/* As cuDNN 7: packed, any number of dims; NHWC is channels fastest for all of them. */
+/* As cuDNN 7: packed, any number of dims; NHWC has the channels fastest for all of them. */
 ANYDNN_API anydnnStatus_t anydnnSetTensorNdDescriptorEx(anydnnTensorDescriptor_t tensorDesc,
                                                         anydnnTensorFormat_t format,
                                                         anydnnDataType_t dataType, int nbDims,
@@ -1121,7 +1135,8 @@ ANYDNN_API anydnnStatus_t anydnnGetTensorNdDescriptor(anydnnTensorDescriptor_t t
                                                       anydnnDataType_t *dataType, int *nbDims,
                                                       int dimA[], int strideA[]);
 
-/* As cuDNN 7: bytes from the first element to the last, with the gaps between them. */
+/* As cuDNN 7: returns the bytes from the first element to the last, including the gaps between
+ * them. */
 ANYDNN_API anydnnStatus_t anydnnGetTensorSizeInBytes(anydnnTensorDescriptor_t tensorDesc,
                                                      size_t *size);
 ANYDNN_API anydnnStatus_t anydnnDestroyTensorDescriptor(anydnnTensorDescriptor_t tensorDesc);
@@ -1132,10 +1147,10 @@ ANYDNN_API anydnnStatus_t
 anydnnCreateTensorTransformDescriptor(anydnnTensorTransformDescriptor_t *transformDesc);
 
 /*
- * As cuDNN 7. FOLD pads each dim by padBefore + padAfter (nbDims values; NULL: none; negative
- * cuts), then moves blocks of fold[i] positions along spatial dim i (nbDims - 2 values; NULL: 1)
- * into channels: sizes divide, rounded up, channels multiply; position (i, j) of a block becomes
- * channel (i * fold[1] + j) * C + c. UNFOLD goes back, then pads.
+ * As cuDNN 7. FOLD first pads each dim by padBefore + padAfter (nbDims values; NULL: none; negative
+ * values crop). It then moves blocks of fold[i] positions along spatial dim i (nbDims - 2 values;
+ * NULL: 1) into channels. Sizes are divided, rounded up, and channels are multiplied. Position (i,
+ * j) of a block becomes channel (i * fold[1] + j) * C + c. UNFOLD does the reverse, then pads.
  */
 ANYDNN_API anydnnStatus_t anydnnSetTensorTransformDescriptor(
     anydnnTensorTransformDescriptor_t transformDesc, uint32_t nbDims,
@@ -1149,8 +1164,8 @@ ANYDNN_API anydnnStatus_t anydnnGetTensorTransformDescriptor(
     anydnnFoldingDirection_t *direction);
 
 /*
- * As cuDNN 7: sets destDesc to the packed tensor of the descriptor's format that the transform of
- * srcDesc makes, of srcDesc's type, and *destSizeInBytes to its bytes.
+ * As cuDNN 7: sets destDesc to the packed result of the transform of srcDesc, in the descriptor's
+ * format and srcDesc's type. *destSizeInBytes receives its bytes.
  */
 ANYDNN_API anydnnStatus_t anydnnInitTransformDest(anydnnTensorTransformDescriptor_t transformDesc,
                                                   anydnnTensorDescriptor_t srcDesc,
@@ -1160,7 +1175,7 @@ ANYDNN_API anydnnStatus_t
 anydnnDestroyTensorTransformDescriptor(anydnnTensorTransformDescriptor_t transformDesc);
 
 /*
- * As cuDNN 7: y = alpha * x + beta * y between layouts: same dims, any strides. As cuDNN 9 also
+ * As cuDNN 7: y = alpha * x + beta * y between layouts: same dims, any strides. As in cuDNN 9, also
  * between types: float, half, bfloat16, int8, int8x4 and int8x32 in any mix; uint8 and uint8x4 in
  * any mix; the others only to the same type. Not in place.
  */
@@ -1199,7 +1214,7 @@ ANYDNN_API anydnnStatus_t anydnnCreateOpTensorDescriptor(anydnnOpTensorDescripto
 
 /*
  * As cuDNN 7. The compute type is double for double tensors, else float. The NaN option applies to
- * MIN and MAX: NOT_PROPAGATE gives the operand that is not NaN.
+ * MIN and MAX: NOT_PROPAGATE returns the operand that is not NaN.
  */
 ANYDNN_API anydnnStatus_t anydnnSetOpTensorDescriptor(anydnnOpTensorDescriptor_t opTensorDesc,
                                                       anydnnOpTensorOp_t opTensorOp,
@@ -1212,10 +1227,10 @@ ANYDNN_API anydnnStatus_t anydnnGetOpTensorDescriptor(anydnnOpTensorDescriptor_t
 ANYDNN_API anydnnStatus_t anydnnDestroyOpTensorDescriptor(anydnnOpTensorDescriptor_t opTensorDesc);
 
 /*
- * As cuDNN 7: C = op(alpha1 * A, alpha2 * B) + beta * C. A has C's dims; each dim of B is C's or
- * 1. SQRT and NOT (1 - alpha1 * a) use A alone. C may be A in place, and B only if it is also A. A
- * and B have one type. C has that type too; or it is float and they are half, bfloat16 or int8; or
- * they are float and it is one of these.
+ * As cuDNN 7: C = op(alpha1 * A, alpha2 * B) + beta * C. A has C's dims; each dim of B is C's or 1.
+ * SQRT and NOT (1 - alpha1 * a) use only A. C may be A in place, and B only if it is also A. A and
+ * B have one type. C has that type too; or it is float and they are half, bfloat16 or int8; or they
+ * are float and it is one of these.
  */
 ANYDNN_API anydnnStatus_t anydnnOpTensor(anydnnHandle_t handle,
                                          anydnnOpTensorDescriptor_t opTensorDesc,
@@ -1227,9 +1242,9 @@ ANYDNN_API anydnnStatus_t
 anydnnCreateReduceTensorDescriptor(anydnnReduceTensorDescriptor_t *reduceTensorDesc);
 
 /*
- * As cuDNN 7. MIN, MAX and AMAX give indices: the row-major index over the reduced dims, the
+ * As cuDNN 7. MIN, MAX and AMAX return indices: the row-major index over the reduced dims, the
  * smallest at a tie, unsigned, of the width of reduceTensorIndicesType. The NaN option applies to
- * these three: NOT_PROPAGATE skips NaN, PROPAGATE gives NaN and the index of the first one; the
+ * these three: NOT_PROPAGATE skips NaN, PROPAGATE returns NaN and the index of the first one. The
  * others always propagate NaN.
  */
 ANYDNN_API anydnnStatus_t anydnnSetReduceTensorDescriptor(
@@ -1243,19 +1258,19 @@ ANYDNN_API anydnnStatus_t anydnnGetReduceTensorDescriptor(
 ANYDNN_API anydnnStatus_t
 anydnnDestroyReduceTensorDescriptor(anydnnReduceTensorDescriptor_t reduceTensorDesc);
 
-/* As cuDNN 7: bytes of indices, one for each element of C; 0 without indices. */
+/* As cuDNN 7: returns the bytes of indices, one for each element of C; 0 without indices. */
 ANYDNN_API anydnnStatus_t anydnnGetReductionIndicesSize(
     anydnnHandle_t handle, anydnnReduceTensorDescriptor_t reduceTensorDesc,
     anydnnTensorDescriptor_t aDesc, anydnnTensorDescriptor_t cDesc, size_t *sizeInBytes);
 
-/* As cuDNN 7: enough workspace for the plan chosen, which is pinned. */
+/* As cuDNN 7: returns enough workspace for the chosen plan, which is pinned. */
 ANYDNN_API anydnnStatus_t anydnnGetReductionWorkspaceSize(
     anydnnHandle_t handle, anydnnReduceTensorDescriptor_t reduceTensorDesc,
     anydnnTensorDescriptor_t aDesc, anydnnTensorDescriptor_t cDesc, size_t *sizeInBytes);
 
 /*
  * As cuDNN 7: C = alpha * reduce(A) + beta * C over each dim in which C has 1 and A more. indices
- * may be NULL if the descriptor asks for none; they are in C's row-major order and not blended. A
+ * may be NULL if the descriptor requests none; they are in C's row-major order and not blended. A
  * and C may mix types as in anydnnOpTensor.
  */
 ANYDNN_API anydnnStatus_t anydnnReduceTensor(anydnnHandle_t handle,
@@ -1268,13 +1283,13 @@ ANYDNN_API anydnnStatus_t anydnnReduceTensor(anydnnHandle_t handle,
 
 /*
  * As cuDNN 7's guide: every element = *valuePtr. Note: *valuePtr is in host memory and of y's
- * element type (a half for half, 4 or 32 bytes for a vector), not of the type of scaling factors;
+ * element type (a half for half, 4 or 32 bytes for a vector), not of the type of scaling factors.
  * cuDNN 9 itself reads a float for half, bfloat16 and int8.
  */
 ANYDNN_API anydnnStatus_t anydnnSetTensor(anydnnHandle_t handle, anydnnTensorDescriptor_t yDesc,
                                           void *y, const void *valuePtr);
 
-/* As cuDNN 7: every element times alpha, in place. */
+/* As cuDNN 7: multiplies every element by alpha, in place. */
 ANYDNN_API anydnnStatus_t anydnnScaleTensor(anydnnHandle_t handle, anydnnTensorDescriptor_t yDesc,
                                             void *y, const void *alpha);
 
@@ -1282,8 +1297,8 @@ ANYDNN_API anydnnStatus_t anydnnScaleTensor(anydnnHandle_t handle, anydnnTensorD
 
 /*
  * A filter is the packed tensor [K, C / groups, spatial...]: K output channels, C input channels.
- * Format NCHW lies as KCRS, NHWC as KRSC, NCHW_VECT_C as KCRS in vectors of channels. Note: here
- * the data type comes before the format, in tensor setters after it.
+ * Format NCHW is stored as KCRS, NHWC as KRSC, NCHW_VECT_C as KCRS in vectors of channels. Note:
+ * here the data type precedes the format; in tensor setters it follows the format.
  */
 
 /* As cuDNN 7. */
@@ -1322,8 +1337,8 @@ ANYDNN_API anydnnStatus_t anydnnDestroyFilterDescriptor(anydnnFilterDescriptor_t
 /* ------------------------------------------------------------------ convolution descriptors */
 
 /*
- * Pads, strides, dilations, mode, compute type, math type and groups. The compute type, in which
- * sums are kept, is float, double, half or int32.
+ * A convolution descriptor holds pads, strides, dilations, mode, compute type, math type and
+ * groups. The compute type, in which sums are accumulated, is float, double, half or int32.
  */
 
 /* As cuDNN 7: groups 1, default math, no shape yet. */
@@ -1342,8 +1357,8 @@ ANYDNN_API anydnnStatus_t anydnnGetConvolutionMathType(anydnnConvolutionDescript
                                                        anydnnMathType_t *mathType);
 
 /*
- * As cuDNN 7. Note: like math type and reorder type, it is kept by a later
- * anydnnSetConvolution2dDescriptor.
+ * As cuDNN 7. Note: like math type and reorder type, a later anydnnSetConvolution2dDescriptor keeps
+ * it.
  */
 ANYDNN_API anydnnStatus_t anydnnSetConvolutionGroupCount(anydnnConvolutionDescriptor_t convDesc,
                                                          int groupCount);
@@ -1384,15 +1399,15 @@ ANYDNN_API anydnnStatus_t anydnnGetConvolutionNdDescriptor(
     int strideA[], int dilationA[], anydnnConvolutionMode_t *mode, anydnnDataType_t *computeType);
 
 /*
- * As cuDNN 7: dims of y. BAD_PARAM if the dilated filter does not fit the padded input, or the
- * filter's channels times groups are not the input's. Whether groups divide K is checked by the
- * compute call.
+ * As cuDNN 7: returns the dims of y. BAD_PARAM if the dilated filter does not fit the padded input,
+ * or the filter's channels times groups are not the input's. The compute call checks whether groups
+ * divide K.
  */
 ANYDNN_API anydnnStatus_t anydnnGetConvolution2dForwardOutputDim(
     anydnnConvolutionDescriptor_t convDesc, anydnnTensorDescriptor_t inputTensorDesc,
     anydnnFilterDescriptor_t filterDesc, int *n, int *c, int *h, int *w);
 
-/* As cuDNN 7: the first nbDims of them. */
+/* As cuDNN 7: returns the first nbDims of them. */
 ANYDNN_API anydnnStatus_t anydnnGetConvolutionNdForwardOutputDim(
     anydnnConvolutionDescriptor_t convDesc, anydnnTensorDescriptor_t inputTensorDesc,
     anydnnFilterDescriptor_t filterDesc, int nbDims, int tensorOutputDimA[]);
@@ -1418,29 +1433,30 @@ ANYDNN_API anydnnStatus_t anydnnGetFoldedConvBackwardDataDescriptors(
  * Shapes, with x N,C,spatial and w K,C/groups,R,S: y is N,K,P,Q with
  *   P = 1 + floor((H + 2 pad - ((R - 1) dilation + 1)) / stride)
  * and likewise per dim, exactly (no larger, no smaller). Tensors hold all channels of all groups;
- * groups divide C and K; depthwise is groups = C. There are 1 to 6 spatial
- * dims; which a backend runs is in docs/backends.md. A fully connected layer is a convolution whose
- * filter covers its input.
+ * groups divide C and K; depthwise is groups = C. There are 1 to 6 spatial dims; docs/backends.md
+ * states which ones a backend runs. A fully connected layer is a convolution whose filter covers
+ * its input.
  *
  * Types (x and w, sums, y): half half half; half float half; bfloat16 float bfloat16; float float
  * float; double double double. Forward only, with int32 sums: int8, or uint8 x and int8 w, to int8
  * or float; int8x4 to int8x4 or float; uint8x4 x, with int8x4 w to int8x4, uint8x4 or float, with
  * uint8x4 w to uint8x4 or float; int8x32 to int8x32.
  *
- * Algorithms and workspace. The algorithm argument names one of cuDNN's algorithms and is a wish:
- * it runs if a backend of the route has it within the workspace given; otherwise the best of the
- * route's first backend that can run the problem is taken, and the dispatch record says so (keys
- * algorithm_requested, algorithm). Transform algorithms (FFT, Winograd) round intermediate values;
- * they run only if named.
+ * Algorithms and workspace. The algorithm argument names one of cuDNN's algorithms and is a hint.
+ * The algorithm runs if a backend of the route has it within the given workspace. Otherwise the
+ * best algorithm of the route's first backend that can run the problem is used, and the dispatch
+ * record shows this (keys algorithm_requested, algorithm). Transform algorithms (FFT, Winograd)
+ * round intermediate values; they run only if named.
  *
- * What Find or Get returned, or a workspace query chose, is pinned in the handle: a later call with
- * the same problem, algorithm and math type runs exactly that, until another search of it,
- * anydnnSetRoute or anydnnSetDeterministic, or until `plan_cache` has no room for it (key
- * pins_dropped). Nothing else pins. The fused call is an operation of its own, with its own route:
- * the forward workspace query pins its choice, too, for every activation; Find and Get do not.
+ * A choice that Find or Get returned, or that a workspace query made, is pinned in the handle. A
+ * later call with the same problem, algorithm and math type runs exactly that. The pin ends with
+ * another search of the problem, anydnnSetRoute or anydnnSetDeterministic, or when `plan_cache`
+ * cannot hold it (key pins_dropped). Nothing else pins. The fused call is an operation of its own,
+ * with its own route. The forward workspace query pins its choice, too, for every activation; Find
+ * and Get do not.
  *
- * Workspace need not be kept between calls. Any size is allowed, NULL and 0 too: if it is too small
- * for the plan, another plan runs that needs no more (key workspace_short).
+ * Workspace need not be kept between calls. Any size is allowed, including NULL and 0: if it is too
+ * small for the plan, another plan runs that needs no more (key workspace_short).
  *
  * Queries. Forward, BackwardData and BackwardFilter (DIRECTION below) have six each, of the same
  * meaning:
@@ -1451,37 +1467,39 @@ ANYDNN_API anydnnStatus_t anydnnGetFoldedConvBackwardDataDescriptors(
  *       backends offer, on buffers of its own, with workspaces up to the setting `workspace_limit`,
  *       and returns at most requestedAlgoCount entries, fastest first, each pinned. A time is the
  *       median of five runs after a first one, of fewer once they have taken 100 ms; alpha is 1,
- *       beta 0. A backend that calls itself a reference is not run: its entries, with time -1, come
- *       after those that were. Waits for the stream. ALLOC_FAILED if there is no memory for the
- * operands; NOT_SUPPORTED during a recording anydnnFindConvolutionDIRECTIONAlgorithmEx        as
- * cuDNN 7: the same on the caller's buffers and workspace. Note: it overwrites the output. A
- * workspace that is not aligned to 256 bytes is not used; a candidate that needs more workspace, or
- * better aligned operands, is not run anydnnGetConvolutionDIRECTIONAlgorithm, level 1  deprecated
- * from level 2. As cuDNN 7: one algorithm, without running any, by preference: without workspace,
- * the fastest, or the fastest within memoryLimitInBytes; always within the setting
- * `workspace_limit`. Which is fastest is not measured: between backends that are neighbours in the
- * route and both state an expected time, the time decides; else the order of the route. Pins it.
- * Returns no math type: it is that of convDesc. NOT_SUPPORTED if nothing runs within the limit
+ *       beta 0. A backend that declares itself a reference is not run: its entries, with time -1,
+ *       come after those that ran. Waits for the stream. ALLOC_FAILED if there is no memory for the
+ *       operands; NOT_SUPPORTED during a recording
+ *   anydnnFindConvolutionDIRECTIONAlgorithmEx        as cuDNN 7: the same on the caller's buffers
+ *       and workspace. Note: it overwrites the output. A workspace that is not aligned to 256 bytes
+ *       is not used; a candidate that needs more workspace, or better aligned operands, is not run
+ *   anydnnGetConvolutionDIRECTIONAlgorithm, level 1  deprecated from level 2. As cuDNN 7: one
+ *       algorithm, without running any, by preference: without workspace, the fastest, or the
+ *       fastest within memoryLimitInBytes; always within the setting `workspace_limit`. Nothing is
+ *       measured: between backends that are adjacent in the route and both state an expected time,
+ *       the time decides; else the order of the route. Pins it. Returns no math type: it is that of
+ *       convDesc. NOT_SUPPORTED if nothing runs within the limit
  *   anydnnGetConvolutionDIRECTIONAlgorithm, level 2  as cuDNN 7's _v7 with a limit: the entries
  *       that Find would return, without running any, in the order of the form of level 1 and with
  *       time -1: at most requestedAlgoCount, within workspaceLimit bytes (0: without workspace;
  *       SIZE_MAX: any) and the setting `workspace_limit`. Pins each
  *   anydnnGetConvolutionDIRECTIONWorkspaceSize       as cuDNN 7: bytes with which the call of this
  *       problem, algorithm and math type runs its best plan; pins the choice. Forward: the larger
- *       of the plain and the fused call. Ask after setting the math type
+ *       of the plain and the fused call. Query it after setting the math type
  *
  * Get and Find search the backends of the handle's own memory space, each math type by its own
- * route: default math and, in the same list as in cuDNN 7, what convDesc's math type permits
- * (tensor_op permits itself; split also tensor_op; allow_conversion all). Nothing of less precision
- * appears, and nothing nondeterministic unless anydnnSetDeterministic permits it. For each pair
- * (algorithm, math type) only the best candidate of all backends is an entry. Its math type is the
- * one it computes in, even if convDesc's permits more; if only the route of a stronger type names
- * that backend, it is that stronger type. A candidate without one of cuDNN's numbers has number 0.
+ * route. They search default math and, in the same list as in cuDNN 7, the math types that
+ * convDesc's permits. tensor_op permits itself; split also tensor_op; allow_conversion all. Nothing
+ * of less precision appears, and nothing nondeterministic unless anydnnSetDeterministic permits it.
+ * For each pair (algorithm, math type) only the best candidate of all backends is an entry. Its
+ * math type is the one it computes in, even if convDesc's permits more. If only the route of a
+ * stronger type names that backend, it is that stronger type. A candidate without one of cuDNN's
+ * numbers has number 0.
  *
- * Entries with a failure status come last, one for each pair of which nothing runs: ALLOC_FAILED
- * with reason MEMORY if more workspace is needed than allowed (`memory` says how much), else the
- * status with which it failed. If nothing runs at all, the search itself fails, with the reason of
- * every backend, and writes nothing.
+ * Entries with a failure status come last, one for each pair that nothing runs. The status is
+ * ALLOC_FAILED with reason MEMORY if more workspace is needed than allowed (`memory` is the need),
+ * else the status of the failure. If nothing runs at all, the search itself fails, with the reason
+ * of every backend, and writes nothing.
  */
 
 /* Forward. Queries: see above. */
@@ -1523,7 +1541,7 @@ ANYDNN_API anydnnStatus_t anydnnConvolutionForward(anydnnHandle_t handle, const 
 /*
  * As cuDNN 7: y = act(alpha1 * conv(x, w) + alpha2 * z + bias). z has y's shape and may be y in
  * place; with alpha2 0 it is not read and may be NULL. bias is 1,K,1,1, of y's type or float. The
- * activation is RELU or IDENTITY, without NaN propagation; others run if a backend has them.
+ * activation is RELU or IDENTITY, without NaN propagation; others run if a backend supports them.
  */
 ANYDNN_API anydnnStatus_t anydnnConvolutionBiasActivationForward(
     anydnnHandle_t handle, const void *alpha1, anydnnTensorDescriptor_t xDesc, const void *x,
@@ -1567,7 +1585,8 @@ ANYDNN_API anydnnStatus_t anydnnGetConvolutionBackwardFilterWorkspaceSize(
     anydnnConvolutionDescriptor_t convDesc, anydnnFilterDescriptor_t dwDesc,
     anydnnConvolutionBwdFilterAlgo_t algo, size_t *sizeInBytes);
 
-/* As cuDNN 7: dw = alpha * (gradient of w) + beta * dw. With beta 1 gradients add up over calls. */
+/* As cuDNN 7: dw = alpha * (gradient of w) + beta * dw. With beta 1, gradients accumulate over
+ * calls. */
 ANYDNN_API anydnnStatus_t anydnnConvolutionBackwardFilter(
     anydnnHandle_t handle, const void *alpha, anydnnTensorDescriptor_t xDesc, const void *x,
     anydnnTensorDescriptor_t dyDesc, const void *dy, anydnnConvolutionDescriptor_t convDesc,
@@ -1609,19 +1628,19 @@ ANYDNN_API anydnnStatus_t anydnnConvolutionBackwardData(
     const void *beta, anydnnTensorDescriptor_t dxDesc, void *dx);
 
 /*
- * As cuDNN 7: the windows of x as columns: colBuffer is a packed matrix of x's type, a row for each
- * c, r, s and a column for each n, p, q (C*R*S, N*P*Q); the convolution is the matrix w (K, C*R*S)
- * times it. Padding gives 0; a true convolution flips r and s. No groups, no int8.
+ * As cuDNN 7: writes the windows of x as columns. colBuffer is a packed matrix of x's type, with a
+ * row for each c, r, s and a column for each n, p, q (C*R*S, N*P*Q). The convolution is the matrix
+ * w (K, C*R*S) times it. Padding gives 0; a true convolution flips r and s. No groups, no int8.
  */
 ANYDNN_API anydnnStatus_t anydnnIm2Col(anydnnHandle_t handle, anydnnTensorDescriptor_t xDesc,
                                        const void *x, anydnnFilterDescriptor_t wDesc,
                                        anydnnConvolutionDescriptor_t convDesc, void *colBuffer);
 
 /*
- * As cuDNN 7: a filter of int8x32, and with reorderBias its K float biases, in the order in which a
- * convolution with ANYDNN_NO_REORDER wants them. That is their own order here, so this copies, in
- * stream order; each may be in place. NOT_SUPPORTED for other types. A filter that cuDNN itself
- * reordered is of no use here.
+ * As cuDNN 7: reorders a filter of int8x32, and with reorderBias its K float biases, for a
+ * convolution with ANYDNN_NO_REORDER. In anydnn that is their own order, so this copies, in stream
+ * order; each may be in place. NOT_SUPPORTED for other types. A filter that cuDNN itself reordered
+ * cannot be used here.
  */
 ANYDNN_FORM(anydnnStatus_t, anydnnReorderFilterAndBias, 2,
             (anydnnHandle_t handle, anydnnFilterDescriptor_t filterDesc,
@@ -1631,9 +1650,9 @@ ANYDNN_FORM(anydnnStatus_t, anydnnReorderFilterAndBias, 2,
 /* ------------------------------------------------------------------ algorithm objects */
 
 /*
- * The number of an algorithm as an object, what was measured with it, and the object as bytes: what
- * cuDNN 7's searches of recurrent layers fill in. Any number is taken; an object changes no choice
- * of a kernel.
+ * Algorithm objects hold the number of an algorithm and what was measured with it, and can be saved
+ * as bytes. cuDNN 7's searches of recurrent layers fill them in. Any number is accepted; an object
+ * changes no choice of a kernel.
  */
 
 /* As cuDNN 7. */
@@ -1649,8 +1668,8 @@ ANYDNN_FORM(anydnnStatus_t, anydnnDestroyAlgorithmDescriptor, 2,
             (anydnnAlgorithmDescriptor_t algoDesc));
 
 /*
- * As cuDNN 7: an array of them is made and destroyed at once. Set keeps the descriptor itself, and
- * Get gives it out again: it must live as long. One that was never set has NULL and zeros.
+ * As cuDNN 7: makes and destroys an array of them at once. Set stores the descriptor itself, and
+ * Get returns it, so it must exist as long. One that was never set has NULL and zeros.
  */
 ANYDNN_FORM(anydnnStatus_t, anydnnCreateAlgorithmPerformance, 2,
             (anydnnAlgorithmPerformance_t * algoPerf, int numberToCreate));
@@ -1664,7 +1683,7 @@ ANYDNN_FORM(anydnnStatus_t, anydnnDestroyAlgorithmPerformance, 2,
             (anydnnAlgorithmPerformance_t * algoPerf, int numberToDestroy));
 
 /*
- * As cuDNN 7: the bytes, in host memory, are of this library's own format. Restore answers
+ * As cuDNN 7: the bytes, in host memory, are in this library's own format. Restore returns
  * NOT_SUPPORTED for others.
  */
 ANYDNN_FORM(anydnnStatus_t, anydnnGetAlgorithmSpaceSize, 2,
@@ -1680,8 +1699,8 @@ ANYDNN_FORM(anydnnStatus_t, anydnnRestoreAlgorithm, 2,
 /* ------------------------------------------------------------------ softmax */
 
 /*
- * As cuDNN 7. A row of -Inf alone gives 0 for ACCURATE, -Inf for LOG and NaN for FAST; a row with
- * +Inf gives NaN for ACCURATE and LOG. y may be x in place. Tensors of 2 dims or more.
+ * As cuDNN 7. A row that holds only -Inf gives 0 for ACCURATE, -Inf for LOG and NaN for FAST; a row
+ * with +Inf gives NaN for ACCURATE and LOG. y may be x in place. Tensors have 2 dims or more.
  */
 ANYDNN_API anydnnStatus_t anydnnSoftmaxForward(anydnnHandle_t handle, anydnnSoftmaxAlgorithm_t algo,
                                                anydnnSoftmaxMode_t mode, const void *alpha,
@@ -1690,8 +1709,8 @@ ANYDNN_API anydnnStatus_t anydnnSoftmaxForward(anydnnHandle_t handle, anydnnSoft
                                                void *y);
 
 /*
- * As cuDNN 7, from y and dy alone: dx = alpha * y * (dy - sum dy y) + beta * dx; for LOG dy -
- * exp(y) * sum dy. dx may be y or dy, or both, in place.
+ * As cuDNN 7, computed only from y and dy: dx = alpha * y * (dy - sum dy y) + beta * dx; for LOG dy
+ * - exp(y) * sum dy. dx may be y or dy, or both, in place.
  */
 ANYDNN_API anydnnStatus_t anydnnSoftmaxBackward(anydnnHandle_t handle,
                                                 anydnnSoftmaxAlgorithm_t algo,
@@ -1704,18 +1723,18 @@ ANYDNN_API anydnnStatus_t anydnnSoftmaxBackward(anydnnHandle_t handle,
 /* ------------------------------------------------------------------ pooling */
 
 /*
- * 1 to 6 spatial dims; which a backend runs is in docs/backends.md. Output along a dim: 1 +
- * floor((in + 2 pad - window) / stride) is usual; the output descriptor is used as given and may
- * have more or fewer elements. Padding may be negative or wider than the window. A window begins at
- * output * stride - pad and ends at its own end or at that of the padded input (in + pad),
- * whichever is first.
+ * There are 1 to 6 spatial dims; docs/backends.md states which ones a backend runs. The usual
+ * output along a dim is 1 + floor((in + 2 pad - window) / stride). The output descriptor is used as
+ * given and may have more or fewer elements. Padding may be negative or wider than the window. A
+ * window begins at output * stride - pad and ends at its own end or at that of the padded input (in
+ * + pad), whichever is first.
  *
- * A maximum is over the window's elements inside the input and starts at the lowest finite value:
- * that is the maximum of no element, of -Inf alone and, unless NaN propagates, of NaN alone.
+ * A maximum is over the window's elements inside the input and starts at the lowest finite value.
+ * That value is the maximum of no elements, of only -Inf and, unless NaN propagates, of only NaN.
  *
  * An average divides the sum of the elements inside by the product over the spatial dims of (end -
- * begin), for EXCLUDE_PADDING with both cut to the input. Where a window has no element inside,
- * that makes 0, or NaN if a factor is 0.
+ * begin), for EXCLUDE_PADDING with both cut to the input. A window without an element inside gives
+ * 0, or NaN if a factor is 0.
  */
 
 /* As cuDNN 7. */
@@ -1755,7 +1774,8 @@ ANYDNN_API anydnnStatus_t anydnnGetPoolingNdDescriptor(anydnnPoolingDescriptor_t
                                                        int *nbDims, int windowDimA[],
                                                        int paddingA[], int strideA[]);
 
-/* As cuDNN 7: the first nbDims of the usual output; BAD_PARAM if the window does not fit. */
+/* As cuDNN 7: returns the first nbDims of the usual output; BAD_PARAM if the window does not fit.
+ */
 ANYDNN_API anydnnStatus_t anydnnGetPoolingNdForwardOutputDim(
     anydnnPoolingDescriptor_t poolingDesc, anydnnTensorDescriptor_t inputTensorDesc, int nbDims,
     int outputTensorDimA[]);
@@ -1772,13 +1792,14 @@ ANYDNN_API anydnnStatus_t anydnnPoolingForward(anydnnHandle_t handle,
                                                anydnnTensorDescriptor_t yDesc, void *y);
 
 /*
- * As cuDNN 7. Max gives the gradient to the first element of the window, in d, h, w order, that
- * equals y (NaN equals NaN), to none if none does. Note: x and y must therefore be what forward
- * read and wrote; a layer that changes y in place between the two calls breaks it. The dy of a
- * window without an element inside is dropped. Unspecified: a maximum over -Inf alone, windows that
- * a negative pad cuts.
+ * As cuDNN 7. Max passes the gradient to the first element of the window, in d, h, w order, that
+ * equals y (NaN equals NaN), or to none if no element does. Note: x and y must therefore be what
+ * forward read and wrote. A layer that changes y in place between the two calls breaks this. The dy
+ * of a window without an element inside is dropped. Unspecified: a maximum over only -Inf, windows
+ * that a negative pad cuts.
  *
- * The averages read only dy: y and x and their descriptors may be NULL, and dx may lie on them.
+ * The averages read only dy: y and x and their descriptors may be NULL, and dx may have their
+ * addresses.
  */
 ANYDNN_API anydnnStatus_t anydnnPoolingBackward(anydnnHandle_t handle,
                                                 anydnnPoolingDescriptor_t poolingDesc,
@@ -1808,7 +1829,7 @@ ANYDNN_API anydnnStatus_t anydnnGetActivationDescriptor(anydnnActivationDescript
                                                         anydnnNanPropagation_t *reluNanOpt,
                                                         double *coef);
 
-/* As cuDNN 8: beta of SWISH, kept apart from coef. */
+/* As cuDNN 8: beta of SWISH, which is separate from coef. */
 ANYDNN_API anydnnStatus_t anydnnSetActivationDescriptorSwishBeta(
     anydnnActivationDescriptor_t activationDesc, double swish_beta);
 ANYDNN_API anydnnStatus_t anydnnGetActivationDescriptorSwishBeta(
@@ -1824,13 +1845,13 @@ ANYDNN_API anydnnStatus_t anydnnActivationForward(anydnnHandle_t handle,
                                                   anydnnTensorDescriptor_t yDesc, void *y);
 
 /*
- * As cuDNN 7. The gradient is a function of y and dy alone; for SWISH, which y does not determine,
- * of x and dy. RELU and CLIPPED_RELU give dy where 0 < y (and y < coef), elsewhere 0 whatever dy
- * is, also where y is NaN. ELU's slope is 1 where y >= 0, else y + coef. dx may be any of the
- * inputs, or all of them, in place.
+ * As cuDNN 7. The gradient is a function of y and dy only; for SWISH, which y does not determine,
+ * of x and dy. RELU and CLIPPED_RELU give dy where 0 < y (and y < coef). Elsewhere, also where y is
+ * NaN, they give 0, whatever dy is. ELU's slope is 1 where y >= 0, else y + coef. dx may be any of
+ * the inputs, or all of them, in place.
  *
- * What is not read (x; for SWISH y) may be NULL with its descriptor, and dx may lie on it. For RELU
- * and CLIPPED_RELU, if y is NULL, x is read instead.
+ * The operand that is not read (x; for SWISH y) may be NULL with its descriptor, and dx may have
+ * its address. For RELU and CLIPPED_RELU, if y is NULL, x is read instead.
  */
 ANYDNN_API anydnnStatus_t anydnnActivationBackward(
     anydnnHandle_t handle, anydnnActivationDescriptor_t activationDesc, const void *alpha,
@@ -1841,7 +1862,7 @@ ANYDNN_API anydnnStatus_t anydnnActivationBackward(
 /* ------------------------------------------------------------ LRN and divisive normalization */
 
 /*
- * Both use an LRN descriptor: window n (1 to 16, even too), alpha, beta (at least 0.01), k (at
+ * Both use an LRN descriptor: window n (1 to 16, also even), alpha, beta (at least 0.01), k (at
  * least 1e-5). Parameters are cast to the type of the tensors.
  */
 
@@ -1852,15 +1873,15 @@ ANYDNN_API anydnnStatus_t anydnnCreateLRNDescriptor(anydnnLRNDescriptor_t *normD
 ANYDNN_API anydnnStatus_t anydnnSetLRNDescriptor(anydnnLRNDescriptor_t normDesc, unsigned lrnN,
                                                  double lrnAlpha, double lrnBeta, double lrnK);
 
-/* As cuDNN 7; outputs that are not wanted may be NULL. */
+/* As cuDNN 7; unwanted outputs may be NULL. */
 ANYDNN_API anydnnStatus_t anydnnGetLRNDescriptor(anydnnLRNDescriptor_t normDesc, unsigned *lrnN,
                                                  double *lrnAlpha, double *lrnBeta, double *lrnK);
 ANYDNN_API anydnnStatus_t anydnnDestroyLRNDescriptor(anydnnLRNDescriptor_t lrnDesc);
 
 /*
- * As cuDNN 7: y = x * (k + alpha / n * sum x^2)^-beta, the sum over channels c - floor((n - 1) /
- * 2) .. c + n - 1 - floor((n - 1) / 2) that exist. Note: alpha is divided by n. y may be x in
- * place; but the backward call wants x.
+ * As cuDNN 7: y = x * (k + alpha / n * sum x^2)^-beta, the sum over channels c - floor((n - 1) / 2)
+ * .. c + n - 1 - floor((n - 1) / 2) that exist. Note: alpha is divided by n. y may be x in place,
+ * but the backward call needs x.
  */
 ANYDNN_API anydnnStatus_t anydnnLRNCrossChannelForward(anydnnHandle_t handle,
                                                        anydnnLRNDescriptor_t normDesc,
@@ -1871,7 +1892,7 @@ ANYDNN_API anydnnStatus_t anydnnLRNCrossChannelForward(anydnnHandle_t handle,
 
 /*
  * As cuDNN 7. The gradient is a function of x and dy: y may be NULL with its descriptor, and dx may
- * lie on it. dx may be dy in place.
+ * have its address. dx may be dy in place.
  */
 ANYDNN_API anydnnStatus_t anydnnLRNCrossChannelBackward(
     anydnnHandle_t handle, anydnnLRNDescriptor_t normDesc, anydnnLRNMode_t lrnMode,
@@ -1880,11 +1901,11 @@ ANYDNN_API anydnnStatus_t anydnnLRNCrossChannelBackward(
     const void *beta, anydnnTensorDescriptor_t dxDesc, void *dx);
 
 /*
- * As cuDNN 7: y = x * (k + alpha / n^d * sum (x - means)^2)^-beta, the sum over the window of n in
- * each of the d spatial dims, which begins floor((n - 1) / 2) before the element and is clipped at
- * the borders; one window uses the mean of its centre element. means (NULL: 0), temp and temp2 have
- * x's shape and strides; temp and temp2 are scratch memory. x itself is divided, not x - means: for
- * full local contrast normalization subtract the means first.
+ * As cuDNN 7: y = x * (k + alpha / n^d * sum (x - means)^2)^-beta. The sum is over the window of n
+ * in each of the d spatial dims, which begins floor((n - 1) / 2) before the element and is clipped
+ * at the borders. A window uses the mean of its centre element. means (NULL: 0), temp and temp2
+ * have x's shape and strides; temp and temp2 are scratch memory. x itself is divided, not x -
+ * means: for full local contrast normalization subtract the means first.
  */
 ANYDNN_API anydnnStatus_t anydnnDivisiveNormalizationForward(
     anydnnHandle_t handle, anydnnLRNDescriptor_t normDesc, anydnnDivNormMode_t mode,
@@ -1892,8 +1913,8 @@ ANYDNN_API anydnnStatus_t anydnnDivisiveNormalizationForward(
     void *temp2, const void *beta, anydnnTensorDescriptor_t yDesc, void *y);
 
 /*
- * As cuDNN 7: dx, and the gradient of means if dMeans is not NULL; dy, dx and dMeans have x's
- * shape.
+ * As cuDNN 7: computes dx, and the gradient of means if dMeans is not NULL; dy, dx and dMeans have
+ * x's shape.
  */
 ANYDNN_API anydnnStatus_t anydnnDivisiveNormalizationBackward(
     anydnnHandle_t handle, anydnnLRNDescriptor_t normDesc, anydnnDivNormMode_t mode,
@@ -1904,14 +1925,14 @@ ANYDNN_API anydnnStatus_t anydnnDivisiveNormalizationBackward(
 /* ------------------------------------------------------------------ batch normalization */
 
 /*
- * x N,C,spatial. Parameters (scale, bias, means, variances, their gradients) have the shape of the
- * mode and the type of anydnnDeriveBNTensorDescriptor: double for double, float for all others.
+ * x is N,C,spatial. Parameters (scale, bias, means, variances, their gradients) have the shape of
+ * the mode and the type of anydnnDeriveBNTensorDescriptor: double for double, float for all others.
  * epsilon is at least ANYDNN_BN_MIN_EPSILON, the same forward and backward.
  *
  *   y = scale * (x - mean) / sqrt(var + epsilon) + bias
  *
- * with the biased variance (divided by m, the number of elements that share it). Then act(...) in
- * the Ex forms.
+ * with the biased variance (divided by m, the number of elements that share it). The Ex forms then
+ * apply act(...).
  */
 
 /*
@@ -1936,9 +1957,9 @@ ANYDNN_API anydnnStatus_t anydnnGetBatchNormalizationBackwardExWorkspaceSize(
     size_t *sizeInBytes);
 
 /*
- * As cuDNN 7.6: 0 for OPS_BN, else one bit an element of x, 1 where the activation passes its
- * gradient, in row-major order of the dims, lowest bit first: ceil(elements / 8) bytes, bits behind
- * the last element 0. The same on every backend.
+ * As cuDNN 7.6: returns 0 for OPS_BN, else one bit per element of x: ceil(elements / 8) bytes. A
+ * bit is 1 where the activation passes its gradient. Bits are in row-major order of the dims,
+ * lowest bit first; bits after the last element are 0. The format is the same on every backend.
  */
 ANYDNN_API anydnnStatus_t anydnnGetBatchNormalizationTrainingExReserveSpaceSize(
     anydnnHandle_t handle, anydnnBatchNormMode_t mode, anydnnBatchNormOps_t bnOps,
@@ -1946,11 +1967,11 @@ ANYDNN_API anydnnStatus_t anydnnGetBatchNormalizationTrainingExReserveSpaceSize(
     size_t *sizeInBytes);
 
 /*
- * As cuDNN 7. running = new * factor + running * (1 - factor), with the sample variance (divided
- * by m - 1; so NaN when m is 1) for the running one. The saved pair is the mean and 1 / sqrt(var +
- * epsilon). Note: both pointers of the running pair are given or both NULL, likewise the saved
- * pair; in the first call factor must be 1 or the running arrays initialised. y may be x in place,
- * but the backward call needs x.
+ * As cuDNN 7. running = new * factor + running * (1 - factor). The running variance uses the sample
+ * variance (divided by m - 1; so NaN if m is 1). The saved pair is the mean and 1 / sqrt(var +
+ * epsilon). Note: both pointers of the running pair are given or both are NULL; the same holds for
+ * the saved pair. In the first call factor must be 1 or the running arrays initialised. y may be x
+ * in place, but the backward call needs x.
  */
 ANYDNN_API anydnnStatus_t anydnnBatchNormalizationForwardTraining(
     anydnnHandle_t handle, anydnnBatchNormMode_t mode, const void *alpha, const void *beta,
@@ -1981,9 +2002,9 @@ ANYDNN_API anydnnStatus_t anydnnBatchNormalizationForwardInference(
     const void *estimatedMean, const void *estimatedVariance, double epsilon);
 
 /*
- * As cuDNN 7. The data pair of factors blends dx, the parameter pair dScale and dBias. The saved
- * pair may be NULL together: then mean and variance are computed again. dx may be x or dy, or both,
- * in place.
+ * As cuDNN 7. The data pair of factors blends dx, the parameter pair dScale and dBias. Both saved
+ * pointers may be NULL: then mean and variance are computed again. dx may be x or dy, or both, in
+ * place.
  */
 ANYDNN_API anydnnStatus_t anydnnBatchNormalizationBackward(
     anydnnHandle_t handle, anydnnBatchNormMode_t mode, const void *alphaDataDiff,
@@ -1994,8 +2015,8 @@ ANYDNN_API anydnnStatus_t anydnnBatchNormalizationBackward(
     const void *savedMean, const void *savedInvVariance);
 
 /*
- * As cuDNN 7.6: also dz, the gradient of z. y and bias are read only if the activation needs
- * them. For RELU and CLIPPED_RELU y may be NULL. dx and dz may each be x, dy or y in place.
+ * As cuDNN 7.6: also computes dz, the gradient of z. y and bias are read only if the activation
+ * needs them. For RELU and CLIPPED_RELU y may be NULL. dx and dz may each be x, dy or y in place.
  */
 ANYDNN_API anydnnStatus_t anydnnBatchNormalizationBackwardEx(
     anydnnHandle_t handle, anydnnBatchNormMode_t mode, anydnnBatchNormOps_t bnOps,
@@ -2012,30 +2033,30 @@ ANYDNN_API anydnnStatus_t anydnnBatchNormalizationBackwardEx(
 /* ------------------------------------------------------------------ dropout */
 
 /*
- * y = x / (1 - p) where kept, 0 where dropped; 0 <= p <= 1. The mask depends on states alone (see
- * ANYDNN_DROPOUT_MAGIC above), so that it is the same on every backend and device. No alpha and
- * beta.
+ * y = x / (1 - p) where kept, 0 where dropped; 0 <= p <= 1. The mask depends only on states (see
+ * ANYDNN_DROPOUT_MAGIC above), so it is the same on every backend and device. There are no alpha
+ * and beta.
  *
- * reserve: one bit an element, 1 where kept, in row-major order of the dims whatever the strides,
- * lowest bit of each byte first; ceil(elements / 8) bytes, bits behind the last element 0. Forward
- * writes it, backward reads it, on the same or another backend.
+ * reserve: one bit per element, 1 where kept, in row-major order of the dims whatever the strides
+ * are, lowest bit of each byte first; ceil(elements / 8) bytes, bits after the last element 0.
+ * Forward writes it, backward reads it, on the same or another backend.
  */
 
 /* As cuDNN 7. */
 ANYDNN_API anydnnStatus_t anydnnCreateDropoutDescriptor(anydnnDropoutDescriptor_t *dropoutDesc);
 ANYDNN_API anydnnStatus_t anydnnDestroyDropoutDescriptor(anydnnDropoutDescriptor_t dropoutDesc);
 
-/* As cuDNN 7: 32 bytes. */
+/* As cuDNN 7: returns 32 bytes. */
 ANYDNN_API anydnnStatus_t anydnnDropoutGetStatesSize(anydnnHandle_t handle, size_t *sizeInBytes);
 
-/* As cuDNN 7: bytes of reserve for a tensor of this shape. */
+/* As cuDNN 7: returns the bytes of reserve for a tensor of this shape. */
 ANYDNN_API anydnnStatus_t anydnnDropoutGetReserveSpaceSize(anydnnTensorDescriptor_t xDesc,
                                                            size_t *sizeInBytes);
 
 /*
- * As cuDNN 7: drops with probability `dropout` (0 to 1) and initialises states, memory of
- * the handle's device that the caller keeps while the descriptor is used (NULL: the earlier states
- * stay as they are). INVALID_VALUE when stateSizeInBytes is too small.
+ * As cuDNN 7: drops with probability `dropout` (0 to 1) and initialises states, which is memory of
+ * the handle's device. The caller must keep it while the descriptor is used. With NULL the earlier
+ * states stay unchanged. INVALID_VALUE if stateSizeInBytes is too small.
  */
 ANYDNN_API anydnnStatus_t anydnnSetDropoutDescriptor(anydnnDropoutDescriptor_t dropoutDesc,
                                                      anydnnHandle_t handle, float dropout,
@@ -2043,8 +2064,8 @@ ANYDNN_API anydnnStatus_t anydnnSetDropoutDescriptor(anydnnDropoutDescriptor_t d
                                                      unsigned long long seed);
 
 /*
- * As cuDNN 7: uses states that were saved, without initialising them; BAD_PARAM if they are not
- * states. The seed is only for the getter: the one in the states is used.
+ * As cuDNN 7: uses saved states without initialising them; BAD_PARAM if they are not states. The
+ * seed is only for the getter: the one in the states is used.
  */
 ANYDNN_API anydnnStatus_t anydnnRestoreDropoutDescriptor(anydnnDropoutDescriptor_t dropoutDesc,
                                                          anydnnHandle_t handle, float dropout,
@@ -2073,9 +2094,9 @@ ANYDNN_API anydnnStatus_t anydnnDropoutBackward(anydnnHandle_t handle,
 /* ------------------------------------------------------------------ spatial transformer */
 
 /*
- * Of images n,c,h,w a transformer makes images n,c,H,W: a grid says for each n, H, W the point of
- * the input that the output pixel shows, and a generator makes such a grid of an affine matrix for
- * each n (Jaderberg et al. 2015).
+ * A spatial transformer makes images n,c,H,W from images n,c,h,w. For each n, H, W a grid holds the
+ * point of the input that the output pixel shows. A generator makes such a grid from an affine
+ * matrix for each n (Jaderberg et al. 2015).
  *
  *   grid       packed, n,H,W,2: first the coordinate along the width, then that along the height;
  *              -1 is the centre of the first pixel, 1 that of the last
@@ -2084,12 +2105,12 @@ ANYDNN_API anydnnStatus_t anydnnDropoutBackward(anydnnHandle_t handle,
  *   sampler    px = (gx + 1) (w - 1) / 2, py likewise; y = sum of x at the up to four pixels around
  *              (px, py), each times (1 - |px - column|) (1 - |py - row|)
  *
- * Pixels beyond the image are 0, also for the gradient. A point that is NaN or infinite shows
- * nothing: y is 0 there, and so are its gradients. At whole px the gradient along the width is that
- * of the interval to the right, along the height of the one below.
+ * Pixels outside the image are 0, also for the gradient. A point that is NaN or infinite shows
+ * nothing: y is 0 there, and so are its gradients. At whole px, the gradient along the width is
+ * that of the interval to the right; along the height, that of the interval below.
  *
- * theta, grids and images are of one type, the descriptor's: float, double, half or bfloat16.
- * Nothing runs in place.
+ * theta, grids and images have one type, the descriptor's: float, double, half or bfloat16. Nothing
+ * runs in place.
  */
 
 /* As cuDNN 7. */
@@ -2097,7 +2118,7 @@ ANYDNN_FORM(anydnnStatus_t, anydnnCreateSpatialTransformerDescriptor, 2,
             (anydnnSpatialTransformerDescriptor_t * stDesc));
 
 /*
- * As cuDNN 7: dimA are n, c, H, W of the output; c is not used. nbDims is 4; more (5 to
+ * As cuDNN 7: dimA is n, c, H, W of the output; c is not used. nbDims is 4; more (5 to
  * ANYDNN_DIM_MAX) is NOT_SUPPORTED, as in cuDNN.
  */
 ANYDNN_FORM(anydnnStatus_t, anydnnSetSpatialTransformerNdDescriptor, 2,
@@ -2106,7 +2127,7 @@ ANYDNN_FORM(anydnnStatus_t, anydnnSetSpatialTransformerNdDescriptor, 2,
 ANYDNN_FORM(anydnnStatus_t, anydnnDestroySpatialTransformerDescriptor, 2,
             (anydnnSpatialTransformerDescriptor_t stDesc));
 
-/* As cuDNN 7: the grid of theta; and from the gradient of the grid that of theta. */
+/* As cuDNN 7: compute the grid from theta, and the gradient of theta from that of the grid. */
 ANYDNN_FORM(anydnnStatus_t, anydnnSpatialTfGridGeneratorForward, 2,
             (anydnnHandle_t handle, anydnnSpatialTransformerDescriptor_t stDesc, const void *theta,
              void *grid));
@@ -2120,7 +2141,7 @@ ANYDNN_FORM(anydnnStatus_t, anydnnSpatialTfSamplerForward, 2,
              anydnnTensorDescriptor_t xDesc, const void *x, const void *grid, const void *beta,
              anydnnTensorDescriptor_t yDesc, void *y));
 
-/* As cuDNN 7: dx blended by alpha and beta, dgrid by alphaDgrid and betaDgrid. */
+/* As cuDNN 7: alpha and beta blend dx, alphaDgrid and betaDgrid blend dgrid. */
 ANYDNN_FORM(anydnnStatus_t, anydnnSpatialTfSamplerBackward, 2,
             (anydnnHandle_t handle, anydnnSpatialTransformerDescriptor_t stDesc, const void *alpha,
              anydnnTensorDescriptor_t xDesc, const void *x, const void *beta,
@@ -2131,27 +2152,28 @@ ANYDNN_FORM(anydnnStatus_t, anydnnSpatialTfSamplerBackward, 2,
 /* ------------------------------------------------------------------ CTC loss */
 
 /*
- * The loss of labelling sequences without knowing where each label lies (Graves et al. 2006).
- * probs is t,n,a: for each step and each of n sequences a number for each letter of an alphabet, of
- * which letter 0 is the blank. With p these numbers themselves (normalization NONE) or their
- * softmax along a (SOFTMAX), the cost of sequence n is
+ * The CTC loss is the loss of labelling sequences when the position of each label is unknown
+ * (Graves et al. 2006). probs is t,n,a: for each step and each of n sequences, a number for each
+ * letter of an alphabet. Letter 0 is the blank. Let p be these numbers themselves (normalization
+ * NONE) or their softmax along a (SOFTMAX). The cost of sequence n is
  *
  *   -log(sum over all paths of the product of p[t][n][path[t]]),  t < inputLengths[n],
  *
- * the paths being those that give the sequence's labels once neighbours that are equal become one
- * and blanks go. In both modes the gradient is that with respect to what the softmax is taken of:
- * p[t][n][k] less the share of the paths that pass through letter k at step t.
+ * where the paths are those that give the sequence's labels after equal neighbours are merged and
+ * blanks are removed. In both modes the gradient is with respect to the input of the softmax:
+ * p[t][n][k] minus the share of the paths that pass through letter k at step t.
  *
  *   labels        the labels of all sequences one after another, 1 to a - 1 each; NULL if there are
  *                 none
- *   labelLengths  how many of them are the sequence's, 0 and more, without an upper limit
- *   inputLengths  how many steps are the sequence's, 0 to t
+ *   labelLengths  the number of labels of each sequence, 0 or more, without an upper limit
+ *   inputLengths  the number of steps of each sequence, 0 to t
  *   costs         one number for each sequence: float, double for probs of double
- *   gradients     of the shape and type of probs; NULL if not wanted. 0 behind a sequence's steps
+ *   gradients     of the shape and type of probs; NULL if not wanted. 0 after a sequence's steps
  *
- * Labels and lengths are in host memory. Where the sum is 0, as for labels that no path of the
- * sequence's length gives, the cost is infinity, and the gradients are 0 or, with PROPAGATE_NAN,
- * NaN. A sequence without labels has one path, of blanks; without labels and steps its cost is 0.
+ * Labels and lengths are in host memory. The sum is 0, for example, for labels that no path of the
+ * sequence's length gives. The cost is then infinity, and the gradients are 0 or, with
+ * PROPAGATE_NAN, NaN. A sequence without labels has one path, of blanks; without labels and steps
+ * its cost is 0.
  *
  * probs is float, double, half or bfloat16.
  */
@@ -2161,8 +2183,8 @@ ANYDNN_FORM(anydnnStatus_t, anydnnCreateCTCLossDescriptor, 2,
             (anydnnCTCLossDescriptor_t * ctcLossDesc));
 
 /*
- * As cuDNN 7: normalization NONE and NOT_PROPAGATE_NAN, or what the Ex form is given. compType is
- * float; double beside probs of double.
+ * As cuDNN 7: normalization NONE and NOT_PROPAGATE_NAN, or the arguments of the Ex form. compType
+ * is float, or double with probs of double.
  */
 ANYDNN_FORM(anydnnStatus_t, anydnnSetCTCLossDescriptor, 2,
             (anydnnCTCLossDescriptor_t ctcLossDesc, anydnnDataType_t compType));
@@ -2178,8 +2200,9 @@ ANYDNN_FORM(anydnnStatus_t, anydnnDestroyCTCLossDescriptor, 2,
             (anydnnCTCLossDescriptor_t ctcLossDesc));
 
 /*
- * As cuDNN 7: bytes of workspace for the plan chosen, which is pinned. They depend on the sum of
- * labelLengths; labels and inputLengths are not read. gradientsDesc may be NULL: no gradients.
+ * As cuDNN 7: returns the bytes of workspace for the chosen plan, which is pinned. They depend on
+ * the sum of labelLengths; labels and inputLengths are not read. gradientsDesc may be NULL: no
+ * gradients.
  */
 ANYDNN_FORM(anydnnStatus_t, anydnnGetCTCLossWorkspaceSize, 2,
             (anydnnHandle_t handle, anydnnTensorDescriptor_t probsDesc,
@@ -2187,7 +2210,7 @@ ANYDNN_FORM(anydnnStatus_t, anydnnGetCTCLossWorkspaceSize, 2,
              const int *inputLengths, anydnnCTCLossAlgo_t algo,
              anydnnCTCLossDescriptor_t ctcLossDesc, size_t *sizeInBytes));
 
-/* As cuDNN 7. A recording keeps the labels and lengths that it was made with. */
+/* As cuDNN 7. A recording keeps the labels and lengths with which it was made. */
 ANYDNN_FORM(anydnnStatus_t, anydnnCTCLoss, 2,
             (anydnnHandle_t handle, anydnnTensorDescriptor_t probsDesc, const void *probs,
              const int *labels, const int *labelLengths, const int *inputLengths, void *costs,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a backend asks of its host: publishing, settings, sentences, memory (host.h). */
+/* A backend's calls to its host: publishing, settings, error messages, memory (host.h). */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* for sched_getaffinity */
 #endif
@@ -20,7 +20,7 @@ const char *kit_name;
 
 /* ------------------------------------------------------------------ the description */
 
-/* Filled once, when the host asks for the description. */
+/* The lists are filled once, when the host requests the description. */
 static struct anydnn_plugin_operation operations[ANYDNN_PLUGIN_OPERATION_END];
 static const struct anydnn_plugin_operation *operation_list[ANYDNN_PLUGIN_OPERATION_END];
 
@@ -45,11 +45,11 @@ void kit_publish(struct anydnn_plugin *description, const struct anydnn_plugin_o
     operation_list[description->operation_count++] = made;
 }
 
-/* ------------------------------------------------------------------ failing */
+/* ------------------------------------------------------------------ errors */
 
 void kit_print(char *text, size_t size, const char *format, va_list list)
 {
-    /* The C locale exists without an allocation, so that making it twice loses nothing. */
+    /* The C locale needs no allocation, so creating it repeatedly leaks nothing. */
     locale_t before = uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));
 
     vsnprintf(text, size, format, list);

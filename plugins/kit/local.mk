@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What backends share, as sources: each compiles a copy of its own, in this tree and elsewhere.
+# The sources that backends share. Each backend compiles its own copy, in this tree and elsewhere.
 
 KIT_SOURCES = \
 	plugins/kit/host.c \

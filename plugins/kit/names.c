@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables of operations, operands and types that names.h looks things up in. */
+/* The tables of operations, operands and types for the functions of names.h. */
 #include "names.h"
 
 struct slot {
@@ -47,7 +47,7 @@ static const struct operation operations[ANYDNN_PLUGIN_OPERATION_END] = {
 #include "operations.def"
 };
 
-/* Of a vector type, the bytes of a lane. */
+/* The types. The size of a vector type is that of one lane, in bytes. */
 static const struct {
     const char *name;
     int64_t size;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What operations.def and plugin.h say of operations, their operands and element types: names for
- * sentences, sizes, which operands are written. */
+/* Facts from operations.def and plugin.h about operations, their operands and element types: names
+ * for messages, sizes, and which operands are written. */
 #ifndef KIT_NAMES_H
 #define KIT_NAMES_H
 
@@ -12,26 +12,27 @@
 extern "C" {
 #endif
 
-/* Element types are below this, but for the three that are types of reduction indices only. */
+/* The bound on element types. Only the three types that are for reduction indices alone are larger.
+ */
 #define KIT_TYPES (ANYDNN_PLUGIN_INT64 + 1)
 
-/* "convolution_forward", "x", "float"; of numbers that there are not "an unknown operation", "?",
- * "an unknown type". */
+/* Return names such as "convolution_forward", "x" and "float". Invalid numbers give "an unknown
+ * operation", "?" and "an unknown type". */
 const char *kit_operation_name(int32_t operation);
 const char *kit_slot_name(int32_t operation, int32_t slot);
 const char *kit_type_name(int32_t type);
 
-/* Whether the operation writes the operand of that slot. */
+/* Returns 1 if the operation writes the operand of that slot. */
 int kit_is_written(int32_t operation, int32_t slot);
 
-/* Bytes of the structure that params of the operation points to; 0: it has none. */
+/* Returns the bytes of the structure that the operation's params points to; 0 if it has none. */
 size_t kit_params_size(int32_t operation);
 
-/* Bytes of an element; of a VECT_C type, of one of the channels that make a vector. 0 for a number
- * that is no type. */
+/* Returns the bytes of an element; for a VECT_C type, of one channel of the vector. Returns 0 for
+ * an invalid type. */
 int64_t kit_type_size(int32_t type);
 
-/* Channels that lie side by side in a vector: 1 but for the VECT_C types. */
+/* Returns the number of channels in a vector; 1 except for the VECT_C types. */
 static inline int64_t kit_lanes(int32_t type)
 {
     return type == ANYDNN_PLUGIN_INT8X32                                   ? 32
@@ -39,7 +40,7 @@ static inline int64_t kit_lanes(int32_t type)
                                                                            : 1;
 }
 
-/* The type of each of them. */
+/* Returns the type of one channel of the vector. */
 static inline int32_t kit_lane_type(int32_t type)
 {
     return type == ANYDNN_PLUGIN_UINT8X4                                   ? ANYDNN_PLUGIN_UINT8

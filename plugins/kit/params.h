@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parameters of any family in one place: what a copied problem keeps, in a backend and in core,
- * whose problems hold the same union. */
+/* The parameters of any family in one union. A copied problem holds it, both in a backend and in
+ * core. */
 #ifndef KIT_PARAMS_H
 #define KIT_PARAMS_H
 

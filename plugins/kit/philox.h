@@ -14,7 +14,7 @@
 #define KIT_HOST_DEVICE
 #endif
 
-/* The four words that belong to a counter under a key. */
+/* Computes the four words for a counter and a key. */
 KIT_HOST_DEVICE static inline void kit_philox(const uint32_t counter[4], const uint32_t key[2],
                                               uint32_t word[4])
 {

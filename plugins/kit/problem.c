@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies of problems, refusals and offers. */
+/* Copies problems, and reports refusals and offers. */
 #include "problem.h"
 
 #include <stdarg.h>
@@ -8,7 +8,7 @@
 
 /* ------------------------------------------------------------------ copies */
 
-/* Copies what the host knew of a size-prefixed structure; the rest is zero. */
+/* Copies the members of a size-prefixed structure that the host knows, and zeroes the rest. */
 static void copy_struct(void *to, size_t size, const void *from)
 {
     uint32_t from_size;
@@ -91,7 +91,8 @@ void kit_offer_refusal(const struct kit_refusal *why, anydnn_plugin_offer_fn off
     (void)offer(cookie, &candidate);
 }
 
-/* Under one number. Returns another value than 0 when the host wants no more. */
+/* Offers candidates under one algorithm number. Returns a nonzero value when the host wants no
+ * more. */
 static int32_t offer_under(struct anydnn_plugin_candidate *candidates, int32_t count,
                            int32_t algorithm, int all, anydnn_plugin_offer_fn offer, void *cookie)
 {

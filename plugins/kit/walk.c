@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Walking over strided tensors. */
+/* Iterates over strided tensors. */
 #include "walk.h"
 
 #include <string.h>
@@ -50,7 +50,7 @@ void kit_walk_end(struct kit_walk *walk)
     int32_t kept = 0;
 
     if (walk->ndims == 0) {
-        /* One element: a row of one, of unit strides. */
+        /* A single element becomes a row of length 1 with unit strides. */
         walk->ndims = 1;
         walk->dims[0] = 1;
         for (int32_t t = 0; t < walk->tensors; t++)
@@ -72,8 +72,8 @@ void kit_walk_end(struct kit_walk *walk)
 
 /* ------------------------------------------------------------------ tensors */
 
-/* Elements from one index along dim d to that `by` further on. Within a vector they are neighbours.
- */
+/* Returns the distance in elements between two indices of dim d that differ by `by`. The channels
+ * of a vector are adjacent. */
 static int64_t stride_of(const struct anydnn_plugin_tensor *tensor, int32_t d, int64_t by)
 {
     int64_t lanes = kit_lanes(tensor->type);
@@ -90,7 +90,7 @@ struct list {
     int32_t leader; /* -1: in the order of the dims */
 };
 
-/* `dim` steps by `by` along dim d of the tensors. */
+/* Adds `dim` steps of size `by` along dim d of the tensors. */
 static void add_steps(struct kit_walk *walk, const struct list *list, int32_t d, int64_t dim,
                       int64_t by)
 {
@@ -101,8 +101,8 @@ static void add_steps(struct kit_walk *walk, const struct list *list, int32_t d,
     kit_walk_add(walk, dim, stride, list->leader);
 }
 
-/* Channel c of vectors of 4 and of 32 has a place in each that follows from c / 32, c % 32 / 4 and
- * c % 4: three dims instead of one. */
+/* Adds dim d. Channels become three dims if a tensor has vectors. The place of channel c in each
+ * tensor follows from c / 32, c % 32 / 4 and c % 4. */
 static void add_dim(struct kit_walk *walk, const struct list *list, int32_t d, int64_t dim)
 {
     int64_t by = 1;
@@ -135,7 +135,7 @@ void kit_walk_make(struct kit_walk *walk, const struct anydnn_plugin_tensor *con
 
 /* ------------------------------------------------------------------ rows */
 
-/* A position: the index tuple and the address of each tensor's element there. */
+/* A position: the index tuple, and the address of each tensor's element. */
 struct position {
     int64_t index[KIT_WALK_DIMS];
     void *place[KIT_WALK_TENSORS];

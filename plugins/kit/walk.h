@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loops over the elements of several tensors of one index space at once, row by row, whatever their
- * strides: what all operations without a window have in common. */
+/* Loops over the elements of several tensors with one index space, row by row, with any strides.
+ * All operations without a window use them. */
 #ifndef KIT_WALK_H
 #define KIT_WALK_H
 
@@ -11,50 +11,51 @@ extern "C" {
 #endif
 
 #define KIT_WALK_TENSORS 12
-/* Channels are up to three dims of a walk, since tensors of other vectors, or of none, may go
- * along: see walk.c. */
+/* Channels need up to three dims of an iteration, since tensors with other vectors, or without
+ * vectors, may take part: see walk.c. */
 #define KIT_WALK_DIMS (ANYDNN_PLUGIN_DIM_MAX + 2)
 
-/* Strides in elements, 0 where a tensor is broadcast; a tensor of vectors is one of their lanes
- * here. Neighbouring dims are merged where every tensor allows it; the last dim is the row. */
+/* An iteration. Strides are in elements, and 0 where a tensor is broadcast. For a tensor of vectors
+ * an element is one lane. Adjacent dims are merged where every tensor permits it; the last dim is
+ * the row. */
 struct kit_walk {
     int32_t tensors;
     int32_t ndims;
-    int64_t count; /* of elements */
+    int64_t count; /* number of elements */
     int64_t dims[KIT_WALK_DIMS];
     int64_t strides[KIT_WALK_DIMS][KIT_WALK_TENSORS];
     int64_t element_size[KIT_WALK_TENSORS]; /* bytes */
 };
 
-/* All dims of a tensor. */
+/* all dims of a tensor */
 #define KIT_WALK_ALL UINT32_MAX
 
-/* Orders of the dims: as strides fall in the leading tensor, so that a row is what lies close
- * together in it; or as they are, so that elements are visited, and counted, as an index tuple
- * counts them. */
+/* The orders of the dims. SORTED: by decreasing stride of the leading tensor, so that a row is
+ * contiguous there if possible. LOGICAL: unchanged, so that elements are visited and counted in the
+ * order of the index tuple. */
 enum { KIT_WALK_SORTED, KIT_WALK_LOGICAL };
 
-/* Over the dims of tensor[leader] whose bit is set in `mask`, the others standing at index 0. Every
- * tensor has the dims of the leader, or 1 instead. */
+/* Makes an iteration over the dims of tensor[leader] whose bit is set in `mask`; the other dims
+ * stay at index 0. Every tensor has the dims of the leader, or 1 instead. */
 void kit_walk_make(struct kit_walk *walk, const struct anydnn_plugin_tensor *const tensor[],
                    int32_t tensors, int32_t leader, uint32_t mask, int order);
 
-/* The same by hand, for what is not described by tensors: dims with a stride for each tensor, put
- * last (leader -1), or before those of smaller stride in the leader. Strides may be negative. */
+/* Make an iteration without tensor descriptors. Each added dim has one stride per tensor, which may
+ * be negative. The dim is put last (leader -1), or before dims of smaller stride in the leader. */
 void kit_walk_begin(struct kit_walk *walk, int32_t tensors);
 void kit_walk_add(struct kit_walk *walk, int64_t dim, const int64_t stride[], int32_t leader);
 void kit_walk_end(struct kit_walk *walk);
 
-/* Works on n elements; tensor t's lie at place[t], stride[t] elements apart. */
+/* Processes n elements; those of tensor t begin at place[t], stride[t] elements apart. */
 typedef void (*kit_row_fn)(void *arg, void *const place[], const int64_t stride[], int64_t n);
 
-/* Calls `row` for every row in order, with data[t] the address of tensor t; or for the elements
- * from place `begin` up to `end` only, which may cut rows. */
+/* Call `row` for every row in order; data[t] is the address of tensor t. The range form processes
+ * only the elements from index `begin` up to `end`, which may cut rows. */
 void kit_walk_run(const struct kit_walk *walk, void *const data[], kit_row_fn row, void *arg);
 void kit_walk_range(const struct kit_walk *walk, void *const data[], int64_t begin, int64_t end,
                     kit_row_fn row, void *arg);
 
-/* Whether every tensor has unit stride in a row, so that a row function can promise it to the
+/* Returns 1 if every tensor has unit stride in a row, so that a row function can promise it to the
  * compiler. */
 static inline int kit_unit(const int64_t stride[], int32_t tensors)
 {
@@ -64,7 +65,7 @@ static inline int kit_unit(const int64_t stride[], int32_t tensors)
     return unit;
 }
 
-/* Product of dims[0..n-1]. */
+/* Returns the product of dims[0..n-1]. */
 static inline int64_t kit_count(const int64_t *dims, int32_t n)
 {
     int64_t count = 1;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `fastest`: when candidates are timed for a plan, in which order, and which one is taken. */
+/* Implements `fastest`: it decides when and in which order candidates are timed for a plan, and
+ * which one wins. */
 #include "dispatch/autotune/fastest.h"
 
 #include <pthread.h>
@@ -12,7 +13,8 @@
 #include "sys/log.h"
 #include "sys/process.h"
 
-/* Two contests at once on one device would time one another. */
+/* A contest: one timing in progress. Two contests at once on one device would disturb each other's
+ * times. */
 struct contest {
     struct contest *next;
     const struct adn_space *space;
@@ -23,14 +25,15 @@ struct contest {
 static struct contest *contests;
 static pthread_mutex_t lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
 static pthread_cond_t one_ended = PTHREAD_COND_INITIALIZER;
-static uint64_t fork_number; /* of the process that the contests are in */
+static uint64_t fork_number; /* fork number of the process that the contests are in */
 
 static void guard(void)
 {
     adn_process_fork_waits(&lock);
 }
 
-/* In a child after fork() the threads of other contests are not there, nor who waits for them. */
+/* Forgets the contests of the parent process. In a child after fork(), their threads and waiters do
+ * not exist. */
 static void forget_parents(void)
 {
     static const pthread_cond_t fresh = PTHREAD_COND_INITIALIZER;
@@ -42,8 +45,8 @@ static void forget_parents(void)
     one_ended = fresh;
 }
 
-/* Returns the contest that stands in the way: one on the same device, or any of this thread's own,
- * whose backend then calls this library. */
+/* Returns a contest that excludes this one: one on the same device, or one of this thread. The
+ * latter happens when the backend under test calls this library. */
 static const struct contest *other_contest(const struct contest *mine)
 {
     for (const struct contest *at = contests; at; at = at->next)
@@ -53,7 +56,8 @@ static const struct contest *other_contest(const struct contest *mine)
     return NULL;
 }
 
-/* 1: there was none on the device; 0: after waiting; -1: this thread is in one. */
+/* Enters a contest. Returns 1 if the device was free, 0 after waiting for another contest, or -1 if
+ * this thread is in a contest. */
 static int enter(struct contest *mine, anydnnHandle_t handle)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -91,8 +95,8 @@ static void leave(const struct contest *mine)
     pthread_mutex_unlock(&lock);
 }
 
-/* A frozen file decides alone: what it does not know is not measured, so that processes that share
- * it choose alike. */
+/* Returns 1 if the tuning file is only read. Then only the file decides and nothing is timed, so
+ * that processes that share it make the same choices. */
 static int is_frozen(anydnnHandle_t handle)
 {
     const struct adn_settings *settings = handle->world->settings;
@@ -100,7 +104,8 @@ static int is_frozen(anydnnHandle_t handle)
     return settings->tuning_mode == ADN_TUNING_READ && strcmp(settings->tuning, "off") != 0;
 }
 
-/* A recording is under way, or the application captures the stream, where no mark can be set. */
+/* Returns 1 during a recording, or while the application captures the stream. No mark can be
+ * recorded on a captured stream. */
 static int is_captured(anydnnHandle_t handle)
 {
     const struct anydnn_plugin_space *space = handle->space->functions;
@@ -117,7 +122,7 @@ static int is_captured(anydnnHandle_t handle)
     return captured;
 }
 
-/* How many choices of its own backend stand before it. */
+/* Returns how many choices of the same backend precede this one. */
 static int32_t turn_of(const struct adn_choices *choices, int32_t at)
 {
     int32_t turn = 0;
@@ -134,7 +139,8 @@ static int by_turn(const void *left, const void *right)
     return a->group != b->group ? a->group - b->group : a->rank - b->rank;
 }
 
-/* The best of each backend first, as far as their own words tell: time may be up before all ran. */
+/* Orders the choices in rounds, each backend's best expected choice first. The time limit may end
+ * the contest before all have run. */
 static void take_turns(struct adn_choices *choices)
 {
     for (int32_t i = 0; i < choices->count; i++) {
@@ -152,7 +158,7 @@ static struct adn_choice *winner(struct adn_choices *choices)
     return NULL;
 }
 
-/* Times the choices and picks the winner with its plan; returns 0 where none ran. */
+/* Times the choices and picks the winner with its plan. Returns 0 if none ran. */
 static int pick_winner(struct adn_choices *choices, struct adn_pick *pick)
 {
     struct adn_choice *best;
@@ -173,7 +179,8 @@ static int pick_winner(struct adn_choices *choices, struct adn_pick *pick)
     return 1;
 }
 
-/* Asks all backends and times what they offer: of one candidate the route's order tells all. */
+/* Queries all backends and times their offers. A single candidate is not timed; the order of the
+ * route decides. */
 static enum adn_fastest compete(struct adn_choices *choices, int dry, struct adn_pick *pick,
                                 const char **reason)
 {
@@ -186,7 +193,7 @@ static enum adn_fastest compete(struct adn_choices *choices, int dry, struct adn
     return pick_winner(choices, pick) ? ADN_FASTEST_TIMED : ADN_FASTEST_NONE;
 }
 
-/* Another thread may have timed the problem while this one waited. */
+/* Holds a contest, unless another thread timed the problem while this one waited. */
 static enum adn_fastest hold_contest(struct adn_choices *choices, int dry, struct adn_pick *pick,
                                      const char **reason)
 {

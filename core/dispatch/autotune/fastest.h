@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The route's word `fastest`: the candidates of its backends are timed when the first plan of a
- * problem is made, and the fastest one is the choice. */
+/* The route's keyword `fastest`: the candidates of its backends are timed when the first plan of a
+ * problem is made. The fastest one is the choice. */
 #ifndef ADN_DISPATCH_AUTOTUNE_FASTEST_H
 #define ADN_DISPATCH_AUTOTUNE_FASTEST_H
 
 #include "dispatch/autotune/search.h"
 
-/* What came of it. */
+/* The results of a contest. */
 enum adn_fastest {
-    ADN_FASTEST_NONE,  /* nothing is timed: the order of the route decides */
-    ADN_FASTEST_TIMED, /* the fastest one, with its plan */
-    ADN_FASTEST_FOUND, /* another thread timed it meanwhile: the tuning file tells */
-    ADN_FASTEST_LATER, /* nothing may be timed now (a recording, a capture): the order of the route
+    ADN_FASTEST_NONE,  /* nothing was timed; the order of the route decides */
+    ADN_FASTEST_TIMED, /* the fastest candidate was picked, with its plan */
+    ADN_FASTEST_FOUND, /* another thread timed it meanwhile; the choice is in the tuning file */
+    ADN_FASTEST_LATER, /* timing is impossible now (a recording or capture); the order of the route
                           decides for this call alone */
     ADN_FASTEST_LOST   /* the device is lost */
 };
 
-/* Times what the list offers, at most `tune_limit` long, on operands and, where the space makes
- * streams, a stream of its own, one problem at a time on a device, and keeps the time in the tuning
- * file. With `dry` nothing is timed. The reason why nothing was goes to *reason. */
+/* Times the offers of the list for at most `tune_limit`, and stores the result in the tuning file.
+ * The runs use operands of their own, and a stream of their own if the space can create streams. A
+ * device has one contest at a time. With `dry` nothing is timed. *reason says why nothing was
+ * timed. */
 enum adn_fastest adn_fastest_pick(struct adn_offers *offers, const char *entry, int dry,
                                   struct adn_pick *pick, const char **reason);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The keys of the tuning file: a problem, a device, and the backends that stood in the contest,
- * with their versions and builds. */
+/* Builds the keys of the tuning file: a problem, a device, and the backends in the contest with
+ * their versions and builds. */
 #include "dispatch/autotune/store.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "sys/text.h"
 #include "tuning/tuning.h"
 
-/* What a line of text cannot hold is left out of names. */
+/* Adds a name without its control characters, which a line of text cannot hold. */
 static void add_name(struct adn_text *text, const char *name)
 {
     for (; *name; name++)
@@ -19,7 +19,7 @@ static void add_name(struct adn_text *text, const char *name)
             adn_text_add(text, "%c", *name);
 }
 
-/* Returns 1 for a backend that can be timed: it is there, in the handle's own space. */
+/* Returns 1 if the backend can be timed: it is open and in the handle's own space. */
 static int stands(const struct adn_offers *offers, const struct adn_answer *answer)
 {
     return answer->backend && adn_world_open(offers->handle->world, answer->backend) &&

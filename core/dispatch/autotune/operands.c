@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operands of a search's own: their memory, what is in them, and the sets of them that runs take in
- * turn. */
+/* Makes the operands of a search: their memory, their contents, and the sets of them that runs use
+ * in turn. */
 #include "dispatch/autotune/stand.h"
 
 #include <inttypes.h>
@@ -16,19 +16,19 @@
 #include "problem/unread.h"
 #include "sys/error.h"
 
-/* Four of these bytes are 0.0115 as float, two 1.06 as half, one 60 as an integer: ordinary numbers
- * of every type, none of them slow as subnormals are. */
+/* Four of these bytes are 0.0115 as float, two are 1.06 as half, and one is 60 as an integer. These
+ * are ordinary numbers; none is subnormal, which would be slow. */
 #define FILLING 0x3c
-/* Bytes that are drawn; the rest of an operand repeats them. */
+/* bytes that are drawn; the rest of an operand repeats them */
 #define DRAWN (256 * 1024)
-/* Sets together are as large as this: twice the caches before the memory of the devices that there
- * are, 50 MiB on an H100, 126 on a B200. Of the smallest operands there are fewer. */
+/* The total size of all sets. It is at least twice the largest device cache (50 MiB on an H100, 126
+ * MiB on a B200). The smallest operands stay below it, since SETS_MAX limits the number of sets. */
 #define TOGETHER (256LL << 20)
 #define SETS_MAX 1024
 #define ALIGNED  256
 
-/* Standard normal numbers by Box and Muller (1958), uniform ones by Park and Miller (1988): devices
- * run slower on numbers whose bits vary than on equal ones. */
+/* Draws standard normal numbers (Box and Muller 1958) from uniform ones (Park and Miller 1988).
+ * Devices run slower on numbers whose bits vary than on equal numbers. */
 static void draw(int32_t type, void *to, uint64_t count)
 {
     size_t size = (size_t)adn_type_size(type);
@@ -45,7 +45,7 @@ static void draw(int32_t type, void *to, uint64_t count)
     }
 }
 
-/* Of one set, where the next one begins. */
+/* Returns the distance in bytes between an operand's copies in consecutive sets. */
 static int64_t stride_of(const struct adn_stand *stand, int32_t slot)
 {
     int64_t bytes = adn_shape_bytes(&stand->choices->problem.tensor[slot]);
@@ -53,14 +53,15 @@ static int64_t stride_of(const struct adn_stand *stand, int32_t slot)
     return bytes < 0 ? bytes : (bytes + ALIGNED - 1) / ALIGNED * ALIGNED;
 }
 
-/* Of an operand in all sets. */
+/* Returns the bytes of an operand in all sets. */
 static uint64_t bytes_of(const struct adn_stand *stand, int32_t slot)
 {
     return (uint64_t)(stand->sets - 1) * (uint64_t)stride_of(stand, slot) +
            (uint64_t)adn_shape_bytes(&stand->choices->problem.tensor[slot]);
 }
 
-/* Drawn numbers first, then copies of all that is there, twice as long each time. */
+/* Fills memory with drawn numbers, then copies what is there, doubling the filled part each time.
+ */
 static int32_t fill_drawn(const struct adn_stand *stand, int32_t type, void *to, uint64_t bytes)
 {
     uint64_t done = bytes < DRAWN ? bytes : DRAWN;
@@ -84,7 +85,7 @@ static int32_t fill_drawn(const struct adn_stand *stand, int32_t type, void *to,
     return result;
 }
 
-/* In all sets. */
+/* Fills an operand in all sets. */
 static int32_t fill(const struct adn_stand *stand, int32_t slot)
 {
     const struct adn_problem *problem = &stand->choices->problem;
@@ -104,7 +105,8 @@ static int is_read(const struct adn_operation *info, int32_t slot)
 
 /* ---- memory */
 
-/* Others lie on an operand, or are not read and stand for one. */
+/* Returns 1 if the operand has memory of its own. Other operands alias one, or are not read and use
+ * a substitute's pointer. */
 static int has_memory(const struct adn_problem *problem, int32_t slot)
 {
     return (problem->present >> slot & 1) && !(problem->absent >> slot & 1) &&
@@ -144,7 +146,8 @@ static anydnnStatus_t make_operand(struct adn_stand *stand, int32_t slot)
                        : adn_stand_failed(stand, "cannot fill an operand", result);
 }
 
-/* The present set's operands, those that share their memory, and those that stand for others. */
+/* Sets the pointers of the current set: its operands, their aliases, and the substitutes for absent
+ * operands. */
 static void place(struct adn_stand *stand)
 {
     const struct adn_problem *problem = &stand->choices->problem;
@@ -166,8 +169,8 @@ static void place(struct adn_stand *stand)
 
 /* ---- sets */
 
-/* As many as exceed the caches of a device. On the host there is one: its caches are small beside
- * what fills them, and filling memory takes long there. */
+/* Returns how many sets exceed the caches of a device. The host has one set, because its caches are
+ * small relative to the data and filling memory takes long there. */
 static int32_t count_sets(const struct adn_stand *stand)
 {
     const struct adn_problem *problem = &stand->choices->problem;
@@ -201,14 +204,14 @@ static anydnnStatus_t make_sets(struct adn_stand *stand)
     return status;
 }
 
-/* Fewer sets where there is no memory for all. */
+/* Makes the operands, with fewer sets if memory does not suffice for all. */
 anydnnStatus_t adn_stand_operands(struct adn_stand *stand)
 {
     anydnnStatus_t status;
 
     stand->sets = count_sets(stand);
     while ((status = make_sets(stand)) == ANYDNN_STATUS_ALLOC_FAILED && stand->sets > 1) {
-        stand->space->synchronize(stand->device, stand->operands.stream); /* being filled */
+        stand->space->synchronize(stand->device, stand->operands.stream); /* may still fill */
         adn_stand_free_operands(stand);
         adn_load_error_clear();
         stand->sets /= 2;
@@ -248,7 +251,7 @@ int32_t adn_stand_restore(struct adn_stand *stand)
     for (int32_t i = 0; i < info->slot_count && stand->own && result == 0; i++)
         if ((problem->present >> i & 1) && problem->alias[i] != 0 && !is_read(info, i)) {
             result = fill(stand, problem->alias[i] - 1);
-            stand->set = stand->sets - 1; /* what was filled last is in the cache */
+            stand->set = stand->sets - 1; /* the set filled last is in the cache */
         }
     return result;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a search chooses among: the candidates of the route in each math type, in the order that the
- * backends' own words give. */
+/* Collects the candidates of the route in each math type for a search, and ranks them by the
+ * backends' own data. */
 #include "dispatch/autotune/search.h"
 
 #include <stdlib.h>
@@ -9,13 +9,13 @@
 #include "problem/candidate.h"
 #include "sys/error.h"
 
-/* Weakest first: each includes those before it. */
+/* The math types, weakest first. Each includes those before it. */
 static const int32_t maths[] = {ANYDNN_PLUGIN_MATH_DEFAULT, ANYDNN_PLUGIN_MATH_TENSOR_OP,
                                 ANYDNN_PLUGIN_MATH_SPLIT, ANYDNN_PLUGIN_MATH_ALLOW_CONVERSION};
 
 #define MATHS ((int32_t)(sizeof(maths) / sizeof(maths[0])))
 
-/* The same way of running was met in a weaker math type, or under the same name. */
+/* Returns 1 if the same candidate was already met, in a weaker math type or under the same name. */
 static int known(const struct adn_choices *choices, const struct adn_choice *one)
 {
     for (int32_t i = 0; i < choices->count; i++) {
@@ -46,8 +46,8 @@ static void add(struct adn_choices *choices, const struct adn_choice *one)
     choices->count++;
 }
 
-/* Returns the flaws that keep no offer out of the contest: too much workspace is told as its
- * failure, and whoever passes on the answer of Get or Find names a transform by its number. */
+/* Returns the flaws that do not exclude an offer. Too much workspace is reported as the choice's
+ * failure. A caller who passes on an algorithm from Get or Find names a transform by its number. */
 static uint32_t waived_for(const struct adn_choices *choices, const struct adn_offer *offer)
 {
     int named = !choices->fastest && offer->candidate.algorithm != ADN_ALGORITHM_ANY;
@@ -81,7 +81,7 @@ static void take(struct adn_choices *choices, const struct adn_offers *offers,
         add(choices, &one);
 }
 
-/* Takes what the backends of a list offer, but those of another space. */
+/* Takes the offers of a list's backends, except those of another space. */
 static anydnnStatus_t take_all(struct adn_choices *choices, struct adn_offers *offers)
 {
     int32_t end = adn_offers_end(offers);
@@ -120,7 +120,7 @@ static anydnnStatus_t collect_math(struct adn_choices *choices, struct adn_offer
     return status;
 }
 
-/* The strongest math type first; within it the order of the route, then of the offers. */
+/* Orders by math type, strongest first, then by the route and its offers. */
 static int by_route(const void *left, const void *right)
 {
     const struct adn_choice *a = left, *b = right;
@@ -139,10 +139,9 @@ static int by_expectation(const void *left, const void *right)
     return a->rank - b->rank;
 }
 
-/*
- * Expected times are compared among backends that follow one another in the route and state one for
- * all that they offer. Any other backend keeps its place and its own order.
- */
+/* Orders the choices. Expected times are compared only among backends that are adjacent in the
+ * route and state a time for each of their offers. Any other backend keeps its place and its own
+ * order. */
 static void order(struct adn_choices *choices)
 {
     int32_t group = 0, end;

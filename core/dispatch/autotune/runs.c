@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How long a plan takes: the median of a few runs or, under `fastest`, of rows of them that are
- * recorded, where the space records, so that what the host needs to launch one does not count. */
+/* Times a plan: the median of a few runs. Under `fastest` each sample is a row of runs, recorded if
+ * the space can record, so that the host's launch time does not count. */
 #include "dispatch/autotune/stand.h"
 
 #include <stdlib.h>
@@ -8,16 +8,16 @@
 #include "sys/error.h"
 #include "sys/float_mode.h"
 
-/* Samples after the runs that warm up; fewer once they have taken this long together. */
+/* samples after the warm-up; fewer after ENOUGH microseconds in total */
 #define SAMPLES 5
 #define ENOUGH  100e3 /* microseconds */
-/* A sample of `fastest` lasts at least so long, by runs in a row, as calls follow each other in a
- * step. Data that go at a quarter of a TB/s or faster then come round through all sets, beyond any
- * cache; of the slowest and smallest problems not so many runs are made. */
+/* A sample of `fastest` lasts at least this long, by consecutive runs, as calls follow each other
+ * in a training step. At a quarter of a TB/s or faster, the runs then use all sets, which exceed
+ * any cache. ROW_MAX bounds the number of runs. */
 #define LONG_ENOUGH 1000.0 /* microseconds */
 #define ROW_MAX     256
-/* What one run between two marks may take longer than in a row: the device is idle at the first
- * mark until the host has launched it. */
+/* The extra time that one run between two marks may take, compared with a row. The device is idle
+ * after the first mark until the host has launched the run. */
 #define LAUNCH 20.0 /* microseconds */
 
 static int32_t enqueue(struct adn_stand *stand, const struct adn_plan *plan, int runs)
@@ -33,7 +33,8 @@ static int32_t enqueue(struct adn_stand *stand, const struct adn_plan *plan, int
     return result;
 }
 
-/* So many runs, or a recording of so many; the time of one. */
+/* Takes one sample: `runs` runs, or the replay of a recording of them. *microseconds is the time of
+ * one run. */
 static int32_t sample(struct adn_stand *stand, const struct adn_plan *plan, int runs,
                       void *recording, double *microseconds)
 {
@@ -57,8 +58,8 @@ static int32_t sample(struct adn_stand *stand, const struct adn_plan *plan, int 
 
 /* ---- rows */
 
-/* As many as last long enough, as far as one that warmed up tells; round all sets, where they are
- * fewer, since every replay begins with the first. */
+/* Returns how many runs last long enough, given the time of one warm run. The number is a multiple
+ * of the sets if it exceeds them, since every replay begins with the same set. */
 static int row_of(const struct adn_stand *stand, double one)
 {
     int runs = one * ROW_MAX <= LONG_ENOUGH ? ROW_MAX : (int)(LONG_ENOUGH / one) + 1;
@@ -68,15 +69,15 @@ static int row_of(const struct adn_stand *stand, double one)
     return runs > stand->sets ? (runs + stand->sets - 1) / stand->sets * stand->sets : runs;
 }
 
-/* NULL where there is none to be had: of one run, on the application's own stream, or of a backend
- * that does something else than to enqueue. */
+/* Records a row of runs. Returns NULL if that is impossible: for a single run, without an own
+ * stream, or if the backend does more than enqueue work. */
 static void *record(struct adn_stand *stand, const struct adn_plan *plan, int runs)
 {
     const struct adn_space *space = stand->choices->handle->space;
     void *recording = NULL;
     int32_t result, ended;
 
-    /* The sets begin as they do in a sample, behind what was filled last. */
+    /* The recording begins with the same set as a sample, after the set that was filled last. */
     if (runs == 1 || !stand->stream || adn_stand_restore(stand) != 0 ||
         ADN_BACKEND_CALL(stand->space->record_begin(stand->device, stand->stream)) != 0)
         return NULL;
@@ -136,6 +137,6 @@ int32_t adn_stand_time(struct adn_stand *stand, const struct adn_plan *plan, dou
     result = median_of(stand, plan, runs, recording, microseconds);
     if (recording)
         stand->space->record_destroy(stand->device, recording);
-    /* What cannot be replayed may run all the same. */
+    /* A plan that cannot be replayed may still run. */
     return result != 0 && recording ? median_of(stand, plan, runs, NULL, microseconds) : result;
 }

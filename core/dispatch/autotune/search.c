@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Get and Find: from the choices, ranked or timed, to one answer for each pair (algorithm, math
- * type), pinned. */
+/* Implements Get and Find: it ranks or times the choices, selects one answer for each pair
+ * (algorithm, math type), and pins it. */
 #include "dispatch/autotune/search.h"
 
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 #include "problem/masks.h"
 #include "sys/error.h"
 
-/* Timed, able, failed. */
+/* Returns 0 for a timed choice, 1 for one that was not timed, 2 for one that failed. */
 static int class_of(const struct adn_choice *choice)
 {
     if (choice->status != ANYDNN_STATUS_SUCCESS)
@@ -32,7 +32,7 @@ static int by_result(const void *left, const void *right)
     return a->rank - b->rank;
 }
 
-/* The first choice of each pair to the front; the number of pairs. */
+/* Moves the best choice of each pair to the front, and returns the number of pairs. */
 static int first_of_pairs(struct adn_choices *choices)
 {
     int pairs = 0;
@@ -52,7 +52,7 @@ static int first_of_pairs(struct adn_choices *choices)
     return pairs;
 }
 
-/* Fixes an answer and gives the handle its plan, if it has one. */
+/* Pins an answer and adds its plan, if it has one, to the handle. */
 static anydnnStatus_t pin(struct adn_choices *choices, struct adn_choice *choice)
 {
     struct adn_plan *plan = choice->plan;
@@ -84,8 +84,8 @@ static anydnnStatus_t nothing_runs(const struct adn_choices *choices)
                     first->workspace);
 }
 
-/* Pins and writes the answers. The last are pinned first: where plan_cache has no room for all, the
- * best stay. */
+/* Pins and writes the answers. The last ones are pinned first, so that the best remain if
+ * plan_cache cannot hold all. */
 static anydnnStatus_t answer(struct adn_choices *choices, int requested, struct adn_found *found,
                              int *count)
 {
@@ -119,7 +119,7 @@ static anydnnStatus_t answer(struct adn_choices *choices, int requested, struct 
     return ANYDNN_STATUS_SUCCESS;
 }
 
-/* Bytes that an address is a multiple of, as far as selection cares. */
+/* Returns the common alignment of the operands in bytes, up to the one that selection assumes. */
 static uint32_t alignment_of(const struct adn_call *call)
 {
     uintptr_t all = ADN_ASSUMED_ALIGNMENT;
@@ -181,7 +181,7 @@ static anydnnStatus_t run(const struct adn_search *search, int timed, int reques
     free(choices);
     adn_load_error_clear();
     adn_refusal_end(&refusal);
-    /* A search that succeeds leaves the thread's sentence to the last call that failed. */
+    /* A search that succeeds leaves the thread's error message unchanged. */
     return status == ANYDNN_STATUS_SUCCESS ? status : adn_refusal_publish(&refusal);
 }
 

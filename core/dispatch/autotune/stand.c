@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Marks, a stream and workspace for the runs of a search. */
+/* Makes the marks, the stream and the workspace for the runs of a search. */
 #include "dispatch/autotune/stand.h"
 #include "dispatch/handle/guard.h"
 
@@ -32,9 +32,9 @@ static anydnnStatus_t make_marks(struct adn_stand *stand)
     return ANYDNN_STATUS_SUCCESS;
 }
 
-/* Nothing that the application enqueues meanwhile, on whatever stream, comes between two marks
- * here, as it would on the default stream; and what it enqueued on the handle's has ended before.
- */
+/* Creates a stream for the runs under `fastest`. Work that the application enqueues meanwhile
+ * cannot run between two marks there, as it could on the default stream. The new stream waits for
+ * earlier work on the handle's stream. */
 static anydnnStatus_t make_stream(struct adn_stand *stand)
 {
     anydnnHandle_t handle = stand->choices->handle;
@@ -77,7 +77,7 @@ int adn_stand_workspace(struct adn_stand *stand, uint64_t bytes)
     return 0;
 }
 
-/* ---- coming and going */
+/* ---- begin and end */
 
 anydnnStatus_t adn_stand_enter(struct adn_stand *stand, struct adn_choices *choices,
                                const struct anydnn_plugin_operands *given)
@@ -108,7 +108,7 @@ anydnnStatus_t adn_stand_enter(struct adn_stand *stand, struct adn_choices *choi
 
 void adn_stand_leave(struct adn_stand *stand)
 {
-    /* Nothing that was enqueued may still use what goes now. */
+    /* Enqueued work must not use the memory that is freed here. */
     stand->space->synchronize(stand->device, stand->operands.stream);
     free_workspace(stand);
     adn_stand_free_operands(stand);

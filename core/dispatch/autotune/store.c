@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Choices that are kept in the tuning file, under the keys of key.c. */
+/* Stores choices in the tuning file, under the keys of key.c. */
 #include "dispatch/autotune/store.h"
 
 #include <stdio.h>
@@ -16,7 +16,7 @@ static struct adn_tuning *file_of(anydnnHandle_t handle)
     return strcmp(path, "off") == 0 ? NULL : adn_tuning_at(path);
 }
 
-/* ---- finding */
+/* ---- find */
 
 static int find(struct adn_tuning *tuning, char *key, struct adn_tuned *tuned)
 {
@@ -26,8 +26,9 @@ static int find(struct adn_tuning *tuning, char *key, struct adn_tuned *tuned)
     return found;
 }
 
-/* Returns the problem whose record counts under `fastest`. There a number is no wish, but that of a
- * transform, which permits it: without one the record is that of calls that name none. */
+/* Returns the problem whose record counts under `fastest`. There an algorithm's number is ignored,
+ * unless it names a transform and thereby permits it. The record is then that of calls that name no
+ * algorithm. */
 static const struct adn_problem *without_number(const struct adn_problem *problem,
                                                 struct adn_problem *copy)
 {
@@ -69,7 +70,7 @@ static int by_rank(const void *left, const void *right)
     return a->rank - b->rank;
 }
 
-/* A choice and the time that it once took. */
+/* A choice and the time that it took earlier. */
 struct timed {
     double microseconds;
     int32_t at;
@@ -118,7 +119,7 @@ void adn_tuned_rank(struct adn_choices *choices)
     free(timed);
 }
 
-/* ---- keeping */
+/* ---- keep */
 
 struct keeping {
     int count;
@@ -126,7 +127,7 @@ struct keeping {
     struct adn_tuned tuned[ADN_SEARCH_MAX + 1];
 };
 
-/* Returns the workspace limit, if any choice was left out for it. */
+/* Returns the workspace limit if it excluded any choice, or UINT64_MAX. */
 static uint64_t limit_of(const struct adn_choices *choices)
 {
     for (int32_t i = 0; i < choices->count; i++)
@@ -157,7 +158,8 @@ static void end_keeping(struct keeping *keeping, struct adn_tuning *tuning)
         free(keeping->key[--keeping->count]);
 }
 
-/* Transforms run only where they are named. */
+/* Returns 1 if the choice suits calls that name no algorithm. Transforms run only if they are
+ * named. */
 static int is_for_any(const struct adn_choice *choice)
 {
     return choice->status == ANYDNN_STATUS_SUCCESS && choice->microseconds >= 0 &&

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of candidates on trial in the tuning file: the problem's key, then the word and the name.
- */
+/* Records in the tuning file which candidate runs: the key is the problem's key,
+ * ADN_TUNING_SUSPECT, and the backend's name and engine. */
 #include "dispatch/autotune/suspect.h"
 
 #include <errno.h>
@@ -20,13 +20,13 @@
 struct adn_suspect {
     struct adn_suspect *next;
     struct adn_tuning *tuning;
-    char *problem; /* its key */
-    char *name;    /* the key of what runs now, or "", in one of the two */
+    char *problem; /* the problem's key */
+    char *name;    /* key of the running candidate, or ""; points into one of `keys` */
     char keys[2][ADN_TUNING_KEY];
     struct adn_tuned tuned; /* its record */
 };
 
-/* Those of this process: contests on two devices may be about the same problem. */
+/* The suspects of this process. Contests on two devices may concern the same problem. */
 static struct adn_suspect *suspects;
 static pthread_mutex_t lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
 
@@ -54,7 +54,7 @@ static int is_running_here(const char *name)
     return found;
 }
 
-/* The place of the next name, which nobody reads before it is set. */
+/* Returns the buffer for the next name. Other threads do not read it before set_name. */
 static char *next_name(struct adn_suspect *suspect)
 {
     return suspect->keys[suspect->name == suspect->keys[0]];
@@ -75,7 +75,8 @@ static void set_no_name(struct adn_suspect *suspect)
     set_name(suspect, name);
 }
 
-/* Whether a process named it and went away. One of that number that is there may be running it. */
+/* Returns 1 if a process recorded the candidate and then ended. A live process with that number may
+ * still be running it. */
 static int is_guilty(struct adn_tuning *tuning, const char *name)
 {
     struct adn_tuned found;
@@ -108,8 +109,8 @@ void adn_suspect_begin(struct adn_choices *choices)
     choices->suspect = suspect;
 }
 
-/* Writes that what ran last is there no more, and what runs now, if anything: its key stands in the
- * place of the next name. */
+/* Marks the previous candidate as survived, and records the running one, if any. Its key is in the
+ * buffer for the next name. */
 static void write_names(struct adn_suspect *suspect, const struct adn_choice *choice)
 {
     char *name = next_name(suspect);

@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The candidate that is being timed stands in the tuning file as long as it runs. One that takes
- * its process or its device along is found there by the next process, which does not run it again.
- */
+/* The tuning file names the candidate that is being timed while it runs. If the candidate crashes
+ * the process or loses the device, the next process finds it there and does not run it again. */
 #ifndef ADN_DISPATCH_AUTOTUNE_SUSPECT_H
 #define ADN_DISPATCH_AUTOTUNE_SUSPECT_H
 
 #include "dispatch/autotune/search.h"
 
-/* Around the runs of a contest; without a tuning file that may be written nothing happens. */
+/* Begin and end the records of a contest. They do nothing without a writable tuning file. */
 void adn_suspect_begin(struct adn_choices *choices);
 void adn_suspect_end(struct adn_choices *choices);
 
-/* Names the choice that is about to run in the place of the one before. EXECUTION_FAILED, with a
- * sentence, where a process did not survive it. */
+/* Records that the choice is about to run, and that the previous one ended. Fails with
+ * EXECUTION_FAILED and a message if a process did not survive the choice. */
 anydnnStatus_t adn_suspect_runs(struct adn_choices *choices, const struct adn_choice *choice);
 
-/* The device is lost: whatever becomes of this process, what runs is not to run again. */
+/* Records that the running candidate lost the device, so that it never runs again. */
 void adn_suspect_lost(struct adn_choices *choices);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The choices of a search, one after the other: its plan, how long it takes, and whether it is the
- * fastest so far. */
+/* Times the choices of a search one by one: it makes each plan, times it, and keeps the fastest. */
 #include "dispatch/autotune/stand.h"
 #include "dispatch/autotune/suspect.h"
 #include "dispatch/handle/guard.h"
@@ -14,14 +13,15 @@
 #include "sys/error.h"
 #include "sys/log.h"
 
-/* What is not this part faster is a tie, which the earlier one wins. */
+/* A candidate must be faster by this part to win; otherwise it ties, and the earlier one wins. */
 #define TIE 0.01
-/* So many times the fastest one's time are out of the question under `fastest`, where time is
- * short: an engine that takes it warm is not run again, and other engines of its backend come last.
- */
+/* Under `fastest`, where time is short, a candidate is hopeless if it takes this many times the
+ * fastest time. An engine that is hopeless when warm is not run again. Other engines of its backend
+ * run last. */
 #define HOPELESS 2.0
 
-/* The least time of those that ran, of one backend or of all; -1 where none did. */
+/* Returns the least time among the candidates that ran, of one backend or of all, or -1 if none
+ * ran. */
 static double least_of(const struct adn_choices *choices, const struct adn_backend *backend)
 {
     double least = -1;
@@ -36,7 +36,7 @@ static double least_of(const struct adn_choices *choices, const struct adn_backe
     return least;
 }
 
-/* What takes longer is out of the question; -1 where nothing is. */
+/* Returns the time beyond which a candidate is hopeless, or -1 if there is no limit. */
 static double hopeless_beyond(const struct adn_choices *choices)
 {
     double least = choices->fastest ? least_of(choices, NULL) : -1;
@@ -72,7 +72,7 @@ static anydnnStatus_t make_picked(const struct adn_choices *choices, struct adn_
     return ANYDNN_STATUS_SUCCESS;
 }
 
-/* Makes the plan that a call which names the choice of a search gets. */
+/* Makes the plan that a call gets when it names the choice of a search. */
 static anydnnStatus_t make_named(const struct adn_choices *choices, struct adn_choice *choice)
 {
     struct adn_offers *offers = malloc(sizeof(*offers));
@@ -98,7 +98,7 @@ static anydnnStatus_t make_named(const struct adn_choices *choices, struct adn_c
     return status;
 }
 
-/* Makes and runs one choice; its failure, with the sentence, is its status. */
+/* Makes and runs one choice. A failure becomes the choice's status. */
 static anydnnStatus_t run_choice(struct adn_stand *stand, struct adn_choice *choice)
 {
     const struct adn_choices *choices = stand->choices;
@@ -130,8 +130,8 @@ static anydnnStatus_t run_choice(struct adn_stand *stand, struct adn_choice *cho
     return status;
 }
 
-/* Of two choices of a pair that ran only the faster one keeps its plan; of rivals for one problem
- * the earlier, where they tie. */
+/* Releases the plan of the slower of two choices of a pair that ran. Among rivals for one problem,
+ * the earlier one wins a tie. */
 static void keep_faster(struct adn_choices *choices, struct adn_choice *latest)
 {
     double tie = choices->fastest ? 1 - TIE : 1;
@@ -192,7 +192,8 @@ static double microseconds_now(void)
     return (double)now.tv_sec * 1e6 + (double)now.tv_nsec * 1e-3;
 }
 
-/* Those that were not run yet, in order: of backends that have a chance, or of all. */
+/* Times, in order, the choices that have not run yet: those of backends that are not hopeless, or
+ * all. */
 static anydnnStatus_t time_choices(struct adn_stand *stand, double began, int all)
 {
     struct adn_choices *choices = stand->choices;
@@ -201,7 +202,7 @@ static anydnnStatus_t time_choices(struct adn_stand *stand, double began, int al
     for (int32_t i = 0; i < choices->count && status == ANYDNN_STATUS_SUCCESS; i++) {
         struct adn_choice *choice = &choices->choice[i];
 
-        /* A reference is right, not fast: a contest that takes hours has no use. */
+        /* The reference backend is built to be correct, not fast. Timing it could take hours. */
         if (choice->status != ANYDNN_STATUS_SUCCESS || choice->microseconds >= 0 ||
             (choice->backend->plugin->flags & ANYDNN_PLUGIN_REFERENCE) ||
             (!all && is_hopeless(choices, choice->backend)))

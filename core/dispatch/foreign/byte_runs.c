@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From dims and strides to runs of bytes. */
+/* Converts dims and strides to runs of bytes. */
 #include "dispatch/foreign/byte_runs.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "desc/names.h"
 #include "desc/shape.h"
 
-/* The dims with more than one step, smallest stride first; their number. */
+/* Lists the dims with more than one step, smallest stride first, and returns their number. */
 static int32_t sort_dims(const struct anydnn_plugin_tensor *tensor, int32_t *order)
 {
     int32_t count = 0;

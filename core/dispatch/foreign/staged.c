@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One run of a staged plan: operands across, the backend, outputs back. */
+/* Runs a staged plan: it copies the operands in, runs the backend, and copies the outputs back. */
 #include "dispatch/foreign/staged.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "load/load.h"
 #include "sys/process.h"
 
-/* Asks the backend's space whether an error lost it, and remembers it. */
+/* Queries whether an error lost the backend's space, and records it. */
 static void learn_poisoned(struct adn_staged *staged)
 {
     if (!staged->space->poisoned && staged->space->functions->poisoned(staged->device))
@@ -37,7 +37,7 @@ static char *buffer_of(const struct adn_staged *staged, const struct adn_staged_
     return (char *)staged->arena->memory + operand->offset;
 }
 
-/* Where the host sees the operand on its way. */
+/* Returns the host address of the operand during the copy. */
 static char *image_of(const struct adn_staged *staged, const struct adn_staged_operand *operand,
                       void *data)
 {
@@ -88,7 +88,7 @@ static int32_t copy_all_in(struct adn_staged *staged, const struct anydnn_plugin
     return result;
 }
 
-/* One run on its way back to the handle's device. */
+/* A copy back to the handle's device. */
 struct way_back {
     struct adn_staged *staged;
     void *stream;
@@ -157,7 +157,8 @@ static int32_t run_backend(struct adn_staged *staged, const struct anydnn_plugin
         return result;
     if (result == 0)
         return ADN_BACKEND_CALL(staged->space->functions->synchronize(staged->device, NULL));
-    /* What it enqueued must not meet the next call's operands in the arena. */
+    /* Work that the backend enqueued must not use the arena when the next call's operands are
+     * there. */
     snprintf(said, sizeof(said), "%s", adn_load_error_text());
     staged->space->functions->synchronize(staged->device, NULL);
     adn_load_error_set(said);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Making a staged plan: what of each operand crosses, and where it lies in the arenas. */
+/* Makes a staged plan: it determines which part of each operand is copied, and where it lies in the
+ * arenas. */
 #include "dispatch/foreign/staged.h"
 
 #include <stdio.h>
@@ -35,14 +36,15 @@ void adn_stage_judge(const struct anydnnContext *handle, const struct adn_backen
         snprintf(reason, size, "an error lost the devices of `%s` to this process", name);
 }
 
-/* Factors of an output other than the first: its role, and what their names end with. */
+/* The outputs that have a scaling factor of their own: the role, and the name of the factor. */
 static const struct {
     const char *role;
     const char *beta;
 } factors_of[] = {{"dscale", "beta_param"}, {"dbias", "beta_param"}, {"dgrid", "beta_grid"}};
 
-/* The scaling factor that says whether an output's prior content is read. Bytes of a format and
- * indices are written where they mean something; the rest keeps what it held. */
+/* Returns the index of the scaling factor that controls whether an output's prior content is read.
+ * A reserve and indices may be written only in part and must keep their other bytes, so they are
+ * always read. */
 static int32_t prior_of(const struct adn_operation *info, int32_t slot)
 {
     const char *role = info->slot[slot].role;
@@ -60,7 +62,7 @@ static int32_t prior_of(const struct adn_operation *info, int32_t slot)
     return ADN_PRIOR_NEVER;
 }
 
-/* Takes `bytes` behind what is taken; 0, or -1 when the sum does not fit. */
+/* Reserves `bytes` after the reserved part. Returns 0, or -1 if the sum overflows. */
 static int place(uint64_t *taken, uint64_t bytes, uint64_t *offset)
 {
     *offset = *taken;
@@ -91,8 +93,8 @@ static int fill_operand(struct adn_staged *staged, const struct adn_problem *pro
     if (operand->bounced && staged->bounce_bytes < operand->runs.span)
         staged->bounce_bytes = operand->runs.span;
     if (home != slot) {
-        /* There, too: the input at that address, which comes first, has been given its buffer, and
-         * has the same descriptor. */
+        /* The operand shares the buffer of the input at the same address. That input precedes it
+         * and has the same descriptor. */
         operand->offset = staged->operand[home].offset;
         return 0;
     }
@@ -135,7 +137,7 @@ int adn_stage_wrap(anydnnHandle_t handle, struct adn_plan *plan, uint64_t worksp
     plan->staged_on = staged->device_name;
     plan->execute = adn_stage_execute;
     plan->body = (struct anydnn_plugin_plan *)(void *)staged;
-    plan->fork_safe = 0; /* memory of a device is in it */
+    plan->fork_safe = 0; /* it holds memory of a device */
     return 0;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One block a device, never more than its largest need. */
+/* Implements the arenas: one block per device, never larger than its largest use needed. */
 #include "dispatch/handle/arena.h"
 
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 #include "load/load.h"
 #include "sys/process.h"
 
-/* So that needs that differ by a little share a block. */
+/* Sizes are rounded up to this, so that slightly different needs share a block. */
 #define GRAIN UINT64_C(65536)
 
 struct adn_arena *adn_arena_of(anydnnHandle_t handle, struct adn_space *space, int32_t device)
@@ -27,7 +27,8 @@ struct adn_arena *adn_arena_of(anydnnHandle_t handle, struct adn_space *space, i
     return arena;
 }
 
-/* Memory of a device belongs to the process that allocated it; the host's is copied by fork(). */
+/* Returns 1 if this process may use the memory. Device memory belongs to the process that allocated
+ * it; fork() copies host memory. */
 static int is_ours(const struct adn_arena *arena)
 {
     return arena->space->host || arena->fork_number == adn_process_fork_number;
@@ -68,7 +69,7 @@ int32_t adn_arena_reserve(struct adn_arena *arena, uint64_t bytes)
     }
     if (bytes <= arena->bytes)
         return 0;
-    /* The old block goes first: at no time are there two. */
+    /* The old block is freed first, so that there are never two. */
     release(arena);
     result = adn_space_memory_alloc(arena->space, arena->device, whole, &memory);
     if (result != 0)

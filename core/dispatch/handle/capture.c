@@ -16,10 +16,11 @@
 
 /* One call, copy or fill. */
 struct item {
-    struct adn_plan *plan; /* NULL: memory */
+    struct adn_plan *plan; /* NULL: a copy or fill */
     struct anydnn_plugin_operands operands;
-    unsigned char value[32]; /* set_tensor's element, which the caller need not keep */
-    void *held;              /* what host operands hold, for the same reason; freed with the item */
+    unsigned char value[32]; /* a copy of set_tensor's element, which the caller need not keep */
+    void *held; /* copies of host operands, which the caller need not keep either; freed with the
+                   item */
     void *to;
     const void *from;
     int byte; /* -1: a copy */
@@ -31,10 +32,10 @@ struct adn_recording {
     struct item *items;
     size_t count;
     size_t room;
-    void *capture; /* of a space other than the host's */
+    void *capture; /* for a space other than the host */
 };
 
-/* What the space said of its recording; the device may be lost. */
+/* Reports the space's error about its recording; the device may be lost. */
 static anydnnStatus_t failed(anydnnHandle_t handle, const char *entry)
 {
     anydnnStatus_t status;
@@ -121,8 +122,8 @@ void adn_recording_abandon(anydnnHandle_t handle)
 
     if (!recording)
         return;
-    /* Once exit() has begun the space's code must not run; its side goes with the process. The
-     * capture of a stream of the application's goes with that stream, which may be gone. */
+    /* After exit() has begun, the space's code must not run, and the process's end frees its part.
+     * A capture on a stream of the application ends with that stream, which may no longer exist. */
     if (adn_process_exiting || !adn_space_owns_stream(handle->stream))
         handle->recording = NULL;
     adn_refusal_begin(&unsaid);
@@ -140,7 +141,8 @@ anydnnStatus_t adn_recording_discard(anydnnHandle_t handle, struct adn_recording
     return ANYDNN_STATUS_SUCCESS;
 }
 
-/* Copies host operands, and has the item's pointers lead to the copies. 0, or -1 without memory. */
+/* Copies the host operands and points the item at the copies. Returns 0, or -1 when memory runs
+ * out. */
 static int hold(struct item *item, const struct adn_problem *problem)
 {
     size_t bytes = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Recordings: the calls between RecordBegin and RecordEnd, kept to be run again. */
+/* Recordings: the calls between RecordBegin and RecordEnd, kept for replay. */
 #ifndef ADN_DISPATCH_HANDLE_CAPTURE_H
 #define ADN_DISPATCH_HANDLE_CAPTURE_H
 
@@ -15,12 +15,12 @@ anydnnStatus_t adn_recording_discard(anydnnHandle_t handle, struct adn_recording
 /* Drops a recording that was begun and not ended. */
 void adn_recording_abandon(anydnnHandle_t handle);
 
-/* While recording: keeps the plan alive for the recording and, on the host, takes the call instead
- * of running it. Returns 1 when the call was taken, 0 when it must run (a device captures it), -1
- * when memory is out. */
+/* Adds a call to the recording in progress and keeps its plan alive. On the host, the call is
+ * recorded instead of run. Returns 1 if it was recorded, 0 if it must run because a device captures
+ * it, or -1 when memory runs out. */
 int adn_recording_call(anydnnHandle_t handle, struct adn_plan *plan,
                        const struct anydnn_plugin_operands *operands);
-/* The same for copies (byte < 0) and fills. */
+/* Does the same for copies (byte < 0) and fills. */
 int adn_recording_memory(anydnnHandle_t handle, void *to, const void *from, int byte,
                          uint64_t bytes);
 

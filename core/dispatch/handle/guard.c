@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operands where they may not lie, devices that are lost, backends that a fork left behind. */
+/* Checks for misplaced operands, lost devices, and backends that did not survive a fork. */
 #include "dispatch/handle/guard.h"
 
 #include <inttypes.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The life of a handle: which device, which contexts, and when what it learnt is forgotten. */
+/* Creates and destroys handles: it chooses the device, makes contexts, and forgets plans and pins.
+ */
 #include "dispatch/handle/handle.h"
 
 #include <errno.h>
@@ -41,7 +42,7 @@ void adn_handle_complain_later(anydnnHandle_t handle, const char *sentence)
 {
     if (!handle->complaint)
         handle->complaint = strdup(sentence);
-    /* From here on every call looks closer, which is cheap beside what it took to find this. */
+    /* Every later call checks more, which costs little compared with the check that found this. */
     adn_process_attention = 1;
 }
 
@@ -57,7 +58,7 @@ anydnnStatus_t adn_handle_complain_now(anydnnHandle_t handle, const char *entry)
     return ANYDNN_STATUS_EXECUTION_FAILED;
 }
 
-/* A backend of a user's rule whose space has no device; NULL when there is none. */
+/* Returns a backend of a user's rule whose space has no device, or NULL. */
 static const struct adn_backend *without_device(struct adn_world *world,
                                                 const struct adn_route_rule *rule)
 {
@@ -73,7 +74,7 @@ static const struct adn_backend *without_device(struct adn_world *world,
     return NULL;
 }
 
-/* Whoever wrote a rule for a device learns once that `auto` found none. */
+/* Warns once that `auto` found no device although a user's rule names a backend for one. */
 static void warn_of_host(struct adn_world *world)
 {
     static atomic_int told;
@@ -91,7 +92,8 @@ static void warn_of_host(struct adn_world *world)
     }
 }
 
-/* "auto": the device current in this thread of the first space that has one, else the host. */
+/* Chooses the device for "auto": the thread's current device in the first space that has one, else
+ * the host. */
 static void choose_auto(struct adn_world *world, struct adn_space **space, int32_t *device)
 {
     *space = world->space[0];
@@ -105,8 +107,8 @@ static void choose_auto(struct adn_world *world, struct adn_space **space, int32
     *device = 0;
 }
 
-/* No new handle on a device whose space an error lost, not even by "auto", whose caller counts on a
- * device where there was one. */
+/* Refuses a new handle on a device whose space an error lost. This includes "auto", whose caller
+ * expects a device where there was one. */
 static anydnnStatus_t check_space(struct adn_space *space, int32_t device, const char *entry)
 {
     char name[64];
@@ -120,8 +122,9 @@ static anydnnStatus_t check_space(struct adn_space *space, int32_t device, const
                     entry, name);
 }
 
-/* `missing` is the status of a device that there is not: an argument is wrong then, but a setting
- * leaves the caller, who named none, without a device, as a missing driver does with cuDNN. */
+/* Chooses the device that the text names. `missing` is the status for a device that does not exist.
+ * A wrong argument is BAD_PARAM. A wrong setting is NOT_INITIALIZED, as cuDNN reports a missing
+ * driver, since the caller named no device. */
 static anydnnStatus_t choose_device(struct adn_world *world, const char *text,
                                     anydnnStatus_t missing, const char *entry,
                                     struct adn_space **space, int32_t *device)
@@ -217,7 +220,7 @@ void adn_handle_forget_plans(anydnnHandle_t handle)
     adn_arena_trim(handle);
 }
 
-/* Whether what a backend made under that fork number may be used in this process. */
+/* Returns 1 if this process may use what the backend made under that fork number. */
 static int survived(const struct adn_backend *backend, uint64_t fork_number)
 {
     return (backend->plugin->flags & ANYDNN_PLUGIN_FORK_SAFE) ||
@@ -236,7 +239,7 @@ void adn_handle_destroy(anydnnHandle_t handle)
     adn_plan_release(handle->last.plan);
     adn_table_clear(&handle->cache);
     adn_recording_abandon(handle);
-    /* Calls under way hold plans, which end before the contexts do. */
+    /* Unfinished calls hold plans, which must be destroyed before the contexts. */
     adn_handle_settle(handle);
     adn_arena_free(handle);
     for (int32_t i = 0; i < handle->world->registry->count; i++) {
@@ -261,7 +264,8 @@ void adn_handle_destroy(anydnnHandle_t handle)
     free(handle);
 }
 
-/* The device of a backend's space that serves this handle; -1 with the thread's backend error. */
+/* Returns the device of the backend's space that serves this handle, or -1 with the thread's
+ * backend error. */
 static int32_t device_for(anydnnHandle_t handle, const struct adn_backend *backend)
 {
     const struct adn_space *space = adn_world_space(handle->world, backend->plugin->space);
@@ -291,7 +295,7 @@ static void make_context(anydnnHandle_t handle, struct adn_backend *backend,
             : ADN_BACKEND_CALL(backend->plugin->context_create(context->device, &context->context));
     if (result != 0 || !context->context) {
         said = adn_load_error_text();
-        /* Memory that lacks now may be there at the next call. */
+        /* The next call may have enough memory. */
         context->state = result == ANYDNN_STATUS_ALLOC_FAILED ? 0 : -1;
         context->context = NULL;
         free(context->reason);

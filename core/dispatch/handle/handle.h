@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The handle: one device of one space, a context for each backend used, plans, pins, last record.
- */
+/* The handle: one device of one space, a context for each backend in use, plans, pins and the last
+ * call's record. */
 #ifndef ADN_DISPATCH_HANDLE_HANDLE_H
 #define ADN_DISPATCH_HANDLE_HANDLE_H
 
@@ -17,13 +17,13 @@
 /* A backend's context in this handle. */
 struct adn_handle_context {
     struct anydnn_plugin_context *context;
-    int state;            /* 0 not made yet, 1 made, -1 refused */
-    int32_t device;       /* where it is: the handle's own, or one of another space */
-    char *reason;         /* why refused */
+    int state;            /* 0: not made yet, 1: made, -1: refused */
+    int32_t device;       /* the handle's own, or one of another space */
+    char *reason;         /* why it was refused */
     uint64_t fork_number; /* of the process that made it */
 };
 
-/* How the last call found its plan. */
+/* The ways in which the last call found its plan. */
 enum adn_how { ADN_HOW_NONE, ADN_HOW_HIT, ADN_HOW_EQUAL, ADN_HOW_MISS };
 
 struct adn_record {
@@ -45,15 +45,15 @@ struct adn_counters {
     int64_t staged_calls;
 };
 
-/* What a room above puts before the plans of a handle, as wraps of theirs. */
+/* A hook: functions that a component above dispatch adds before the plans of a handle, as wraps. */
 struct adn_hook {
     void (*plan_made)(struct adn_hook *hook, struct adn_plan *plan);
-    /* Brings to an end what calls left under way; NULL: they leave nothing. */
+    /* Completes unfinished work of earlier calls. NULL if calls leave none. */
     void (*settle)(struct adn_hook *hook);
-    void (*end)(struct adn_hook *hook); /* frees it; no plan of the handle is left */
+    void (*end)(struct adn_hook *hook); /* frees the hook; no plan of the handle remains */
 };
 
-/* By number, the innermost first. */
+/* The hooks, the innermost first. */
 enum { ADN_HOOK_TRACE, ADN_HOOK_SHADOW, ADN_HOOKS };
 
 struct anydnnContext {
@@ -66,19 +66,19 @@ struct anydnnContext {
     int32_t device;
     int32_t deterministic;
     void *stream;
-    struct adn_recording *recording; /* between RecordBegin and RecordEnd */
+    struct adn_recording *recording; /* set between RecordBegin and RecordEnd */
     struct adn_world *world;
     uint64_t workspace_limit;
     struct adn_handle_context *contexts; /* by registry index */
     struct adn_arena *arenas;            /* memory for staged calls */
-    struct adn_route_rule *rules;        /* anydnnSetRoute */
+    struct adn_route_rule *rules;        /* set by anydnnSetRoute */
     int32_t rule_count;
-    struct adn_hook *hook[ADN_HOOKS]; /* NULL: nothing there */
-    char *complaint; /* what a hook found, for the handle's next call to fail with; or NULL */
+    struct adn_hook *hook[ADN_HOOKS]; /* NULL if unused */
+    char *complaint; /* a hook's finding, with which the handle's next call fails; or NULL */
     char device_name[64];
 };
 
-/* SUCCESS for a live handle; else a sentence that begins with `entry`. */
+/* Returns SUCCESS for a live handle; otherwise fails with a message that begins with `entry`. */
 anydnnStatus_t adn_handle_complain(anydnnHandle_t handle, const char *entry) __attribute__((cold));
 
 static inline anydnnStatus_t adn_handle_check(anydnnHandle_t handle, const char *entry)
@@ -89,12 +89,12 @@ static inline anydnnStatus_t adn_handle_check(anydnnHandle_t handle, const char 
     return adn_handle_complain(handle, entry);
 }
 
-/* The same for a call that is about to run: SPACE_POISONED for a device that is lost, and what a
- * hook complains of, once. */
+/* Does the same for a call that is about to run. Also fails with SPACE_POISONED if the device is
+ * lost, and once with a hook's complaint. */
 anydnnStatus_t adn_handle_complain_call(anydnnHandle_t handle, const char *entry)
     __attribute__((cold));
 
-/* Returns 1 where neither of the two refuses. */
+/* Returns 1 if neither check can fail. */
 static inline int adn_handle_is_ready(anydnnHandle_t handle)
 {
     return handle && handle->magic == ADN_HANDLE_MAGIC &&
@@ -103,23 +103,24 @@ static inline int adn_handle_is_ready(anydnnHandle_t handle)
 
 anydnnStatus_t adn_handle_create(anydnnHandle_t *handle, const char *device, const char *entry);
 void adn_handle_destroy(anydnnHandle_t handle);
-/* What hooks found of the calls so far is known afterwards; the host may wait for the device. */
+/* Waits until the hooks have finished with all earlier calls. The host may wait for the device. */
 void adn_handle_settle(anydnnHandle_t handle);
 
-/* The context of a backend, made at first need; NULL with *reason set when it is refused. A backend
- * of another space gets one on the device of that space that has the number of the handle's own, on
- * device 0 if there is none. */
+/* Returns the context of a backend, made at first use, or NULL with *reason if it was refused. A
+ * backend of another space uses the device with the handle's device number in that space, or device
+ * 0 if there is none. */
 struct anydnn_plugin_context *adn_handle_context(anydnnHandle_t handle, struct adn_backend *backend,
                                                  const char **reason);
 
-/* Forgets every plan and pin, after a change that selection depends on; the record stays. */
+/* Forgets all plans and pins, after a change that selection depends on. The record stays. */
 void adn_handle_forget(anydnnHandle_t handle);
-/* Forgets the plans alone, so that new ones get what the hooks put before them now. */
+/* Forgets only the plans, so that new ones get the current hooks. */
 void adn_handle_forget_plans(anydnnHandle_t handle);
 
-/* Lets the handle's next call, or Synchronize, fail with that sentence; the first one stays. */
+/* Makes the handle's next call, or Synchronize, fail with that message. An earlier message is kept.
+ */
 void adn_handle_complain_later(anydnnHandle_t handle, const char *sentence);
-/* EXECUTION_FAILED with the sentence, if there is one, which then is told. */
+/* Fails with EXECUTION_FAILED and the pending message, if there is one, and clears it. */
 anydnnStatus_t adn_handle_complain_now(anydnnHandle_t handle, const char *entry);
 
 anydnnStatus_t adn_handle_set_route(anydnnHandle_t handle, const char *operation, const char *mode,

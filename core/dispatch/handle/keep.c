@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a handle keeps of choices: plans, and pins that outlive them. */
+/* Keeps a handle's choices: plans, and pins that outlive them. */
 #include "dispatch/handle/keep.h"
 
 #include "problem/problem.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What lies in an operand, brought to the host where it is not there. */
+/* Reads the content of an operand, and copies it to the host if it lies elsewhere. */
 #include "dispatch/handle/operand.h"
 
 #include <stdlib.h>

@@ -36,7 +36,7 @@ static int32_t host_device_name(int32_t device, char *text, size_t size)
     return OK;
 }
 
-/* The processor's model, where Linux tells, and how many there are. */
+/* Writes the processor's model, if Linux reports it, and the number of processors. */
 static int32_t host_device_identity(int32_t device, char *text, size_t size)
 {
     FILE *file = fopen("/proc/cpuinfo", "re");
@@ -161,8 +161,9 @@ static int32_t host_poisoned(int32_t device)
     return 0;
 }
 
-/* Recordings of the host are a list of calls (capture.c), so the space has no functions for them;
- * nor streams, since all is done when a call returns. */
+/* The host's functions. Recordings of the host are lists of calls (capture.c), so it has no
+ * functions for them. It has none for streams either, since all work is done when a call returns.
+ */
 static const struct anydnn_plugin_space host_functions = {
     .struct_size = sizeof(struct anydnn_plugin_space),
     .device_count = host_device_count,

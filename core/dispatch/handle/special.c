@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counting by bits: without its sign a NaN is above infinity. */
+/* Counts special values by their bits. Without its sign, a NaN is greater than infinity. */
 #include "dispatch/handle/special.h"
 
 #include <string.h>
 
 #define DIMS_MAX (ANYDNN_PLUGIN_DIM_MAX + 1)
 
-/* Elements `step` bytes behind each other. */
+/* Counts `count` elements that are `step` bytes apart. */
 typedef void (*count_fn)(const char *at, int64_t count, int64_t step, uint64_t *counts);
 
 #define COUNT_FLOATS(name, word, infinity)                                                         \
@@ -53,7 +53,7 @@ COUNT_INTEGERS(count_64, uint64_t)
 
 static const struct {
     count_fn count;
-    int32_t bytes, lanes; /* of a scalar; scalars in a vector */
+    int32_t bytes, lanes; /* bytes of a scalar; scalars in a vector */
 } types[] = {
     [ANYDNN_PLUGIN_FLOAT] = {count_float, 4, 1}, [ANYDNN_PLUGIN_DOUBLE] = {count_double, 8, 1},
     [ANYDNN_PLUGIN_HALF] = {count_half, 2, 1},   [ANYDNN_PLUGIN_INT8] = {count_8, 1, 1},
@@ -63,7 +63,8 @@ static const struct {
     [ANYDNN_PLUGIN_INT64] = {count_64, 8, 1},
 };
 
-/* Dims and strides in scalars; channels of vectors as whole vectors, and the scalars in one. */
+/* The dims and strides in scalars. The channels of a vectorized tensor become two dims: its
+ * vectors, and the scalars in a vector. */
 struct shape {
     int32_t ndims;
     int64_t dims[DIMS_MAX], strides[DIMS_MAX];
@@ -75,7 +76,8 @@ static void add_dim(struct shape *shape, int64_t dim, int64_t stride)
     shape->strides[shape->ndims++] = stride;
 }
 
-/* The dim that is run along: of those with more than one step that with the shortest. */
+/* Returns the dim of the inner loop: the one with the smallest stride among those with more than
+ * one step. */
 static int32_t inner_of(const struct shape *shape)
 {
     int32_t inner = 0;
@@ -87,7 +89,7 @@ static int32_t inner_of(const struct shape *shape)
     return inner;
 }
 
-/* To the next place of all dims but `inner`; 0 behind the last. */
+/* Moves to the next index of all dims but `inner`. Returns 0 after the last. */
 static int step(const struct shape *shape, int32_t inner, int64_t *index, int64_t *at)
 {
     for (int32_t d = 0; d < shape->ndims; d++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NaN, infinities and zeros of a tensor in the host's memory. */
+/* Counts NaNs, infinities and zeros of a tensor in host memory. */
 #ifndef ADN_DISPATCH_HANDLE_SPECIAL_H
 #define ADN_DISPATCH_HANDLE_SPECIAL_H
 
@@ -7,7 +7,8 @@
 
 #include <anydnn/plugin.h>
 
-/* Adds to counts[], as count_special of plugin.h says. -1 for another type than an operand's. */
+/* Adds to counts[] as plugin.h specifies for count_special. Returns -1 for a type that is not an
+ * operand type. */
 int adn_special_count(const struct anydnn_plugin_tensor *tensor, const void *data,
                       uint64_t *counts);
 

@@ -30,7 +30,8 @@ struct adn_space *adn_world_space(struct adn_world *all, const char *name)
     return NULL;
 }
 
-/* The first live backend of a space serves it. 0 for want of memory. */
+/* Adds the backend's space. The first live backend of a space serves it. Returns 0 when memory runs
+ * out. */
 static int space_learn(struct adn_world *all, const struct anydnn_plugin *plugin)
 {
     struct adn_space *space = NULL;
@@ -108,7 +109,7 @@ static void warn_of_settings(void *cookie, const struct adn_backend *backend)
     }
 }
 
-/* plugin_path's folders, then plugindir. The world keeps the array. */
+/* Returns plugin_path's folders followed by plugindir. The world keeps the array. */
 static const char *const *folders_of(const struct adn_settings *settings)
 {
     size_t count = 0;
@@ -173,7 +174,7 @@ static struct adn_registry *registry_make(struct adn_settings *settings)
     return registry;
 }
 
-/* One warning for a name in a user's rule that resembles an installed backend's. */
+/* Warns of a name in a user's rule that resembles an installed backend's. */
 static void warn_of_unknown(const struct adn_world *all, const struct adn_route_rule *rule,
                             const char *name)
 {
@@ -198,10 +199,10 @@ void adn_world_warn_of_unknown(const struct adn_world *all, const struct adn_rou
             warn_of_unknown(all, rule, rule->backend[i]);
 }
 
-/* Rules that a process has at most for the operations and math modes; there are few. */
+/* The bound on the effective rules of all operations and math modes, of which a process has few. */
 #define RULES_MAX 64
 
-/* Each effective rule once, in the order of the operations. Returns how many. */
+/* Lists each effective rule once, in the order of the operations. Returns their number. */
 static int rules_of(const struct adn_world *all, const struct adn_route_rule *rules[RULES_MAX])
 {
     static const int32_t maths[] = {ANYDNN_PLUGIN_MATH_DEFAULT, ANYDNN_PLUGIN_MATH_TENSOR_OP,
@@ -222,8 +223,8 @@ static int rules_of(const struct adn_world *all, const struct adn_route_rule *ru
     return count;
 }
 
-/* Opens, in the order of the routes, each backend that an effective rule names. The errno for
- * which one is left, for want of memory or descriptors, or 0. */
+/* Opens, in the order of the routes, each backend that an effective rule names. Returns 0, or the
+ * errno if memory or descriptors ran out for one. */
 static int open_routed(struct adn_world *all)
 {
     const struct adn_route_rule *rules[RULES_MAX];
@@ -239,7 +240,7 @@ static int open_routed(struct adn_world *all)
     return lacked;
 }
 
-/* What is found while memory or descriptors lack is not kept. */
+/* Fails because memory or descriptors ran out. What was found meanwhile is not kept. */
 static anydnnStatus_t refuse_short(const char *entry, int error)
 {
     return adn_fail(ANYDNN_STATUS_ALLOC_FAILED,
@@ -247,8 +248,8 @@ static anydnnStatus_t refuse_short(const char *entry, int error)
                     entry, strerror(error));
 }
 
-/* A sentence for the first backend with enable = yes that is not installed or, if they are to be
- * opened, is not live. */
+/* Fails for the first backend with enable = yes that is not installed or, if `open` is set, not
+ * live. */
 static anydnnStatus_t check_required(struct adn_world *all, const char *entry, int open)
 {
     for (const struct adn_plugin_section *section = all->settings->plugins; section;
@@ -268,7 +269,8 @@ static anydnnStatus_t check_required(struct adn_world *all, const char *entry, i
     return ANYDNN_STATUS_SUCCESS;
 }
 
-/* Settings and backends, none of them open, or NULL with the status. */
+/* Makes the world: the settings, and the list of backends, none of them open. Returns NULL with the
+ * status on failure. */
 static struct adn_world *world_make(const char *entry, anydnnStatus_t *why)
 {
     struct adn_world *all = calloc(1, sizeof(*all));
@@ -316,15 +318,15 @@ out:
     return NULL;
 }
 
-/* A child of fork() finds the world whole or not begun. */
+/* Ensures that a child of fork() finds the world either complete or not begun. */
 static void world_guard(void)
 {
     adn_process_fork_waits(&world_lock);
     adn_process_fork_waits(&space_lock);
 }
 
-/* The world with its backends opened. One without a backend that it must have stays: backends are
- * opened once. */
+/* Opens the world's backends. The world is kept even if a required backend is missing, since
+ * backends are opened only once. */
 static anydnnStatus_t world_open(const char *entry)
 {
     int lacked = open_routed(world);
@@ -342,7 +344,8 @@ static anydnnStatus_t get(const char *entry, struct adn_world **found, int open)
     if (world_building)
         return adn_fail(ANYDNN_STATUS_NOT_INITIALIZED,
                         "%s: called by a backend while it is being loaded", entry);
-    /* Without the lock, which a thread of the parent may hold for ever in a child after fork(). */
+    /* This check takes no lock, because in a child after fork() a thread of the parent may hold it
+     * for ever. */
     if (world_ready) {
         *found = world;
         return status;

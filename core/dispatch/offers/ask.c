@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Asking a backend what it offers, and what flaws the offers have. */
+/* Queries a backend for its candidates and determines the flaws of each offer. */
 #include "dispatch/foreign/staging.h"
 #include "dispatch/offers/offers.h"
 
@@ -16,7 +16,8 @@
 
 /* ---- flaws */
 
-/* Staged operands and workspace lie in memory of ours. */
+/* Returns the workspace limit. Staged operands and workspace lie in memory that anydnn allocates,
+ * so the handle's limit applies to them. */
 static uint64_t limit_for(const struct adn_offers *offers, const struct adn_answer *answer)
 {
     return answer->staged ? offers->handle->workspace_limit : offers->wish->workspace_limit;
@@ -103,7 +104,7 @@ void adn_offers_reason(const struct adn_offers *offers, const struct adn_answer 
     }
 }
 
-/* ---- asking */
+/* ---- queries */
 
 struct asking {
     struct adn_offers *offers;
@@ -113,7 +114,7 @@ struct asking {
     int declined;
 };
 
-/* Adds an offer to the answer; without memory the list is starved. */
+/* Adds an offer to the answer. Marks the list as starved when memory runs out. */
 static void add(struct adn_offers *offers, struct adn_answer *answer,
                 const struct anydnn_plugin_candidate *candidate)
 {
@@ -171,7 +172,7 @@ static int32_t take_offer(void *cookie, const struct anydnn_plugin_candidate *of
     return 0;
 }
 
-/* Finds reasons that need no question; returns 1 when there is one. */
+/* Looks for a reason to skip the backend without a query. Returns 1 if there is one. */
 static int is_refused(struct adn_offers *offers, struct adn_answer *answer)
 {
     const struct adn_problem *problem = offers->wish->problem;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a pick to its plan, and what the plan says of backends that were passed over. */
+/* Makes the plan of a pick, and writes why other backends were skipped. */
 #include "dispatch/foreign/staging.h"
 #include "dispatch/offers/offers.h"
 #include "dispatch/plan/traced.h"
@@ -17,7 +17,7 @@
 #include "sys/process.h"
 #include "sys/text.h"
 
-/* Returns 1 for a backend whose turn is before the chosen one's. */
+/* Returns 1 if the backend's turn comes before that of the chosen one. */
 static int is_before(const struct adn_answer *answer, const struct adn_answer *chosen)
 {
     int later = answer->late - chosen->late;
@@ -25,13 +25,13 @@ static int is_before(const struct adn_answer *answer, const struct adn_answer *c
     return later != 0 ? later < 0 : answer < chosen;
 }
 
-/* Returns 1 where one backend was chosen before others were asked. */
+/* Returns 1 if the backend was chosen before the others were queried. */
 static int is_fixed(const struct adn_pick *pick)
 {
     return pick->by == ADN_BY_PIN || pick->by == ADN_BY_MEASURED;
 }
 
-/* Says why a backend that was asked is not the chosen one. */
+/* Returns the reason why a queried backend was not chosen. */
 static const char *reason_of(const struct adn_answer *answer, const struct adn_pick *pick)
 {
     if (answer->outcome != ADN_OFFERED)
@@ -42,7 +42,7 @@ static const char *reason_of(const struct adn_answer *answer, const struct adn_p
                                       : "has not the algorithm that the call names";
 }
 
-/* Writes a line for each backend that was asked before the chosen one, or that the rule names
+/* Writes a line for each backend that was queried before the chosen one, or that the rule lists
  * before it. */
 static void write_passed_over(const struct adn_offers *offers, const struct adn_pick *pick,
                               struct adn_text *text)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The list of a rule's backends: which of them count, in which order they are asked, and whose
- * offer is the choice. */
+/* The list of a rule's backends: which ones count, the order of the queries, and which offer is
+ * chosen. */
 #include "dispatch/offers/offers.h"
 
 #include <inttypes.h>
@@ -13,9 +13,9 @@
 #include "sys/error.h"
 #include "sys/text.h"
 
-/* Tells of a backend whether it counts as a choice of the rule. Of the built-in routes, which name
- * every backend that we know, only installed ones of this handle's space do; what a user names
- * always does. */
+/* Returns 1 if a backend counts as a choice of the rule. A backend that a user names always counts.
+ * The built-in routes name every known backend, so there only installed ones of the handle's space
+ * count. */
 static int is_choice(const struct adn_offers *offers, const struct adn_backend *backend)
 {
     if (offers->rule->layer != ADN_LAYER_BUILTIN)
@@ -76,8 +76,8 @@ int adn_offers_is_foreign(const struct adn_offers *offers, const struct adn_answ
            strcmp(answer->backend->plugin->space, offers->handle->space->name) != 0;
 }
 
-/* Whether a backend comes after all of the handle's own, as those of another space do with staging
- * = last; that is known once it is open. */
+/* Returns 1 if a backend comes after all of the handle's own. With staging = last this holds for
+ * backends of another space. The space is known once the backend is open. */
 static int learn_late(const struct adn_offers *offers, struct adn_answer *answer)
 {
     if (offers->handle->world->settings->staging == ADN_STAGING_LAST)
@@ -85,8 +85,8 @@ static int learn_late(const struct adn_offers *offers, struct adn_answer *answer
     return answer->late;
 }
 
-/* With fallback = off only those up to the first choice count; -1 when there is no choice. Under
- * `fastest` each is a first choice. */
+/* Returns the number of backends that count, or -1 if there is no choice. With fallback = off,
+ * those up to the first choice count. Under `fastest` each one is a first choice. */
 static int32_t end_of(struct adn_offers *offers, int late)
 {
     if (offers->fallback != ADN_FALLBACK_OFF || offers->rule->fastest)
@@ -112,8 +112,9 @@ int32_t adn_offers_end(struct adn_offers *offers)
     return end_among(offers, 0);
 }
 
-/* Returns an offer without a flaw but those waived: of the engine, if one is given; the first with
- * the algorithm that the call names, else the first. NULL where there is none. */
+/* Returns an offer whose only flaws are waived, or NULL. If an engine is given, only its offers
+ * count. Prefers the first offer with the algorithm that the call names; otherwise returns the
+ * first offer. */
 static struct adn_offer *best_of(const struct adn_offers *offers, const struct adn_answer *answer,
                                  const uint64_t *engine, uint32_t waived)
 {
@@ -160,8 +161,8 @@ int adn_offers_pick_engine(struct adn_offers *offers, int32_t backend, uint64_t 
     return 1;
 }
 
-/* Picks among the late ones, or among the others: the first offer with the algorithm that the call
- * names, else the first. */
+/* Picks among the late backends, or among the others. Prefers the first offer with the algorithm
+ * that the call names; otherwise picks the first offer. */
 static int pick_among(struct adn_offers *offers, int late, struct adn_pick *pick)
 {
     int32_t named = offers->wish->problem->algorithm;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a call to the problem as a value. */
+/* Converts a call to a problem. */
 #include "dispatch/plan/call.h"
 
 #include <string.h>

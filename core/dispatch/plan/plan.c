@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The life of a plan: the cache, a record and recordings hold it; the last one lets go. */
+/* Counts the references to a plan. The cache, a record and recordings hold plans; releasing the
+ * last reference destroys the plan. */
 #include "dispatch/plan/plan.h"
 
 #include <stdlib.h>
@@ -34,7 +35,7 @@ struct adn_excluded *adn_excluded_copy(const struct adn_excluded *excluded, int3
 void adn_plan_wrap(struct adn_plan *plan, struct adn_wrap *wrap, adn_execute_fn *execute,
                    void (*end)(struct adn_wrap *wrap))
 {
-    /* Wraps send messages: every call looks closer, and holds them back. */
+    /* Wraps may log messages, so every call must take the path that holds messages back. */
     adn_process_attention = 1;
     wrap->next = plan->wraps;
     wrap->plan = plan;
@@ -51,12 +52,12 @@ void adn_plan_destroy(struct adn_plan *plan)
     struct anydnn_plugin_plan *body = plan->made;
 
     adn_plan_release(plan->second);
-    /* Once exit() has begun, or in a child that the backend does not survive, its code must not
-     * run. */
+    /* The backend's code must not run after exit() has begun, or in a child process if the backend
+     * does not survive a fork. */
     if (body && !adn_process_exiting &&
         (plan->fork_safe || plan->fork_number == adn_process_fork_number))
         plan->backend->operation[plan->problem.operation]->plan_destroy(body);
-    /* A plan ends on the way of a call that is about to run another one. */
+    /* A plan may be destroyed during a call that is about to run another plan. */
     adn_float_standard();
     free(plan->staged);
     while (plan->wraps) {

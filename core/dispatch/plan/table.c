@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A handle's plan tables. Slots are reclaimed by the clock algorithm (Corbato 1968). */
+/* A handle's plan tables. The clock algorithm (Corbato 1968) reclaims slots. */
 #include "dispatch/plan/table.h"
 
 #include <stdlib.h>
@@ -20,7 +20,7 @@ int adn_table_init(struct adn_table *cache, uint32_t capacity)
 {
     memset(cache, 0, sizeof(*cache));
     cache->capacity = capacity;
-    /* Twice as many keys as plans: several descriptor sets may lead to one plan. */
+    /* There are twice as many keys as plans, since several sets of descriptors may share a plan. */
     cache->key_mask = power_of_two((capacity + 1) / 2 + 1) - 1;
     cache->bucket_mask = power_of_two(capacity * 2) - 1;
     return 0;
@@ -123,7 +123,7 @@ void adn_table_remove(struct adn_table *cache, struct adn_plan *plan)
     adn_plan_release(plan);
 }
 
-/* A free slot, or that of the first plan that was not used since the hand passed it last. */
+/* Returns a free slot, or that of the first plan unused since the hand last passed it. */
 static uint32_t slot_take(struct adn_table *cache, int *evicted)
 {
     for (;;) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One line of log a call, at level trace. */
+/* Logs one line for each call at level trace. */
 #include "dispatch/plan/traced.h"
 
 #include <inttypes.h>

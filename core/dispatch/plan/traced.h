@@ -5,8 +5,8 @@
 
 #include "dispatch/plan/plan.h"
 
-/* Puts a function that logs before the plan's execute; without memory the plan stays as it is.
- * Other plans pay nothing for it. */
+/* Wraps the plan's execute with a function that logs. Without memory, the plan stays unchanged.
+ * Plans that are not traced pay nothing. */
 void adn_plan_trace(struct adn_plan *plan);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What would be done with a problem: the rule, each backend's offers or reasons, the choice. */
+/* Explains a problem's resolution: the rule, each backend's offers or reasons, and the choice. */
 #include "dispatch/resolve/explain.h"
 #include "dispatch/resolve/resolve.h"
 
@@ -55,7 +55,7 @@ static void explain_offer(const struct adn_offers *offers, const struct adn_answ
     adn_text_add(text, "%s%s\n", reason[0] != '\0' ? ": not taken: " : "", reason);
 }
 
-/* Names the device of another space where a backend serves the handle. */
+/* Returns the name of the device, in another space, on which the backend serves the handle. */
 static const char *staged_on(const struct adn_offers *offers, const struct adn_answer *answer,
                              char *device, size_t size)
 {
@@ -89,7 +89,7 @@ static void explain_backend(struct adn_offers *offers, struct adn_answer *answer
                          : "");
 }
 
-/* Lets the choosers choose among what was listed, and says why each declined. */
+/* Runs the choosers on the collected offers, and reports why each one declined. */
 static void explain_choice(struct adn_resolution *resolution, struct adn_text *text)
 {
     static const char *const remarks[ADN_CHOOSERS] = {
@@ -130,7 +130,7 @@ anydnnStatus_t adn_dispatch_explain(anydnnHandle_t handle, const char *entry,
 
     if (status != ANYDNN_STATUS_SUCCESS)
         return status;
-    /* Too large for the stacks of some threads. */
+    /* The resolution is too large for the stacks of some threads. */
     resolution = malloc(sizeof(*resolution));
     if (!resolution)
         return adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "%s: out of memory", entry);

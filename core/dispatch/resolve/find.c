@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The plan of a problem when no key tells it: that of an equal problem, or a new one. */
+/* Finds the plan of a problem when no key matches: the plan of an equal problem, or a new one. */
 #include "dispatch/handle/guard.h"
 #include "dispatch/handle/keep.h"
 #include "dispatch/resolve/resolve.h"
@@ -48,7 +48,7 @@ anydnnStatus_t adn_find_plan(const struct adn_running *running, const struct adn
         status = adn_guard_owners(running->entry, handle, problem, running->operands);
     if (status == ANYDNN_STATUS_SUCCESS)
         status = adn_find_new(running->entry, handle, problem, hash, NULL, plan);
-    /* What backends said while they were asked is not about the run that follows. */
+    /* Errors that backends reported during selection do not concern the run that follows. */
     adn_load_error_clear();
     return status;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The choosers, in the order of their table, and the one pass through them that makes a plan. */
+/* The choosers, in the order of their table, and the single pass through them that makes a plan. */
 #include "dispatch/resolve/resolve.h"
 #include "dispatch/autotune/fastest.h"
 #include "dispatch/autotune/store.h"
@@ -13,10 +13,10 @@
 #include "sys/error.h"
 #include "sys/log.h"
 
-/* ---- choosers: each picks an offer, or declines with the reason */
+/* ---- choosers: each picks an offer, or declines with a reason */
 
-/* Picks what a workspace query, Get or Find fixed; whoever passes on their answer names a
- * transform. */
+/* Picks the choice that a workspace query, Get or Find pinned. A caller who passes on the algorithm
+ * from Get or Find names a transform explicitly, so the transform flaw is waived. */
 static int choose_pinned(struct adn_resolution *resolution)
 {
     struct adn_offers *offers = &resolution->offers;
@@ -32,7 +32,7 @@ static int choose_pinned(struct adn_resolution *resolution)
                                   sizeof(resolution->reason[0]));
 }
 
-/* Picks what the tuning file says. */
+/* Picks the choice that the tuning file records. */
 static int choose_measured(struct adn_resolution *resolution)
 {
     uint64_t engine;
@@ -46,7 +46,7 @@ static int choose_measured(struct adn_resolution *resolution)
                                   sizeof(resolution->reason[0]));
 }
 
-/* Picks what is the fastest by the clock, where the route begins with `fastest`. */
+/* Picks the fastest candidate by timing, if the route begins with `fastest`. */
 static int choose_fastest(struct adn_resolution *resolution)
 {
     struct adn_offers *offers = &resolution->offers;
@@ -104,7 +104,8 @@ void adn_resolution_end(struct adn_resolution *resolution)
     adn_offers_free(&resolution->offers);
 }
 
-/* Returns 1 when the pick has its plan, which the clock made already or its backend makes now. */
+/* Returns 1 if the pick has a plan. Timing may have made it already; otherwise the backend makes it
+ * now. */
 static int make(struct adn_resolution *resolution)
 {
     struct adn_pick *pick = &resolution->pick;
@@ -128,7 +129,7 @@ int adn_resolution_choose(struct adn_resolution *resolution)
         if (resolution->status != ANYDNN_STATUS_SUCCESS)
             return 0;
         if (offers->starved && resolution->by < ADN_BY_ROUTE) {
-            /* There may be memory for the next chooser, whose choice then is not kept. */
+            /* The next chooser may have enough memory. Its choice is then not kept. */
             resolution->passing = 1;
             adn_offers_forget_starved(offers);
         }
@@ -138,7 +139,7 @@ int adn_resolution_choose(struct adn_resolution *resolution)
 
 /* ---- messages */
 
-/* Writes at level debug a line for each backend that was asked, and what came of it. */
+/* Logs, at level debug, one line for each backend that was queried, with the outcome. */
 static void tell_answers(struct adn_resolution *resolution, const struct adn_plan *plan)
 {
     const struct adn_offers *offers = &resolution->offers;
@@ -159,7 +160,7 @@ static void tell_answers(struct adn_resolution *resolution, const struct adn_pla
     }
 }
 
-/* Counts and tells that a plan is not of the rule's first choice, and that it was made. */
+/* Counts and reports a fallback, and logs that the plan was made. */
 static void tell(struct adn_resolution *resolution)
 {
     const struct adn_pick *pick = &resolution->pick;

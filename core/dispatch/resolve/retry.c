@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When the plan that was found does not run: the second plan, the next backend, or the sentence of
- * the failure. */
+/* Handles a plan that does not run: it finds the second plan or the next backend, or reports the
+ * failure. */
 #include "dispatch/handle/guard.h"
 #include "dispatch/handle/keep.h"
 #include "dispatch/resolve/resolve.h"
@@ -13,9 +13,8 @@
 #include "sys/error.h"
 #include "sys/log.h"
 
-/*
- * A plan selected under a limit is also the choice under any lower limit that it fits: what a lower
- * limit takes away was not chosen.
+/* Returns 1 if the second plan suits the limit. A plan selected under a limit is also the choice
+ * under any lower limit that it fits. A lower limit removes only candidates that were not chosen.
  */
 static int second_fits(const struct adn_plan *first, uint64_t limit)
 {
@@ -66,7 +65,7 @@ static anydnnStatus_t failed(const struct adn_running *running, const struct adn
     return status;
 }
 
-/* For want of memory this call alone goes elsewhere: the record holds the plan. */
+/* Selects another plan for this call alone after memory ran out. Only the record holds the plan. */
 static anydnnStatus_t select_once(const struct adn_running *running, const struct adn_plan *plan,
                                   const struct adn_excluded *excluded, struct adn_plan **out)
 {
@@ -80,7 +79,8 @@ static anydnnStatus_t select_once(const struct adn_running *running, const struc
     return status;
 }
 
-/* Selects anew without the backend that refused (rule B of the fallback). */
+/* Selects again without the backend that refused. The caller has checked that the outputs are
+ * untouched and that a fallback is permitted. */
 static anydnnStatus_t select_next(const struct adn_running *running, const struct adn_plan *plan,
                                   int32_t result, struct adn_plan **out)
 {
