@@ -47,7 +47,7 @@ struct tool_option {
     size_t offset;
     unsigned long long low, high;
     const char *const *words; /* NULL-terminated */
-    /* NULL, or called after the value is stored: checks it or does what no kind does. Returns
+    /* NULL, or called after the value is stored: checks it, or does what the kind does not. Returns
      * TOOL_FINE or fails. */
     int (*set)(struct tool *tool, void *own, const char *value);
 };

@@ -120,8 +120,9 @@ static int put_before(const char *name, const char *value)
     return result;
 }
 
-/* Puts the library first. A preloaded library precedes one on the program's RPATH and serves every
- * request for libcudnn.so.7. The library path also makes libcudnn.so found. */
+/* Puts the library first in both variables. A preloaded library precedes one on the program's RPATH
+ * and serves every request for libcudnn.so.7. Through the library path, libcudnn.so is found
+ * too. */
 static int put_library(struct tool *tool, const char *folder)
 {
     char *file;

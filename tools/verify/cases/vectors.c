@@ -158,8 +158,8 @@ static double *copy_values(const struct vec_list *list, const char *role,
     return to;
 }
 
-/* Adds inputs that were rounded to the type to the bound. The bound gains 2^-p R, which is
- * converted to the scale of S. */
+/* Raises the bound for inputs that were rounded to the type: by 2^-p R, converted to the scale of
+ * S. */
 static void add_rounds(const struct vec_list *list, const char *role, double terms, int32_t type,
                        struct adn_subject_slot *slot)
 {

@@ -171,7 +171,7 @@ static void describe_operands(struct verify_run *run, const struct adn_subject *
     operands->workspace_bytes = run->candidate->workspace;
 }
 
-/* Checks that a failure with no effect changed nothing. */
+/* Checks that a failure that reports no effect changed nothing. */
 static int check_failure(struct verify_run *run, int32_t status, int32_t effect,
                          struct verify_finding *finding)
 {

@@ -56,8 +56,8 @@ struct verify_block {
 /* Allocates an operand `shift` bytes past a multiple of 256. Returns 0, or -1. */
 int verify_block_make(struct verify_block *block, const struct anydnn_plugin_space *space,
                       size_t bytes, size_t guard, size_t shift);
-/* Allocates host memory that ends, as far as the alignment permits, at a page whose successor
- * faults. */
+/* Allocates host memory that ends right before a page that faults, as far as the alignment
+ * permits. */
 int verify_block_make_at_edge(struct verify_block *block, size_t bytes, size_t guard,
                               size_t alignment);
 void verify_block_free(struct verify_block *block);
