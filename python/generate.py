@@ -3,7 +3,7 @@
 """Makes anydnn/_abi.py, the foreign declarations of the package, from entries.def and anydnn.h.
 
     python/generate.py          writes python/anydnn/_abi.py
-    python/generate.py --check  exits 1 where that file is not what would be written
+    python/generate.py --check  exits 1 if that file is not up to date
 """
 import pathlib
 import re
@@ -12,7 +12,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TARGET = ROOT / "python" / "anydnn" / "_abi.py"
 
-# C's types to ctypes'; every pointer is an address, every enumeration int.
+# Maps C types to ctypes types. Every pointer is an address, every enumeration int.
 SCALARS = {
     "int": "c_int",
     "unsigned": "c_uint",
@@ -33,7 +33,7 @@ def without_comments(text):
 
 
 def entries(text):
-    """Name -> the level that brought it, as entries.def has them."""
+    """Returns name -> the level that introduced it, from entries.def."""
     table = {}
     for name, levels in re.findall(r"^(?:ENTRY|OURS)\((\w+),\s*([^)]*)\)", without_comments(text), re.M):
         table[name] = levels.split(",")[0].strip().split(".")[0]
@@ -65,12 +65,12 @@ def numbers(text):
 
 
 def plain(name):
-    """anydnnDataType_t -> DataType, the package's name of a type of the header."""
+    """Returns the package's name of a type of the header: anydnnDataType_t -> DataType."""
     return re.sub(r"^anydnn|_t$", "", name)
 
 
 def common_prefix(members):
-    """What all members of an enumeration begin with; the words that end it are left out."""
+    """Returns the common prefix of all members of an enumeration, without the words that end it."""
     names = [name.split("_") for name, _ in members if not name.endswith("FORCE_32")]
     count = 0
     while all(len(words) > count + 1 for words in names) and len({words[count] for words in names}) == 1:

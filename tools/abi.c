@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* anydnn abi: the symbols of the library, the levels that brought and deprecated them. */
+/* anydnn abi: lists the symbols of the library, and the levels that introduced and deprecated
+ * them. */
 #include "abi.h"
 
 #include <stdio.h>
 #include <string.h>
 
 struct abi {
-    int deprecated; /* show these alone */
+    int deprecated; /* 1 to list only deprecated symbols */
     const char *scan;
 };
 
@@ -14,7 +15,7 @@ static const struct abi_symbol symbols[] = {
 #include "abi/rows.def"
 };
 
-/* In the order of the symbols. */
+/* The prototypes, in the order of the symbols. */
 static const char *const prototypes[] = {
 #include "abi/prototypes.def"
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* anydnn abi --scan: which of the library's symbols an ELF file imports. */
+/* anydnn abi --scan: lists which of the library's symbols an ELF file imports. */
 #include "abi.h"
 
 #include <limits.h>
@@ -21,7 +21,7 @@ static void add_symbol(struct scan *scan, const char *name)
     json_t *object;
 
     scan->imported++;
-    /* The functions behind the porting header have no levels. */
+    /* Functions behind the porting header have no levels. */
     if (symbol == NULL && shim_is_ported(name))
         return;
     if (symbol == NULL) {
@@ -38,7 +38,8 @@ static void add_symbol(struct scan *scan, const char *name)
     json_array_append_new(scan->deprecated, object);
 }
 
-/* Entries are called anydnn and a capital; anydnn_plugin_main and the like are none. */
+/* Returns 1 for names of entries: "anydnn" and a capital letter. This excludes
+ * anydnn_plugin_main. */
 static int is_entry(const char *name)
 {
     return strncmp(name, "anydnn", 6) == 0 && name[6] >= 'A' && name[6] <= 'Z';

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What all commands print with: sentences with exit codes, text of the library of any length, and
+/* Output that all commands share: messages with exit codes, library texts of any length, and
  * answers as JSON. */
 #include "common.h"
 #include "terminal.h"
@@ -66,7 +66,7 @@ const char *tool_data_folder(const char *configured, const char *name, char *pat
     return access(path, R_OK) == 0 ? path : configured;
 }
 
-/* One question of the two kinds; `handle` is NULL for those by index. */
+/* Queries one text with either getter. `handle` is NULL for the getter by index. */
 static char *ask(anydnnStatus_t (*get)(int index, const char *key, char *text, size_t size),
                  anydnnHandle_t handle, int index, const char *key)
 {
@@ -124,7 +124,7 @@ int tool_backend_index(const char *name)
     return index;
 }
 
-/* Paths may hold bytes that are no UTF-8, which JSON cannot. */
+/* Converts text to JSON. Replaces bytes that are not UTF-8, such as those of paths. */
 json_t *tool_json_text(const char *text)
 {
     json_t *json = text != NULL ? json_string(text) : NULL;

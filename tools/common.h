@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What all commands of the program share: sentences and exit codes, options, and the answer of a
- * command, or its answer to a problem, as a JSON object. */
+/* Declarations that all commands share: messages and exit codes, options, and the answer of a
+ * command, or to one problem, as a JSON object. */
 #ifndef TOOLS_COMMON_H
 #define TOOLS_COMMON_H
 
@@ -11,53 +11,54 @@
 
 #include <anydnn/anydnn.h>
 
-/* Exit codes; the larger one counts where there are several. */
+/* The exit codes. The largest of several counts. */
 enum { TOOL_FINE = 0, TOOL_FAILED = 1, TOOL_USAGE = 2 };
-/* tool_options: the command goes on. */
+/* The result of tool_options if the command continues. */
 enum { TOOL_GO_ON = -1 };
 
 struct tool {
     const char *device; /* --device, or NULL */
     const char *config; /* --config, or NULL */
     int json;
-    int line;       /* of standard input, where the problem at hand stood; 0: an argument */
-    int printed;    /* answers as text so far */
-    int quiet;      /* failures are kept and not printed */
-    char *sentence; /* the last failure's, or NULL */
+    int line;       /* line of standard input with the current problem; 0: an argument */
+    int printed;    /* number of answers printed as text */
+    int quiet;      /* 1: failures are kept, not printed */
+    char *sentence; /* message of the last failure, or NULL */
 };
 
-/* What becomes of an option's value, in the member at `offset` of the command's own structure. */
+/* The kinds of option. The kind determines how a value is stored in the member at `offset` of the
+ * command's structure. */
 enum tool_option_kind {
-    TOOL_OWN,    /* nothing: `set` does all */
-    TOOL_FLAG,   /* int: becomes `low` */
+    TOOL_OWN,    /* stores nothing: `set` does all */
+    TOOL_FLAG,   /* int: set to `low` */
     TOOL_TEXT,   /* const char *: any text */
     TOOL_FILE,   /* const char *: not empty */
     TOOL_WORD,   /* const char *: one of `words` */
-    TOOL_NUMBER, /* unsigned long long: a whole number from `low` to `high` */
+    TOOL_NUMBER, /* unsigned long long: an integer from `low` to `high` */
     TOOL_INT,    /* int: the same */
-    TOOL_REAL    /* double: a number above 0, with k, M, G or T behind it where that is meant */
+    TOOL_REAL    /* double: a number above 0, optionally with the suffix k, M, G or T */
 };
 
 struct tool_option {
     const char *name;
-    const char *value; /* what help calls its value; NULL: it takes none */
+    const char *value; /* name of the value in the help; NULL: no value */
     const char *help;
     enum tool_option_kind kind;
     size_t offset;
     unsigned long long low, high;
-    const char *const *words; /* end with NULL */
-    /* NULL, or called after the value is kept: checks it, or does with it what no kind does.
-     * Returns TOOL_FINE or fails. */
+    const char *const *words; /* NULL-terminated */
+    /* NULL, or called after the value is stored: checks it, or does what the kind does not. Returns
+     * TOOL_FINE or fails. */
     int (*set)(struct tool *tool, void *own, const char *value);
 };
 
-/* Members of a row behind `help`. */
+/* The members of a row after `help`. */
 #define TOOL_KEEP(type, member, of_kind) .kind = (of_kind), .offset = offsetof(struct type, member)
 #define TOOL_KEEP_FLAG(type, member)     TOOL_KEEP(type, member, TOOL_FLAG), .low = 1
 #define TOOL_KEEP_NUMBER(type, member, from, to)                                                   \
     TOOL_KEEP(type, member, TOOL_NUMBER), .low = (from), .high = (to)
 
-/* Ends a table. */
+/* The last row of a table. */
 #define TOOL_OPTIONS_END                                                                           \
     {                                                                                              \
         .name = NULL                                                                               \
@@ -65,11 +66,11 @@ struct tool_option {
 
 struct tool_command {
     const char *name;
-    const char *arguments; /* as help shows them */
+    const char *arguments; /* as the help shows them */
     const char *summary;
     const struct tool_option *options; /* ends with a NULL name */
     int (*run)(struct tool *tool, int argc, char **argv);
-    int takes_program; /* 1: what follows the first argument is another program's */
+    int takes_program; /* 1: the words after the first argument belong to another program */
 };
 
 extern const struct tool_command tool_info;
@@ -85,54 +86,54 @@ extern const struct tool_command tool_abi;
 extern const struct tool_command tool_shim;
 extern const struct tool_command tool_exec;
 
-/* Says "anydnn: ..." on stderr and returns `code`. */
+/* Prints "anydnn: ..." on stderr and returns `code`. */
 int tool_fail(struct tool *tool, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* The same with the library's last sentence. */
+/* Does the same with the library's last error message. */
 int tool_fail_status(struct tool *tool, int code);
-/* malloc that ends the program where there is no memory. */
+/* Allocates memory as malloc does, but ends the program if there is none. */
 void *tool_alloc(size_t bytes);
-/* The same for elements, whose bytes may not fit a size. */
+/* Does the same for `count` elements, and checks the product for overflow. */
 void *tool_alloc_array(int64_t count, size_t size);
 
-/* Reads the options; the arguments then begin at *first. Returns TOOL_GO_ON, or the exit code (also
- * after --help). */
+/* Parses the options and sets *first to the index of the first argument. Returns TOOL_GO_ON, or the
+ * exit code (also after --help). */
 int tool_options(struct tool *tool, const struct tool_command *command, void *own, int argc,
                  char **argv, int *first);
-/* A handle on --device, or where the settings put it. */
+/* Creates a handle on --device, or on the device that the settings select. */
 int tool_handle(struct tool *tool, anydnnHandle_t *handle);
 
-/* Where the package's data of this name lie: the folder that was configured, or else that beside
- * the program's own one, where an installation was moved. */
+/* Returns the folder of the package's data of this name: the configured one, or, if the
+ * installation was moved, the one beside the program's folder. */
 const char *tool_data_folder(const char *configured, const char *name, char *path, size_t size);
 
-/* Index of an installed backend, or -1. */
+/* Returns the index of an installed backend, or -1. */
 int tool_backend_index(const char *name);
 
-/* Text of the library, however long, to be freed; NULL when it has none. */
+/* Returns a text of the library of any length, or NULL if it has none. The caller frees it. */
 char *tool_ask(anydnnStatus_t (*get)(int index, const char *key, char *text, size_t size),
                int index, const char *key);
 char *tool_ask_handle(anydnnHandle_t handle, const char *key);
-char *tool_ask_problem(anydnnHandle_t handle, anydnnProblem_t problem); /* what would be done */
+char *tool_ask_problem(anydnnHandle_t handle, anydnnProblem_t problem); /* how it would be run */
 
-/* Answers. Members with NULL values are left out. */
+/* Functions for answers. Members with NULL values are left out. */
 json_t *tool_json_text(const char *text);
 json_t *tool_json_take(char *text); /* frees it */
 json_t *tool_json_lines(const char *text);
-/* JSON has no NaN and no infinity: they become the texts "nan", "inf" and "-inf". */
+/* Converts a number. JSON has no NaN and no infinity: they become "nan", "inf" and "-inf". */
 json_t *tool_json_real(double value);
-const char *tool_text_of(const json_t *object, const char *key); /* "" when it has none */
-double tool_number_of(const json_t *object, const char *key);    /* 0 when it has none */
-int tool_print_json(struct tool *tool, json_t *answer);          /* takes it */
+const char *tool_text_of(const json_t *object, const char *key); /* "" if absent */
+double tool_number_of(const json_t *object, const char *key);    /* 0 if absent */
+int tool_print_json(struct tool *tool, json_t *answer);          /* takes ownership */
 
-/* Calls `each` for the problem of the arguments, or for each line of standard input; `each` fills
- * the answer and prints it when that is not done as JSON. */
+/* Calls `each` for the problem in the arguments, or for each line of standard input. `each` fills
+ * in the answer, and prints it unless the output is JSON. */
 int tool_each_problem(struct tool *tool, int argc, char **argv,
                       int (*each)(struct tool *tool, void *own, const char *text, json_t *answer),
                       void *own);
-/* A blank line between two answers as text. */
+/* Prints a blank line between two text answers. */
 void tool_begin_text(struct tool *tool);
-/* Parses; *text is the whole problem in words, to be freed. */
+/* Parses a problem. *text becomes the complete problem as text; the caller frees it. */
 int tool_parse(struct tool *tool, const char *given, anydnnProblem_t *problem, char **text);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* anydnn config: every effective setting and where it came from, as a settings file, for which no
- * backend is opened; and which settings backends have. */
+/* anydnn config: prints every effective setting and its origin as a settings file, and lists the
+ * settings that backends publish. Opens no backend for the former. */
 #include "common.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The library refuses longer lines in a settings file. */
+/* The library rejects longer lines in a settings file. */
 #define LINE_MAX_BYTES 199
 #define ORIGIN_COLUMN  40
 
@@ -33,7 +33,7 @@ static json_t *setting(int index)
     return object;
 }
 
-/* Breaks lines, since the library refuses long ones even where they are comments. */
+/* Prints a comment in lines of the permitted length. The limit also applies to comments. */
 static void print_comment(const char *text)
 {
     while (strlen(text) > LINE_MAX_BYTES - 2) {
@@ -49,9 +49,9 @@ static void print_comment(const char *text)
     printf("# %s\n", text);
 }
 
-/* Two lines are comments: `user_config`, which the library knows in the system's own file alone,
- * and a value that root does not take from another user's file, as what is printed may become
- * root's own file. */
+/* Prints a setting. Two kinds of line become comments, since the output may become root's own file:
+ * `user_config`, which is valid only in the system's file, and values that root does not accept
+ * from another user's file. */
 static void print_setting(const json_t *item)
 {
     const char *key = tool_text_of(item, "key");
@@ -71,7 +71,7 @@ static void print_setting(const json_t *item)
     printf("%s%s = %s%*s; %s\n", mark, key, tool_text_of(item, "value"), gap, "", origin);
 }
 
-/* A section once, at its first key, with all its keys. */
+/* Prints each section once, at its first key, with all its keys. */
 static void print_file(const json_t *settings)
 {
     size_t count = json_array_size(settings);
@@ -91,7 +91,7 @@ static void print_file(const json_t *settings)
     }
 }
 
-/* Backends with settings of their own, each with its lines "set.KEY: HELP". */
+/* Adds the backends that publish settings. Each has its lines "set.KEY: HELP". */
 static int add_backends(struct tool *tool, json_t *backends)
 {
     int count = 0;

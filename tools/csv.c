@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fields of CSV files. */
+/* Writes fields of CSV files. */
 #include "csv.h"
 
 #include <string.h>

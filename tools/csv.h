@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fields of CSV files (RFC 4180), a line for each record. */
+/* Writes fields of CSV files (RFC 4180), one record per line. */
 #ifndef TOOLS_CSV_H
 #define TOOLS_CSV_H
 
 #include <stdio.h>
 
-/* In quotes, those within doubled; ends of lines become blanks. */
+/* Writes the text in quotes and doubles inner quotes. Line ends become blanks. */
 void tool_csv_quoted(FILE *csv, const char *text);
-/* The same where the text holds what must be quoted; else as it is. */
+/* Writes the text in quotes if it contains characters that need them, else unchanged. */
 void tool_csv_text(FILE *csv, const char *text);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Visits the symbols and libraries that an ELF file names in its sections. */
+/* Visits the symbols and libraries that the sections of an ELF file name. */
 #include "elf.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #define SYMBOL_BIND(info)        ((info) >> 4)
 #define SYMBOL_VISIBILITY(other) ((other)&3)
 
-/* A section and the table of strings that it refers to, both read whole. */
+/* A section and the string table that it refers to, both read completely. */
 struct section {
     ElfW(Shdr) header;
     char *bytes;
@@ -28,7 +28,7 @@ static int read_header(const struct adn_elf *elf, uint64_t number, ElfW(Shdr) * 
                : adn_elf_read(elf, header, sizeof(*header), elf->header.e_shoff + at);
 }
 
-/* Reads a section's bytes and a zero behind them; NULL if they do not lie in the file. */
+/* Reads a section's bytes and appends a zero. Returns NULL if they do not lie in the file. */
 static char *read_bytes(const struct adn_elf *elf, const ElfW(Shdr) * header)
 {
     char *bytes = NULL;
@@ -42,13 +42,13 @@ static char *read_bytes(const struct adn_elf *elf, const ElfW(Shdr) * header)
     return bytes;
 }
 
-/* NULL for an offset behind the table; the zero behind it ends the last string. */
+/* Returns NULL for an offset past the table. The appended zero ends the last string. */
 static const char *name_at(const struct section *section, uint64_t offset)
 {
     return offset < section->names_size ? section->names + offset : NULL;
 }
 
-/* Copies `size` bytes at `at`; -1 if they do not lie in the section. */
+/* Copies `size` bytes from offset `at`. Returns -1 if they do not lie in the section. */
 static int take(const struct section *section, uint64_t at, void *to, size_t size)
 {
     if (at > section->size || size > section->size - at)
@@ -89,8 +89,8 @@ static int visit_needed(const struct section *section, const struct elf_visitor 
     return 0;
 }
 
-/* Visits the versions of imports: a chain of libraries, each with a chain of version nodes. Their
- * offsets only grow, so no chain is endless. */
+/* Visits the versions of imports: a list of libraries, each with a list of version nodes. Offsets
+ * only grow, so every list ends. */
 static int visit_versions(const struct section *section, const struct elf_visitor *visitor)
 {
     ElfW(Verneed) library = {.vn_next = 0};
@@ -145,8 +145,8 @@ static int visit_section(const struct adn_elf *elf, const ElfW(Shdr) * header, v
     return result;
 }
 
-/* A file cut behind its header has no sections left. One with very many counts them in the first.
- */
+/* Visits all sections. A file truncated after its header has none. If the count does not fit the
+ * header, the first section holds it. */
 static int visit_sections(const struct adn_elf *elf, const struct elf_visitor *visitor,
                           struct elf_facts *facts)
 {

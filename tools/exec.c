@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* anydnn exec: runs a program that was linked to cuDNN 7, with anydnn's libcudnn.so.7 in its place.
- */
+/* anydnn exec: runs a program that was linked to cuDNN 7 with anydnn's libcudnn.so.7 instead. */
 #include "shim.h"
 
 #include <errno.h>
@@ -29,7 +28,7 @@ static const struct tool_option options[] = {
     TOOL_OPTIONS_END,
 };
 
-/* As execvp looks for it. 0, or -1 with errno. */
+/* Searches for the program as execvp does. Returns 0, or -1 with errno. */
 static int locate_program(const char *name, char *path, size_t size)
 {
     const char *at = getenv("PATH");
@@ -65,8 +64,8 @@ static int has_elf_head(const char *path)
     return answer;
 }
 
-/* One that runs with more rights than its user: the loader would take none of this, and should not.
- */
+/* Returns 1 for a program that runs with more rights than its user. The dynamic linker ignores
+ * preloads for it. */
 static int is_privileged(const struct stat *status, const char *path)
 {
     return (status->st_mode & S_ISUID) != 0 ||
@@ -90,7 +89,7 @@ static int check_program(struct tool *tool, const char *path)
                          "%s: it runs with rights that its user has not; no library is put into "
                          "such a program",
                          path);
-    /* A script's interpreter is looked at by the loader. */
+    /* The dynamic linker examines the interpreter of a script. */
     if (!has_elf_head(path))
         return TOOL_FINE;
     code = elf_read(tool, path, path, &nothing, &facts);
@@ -106,7 +105,7 @@ static int check_program(struct tool *tool, const char *path)
     return TOOL_FINE;
 }
 
-/* Puts `value` before what the variable holds. */
+/* Prepends `value` to the variable. */
 static int put_before(const char *name, const char *value)
 {
     const char *old = getenv(name);
@@ -121,8 +120,9 @@ static int put_before(const char *name, const char *value)
     return result;
 }
 
-/* Preloaded, the library is there before one that the program's RPATH leads to, and stands for
- * every libcudnn.so.7 that is asked for; by the path it is found as libcudnn.so, too. */
+/* Puts the library first in both variables. A preloaded library precedes one on the program's RPATH
+ * and serves every request for libcudnn.so.7. Through the library path, libcudnn.so is found
+ * too. */
 static int put_library(struct tool *tool, const char *folder)
 {
     char *file;

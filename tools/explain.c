@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* anydnn explain: what would be done with a problem, without doing it. */
+/* anydnn explain: prints how the library would run a problem, without running it. */
 #include "common.h"
 
 #include <stdio.h>
@@ -8,8 +8,8 @@
 
 static const struct tool_option no_options[] = {TOOL_OPTIONS_END};
 
-/* Lines `key: value` become members; below `backends:` a line at two blanks names a backend and
- * those at four are its answers. */
+/* Converts lines `key: value` to members. Below `backends:`, a line indented by two names a
+ * backend, and lines indented by four are its answers. */
 static void add_line(json_t *answer, json_t *backends, const char *line)
 {
     size_t indent = strspn(line, " ");
@@ -46,7 +46,8 @@ static void structure(json_t *answer, const char *text)
     json_object_set_new(answer, "lines", lines);
 }
 
-/* A handle for each: what one problem taught it must not change the answer for the next. */
+/* Explains one problem on a new handle. What a handle learns from one problem must not change the
+ * next answer. */
 static int explain(struct tool *tool, void *own, const char *given, json_t *answer)
 {
     anydnnHandle_t handle = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that a user names. */
+/* Opens and reads files that a user names. */
 #include "files.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 
 #include "common.h"
 
-/* NULL for a kind of file that can be read to its end. */
+/* Returns NULL for a kind of file that can be read to its end, else the name of the kind. */
 static const char *unreadable(const struct stat *status)
 {
     if (S_ISREG(status->st_mode) || S_ISFIFO(status->st_mode) ||
@@ -30,7 +30,8 @@ static FILE *refuse(char why[TOOL_WHY_MAX], const char *reason, int fd)
     return NULL;
 }
 
-/* Returns a stream whose reads and writes wait, as of then the other end of a pipe is there. */
+/* Returns a stream with blocking reads and writes. The other end of a pipe is open at this
+ * point. */
 static FILE *stream_of(int fd, const char *mode, char why[TOOL_WHY_MAX])
 {
     FILE *file;
@@ -40,7 +41,7 @@ static FILE *stream_of(int fd, const char *mode, char why[TOOL_WHY_MAX])
     return file;
 }
 
-/* A pipe without a writer is at its end before its first byte. */
+/* Opens a pipe for reading. Waits for a writer: without one, a read reports the end at once. */
 static FILE *open_pipe(int fd, char why[TOOL_WHY_MAX])
 {
     unsigned char byte = 0;
@@ -65,7 +66,7 @@ FILE *tool_open_read(const char *path, char why[TOOL_WHY_MAX])
 
     if (stat(path, &status) != 0)
         return refuse(why, strerror(errno), -1);
-    /* Opening a device may act on it. */
+    /* Opening a device may have side effects. */
     kind = unreadable(&status);
     if (kind != NULL)
         return refuse(why, kind, -1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* anydnn info: the library, the backends and how far each came, the devices; or what a tuning file
- * holds. */
+/* anydnn info: lists the library, the backends with the stage that each reached, and the devices;
+ * or the contents of a tuning file. */
 #include "info.h"
 #include "tuning_list.h"
 
@@ -11,7 +11,7 @@
 struct info {
     int operations;
     const char *tuning; /* a file to list instead, or NULL */
-    int argc;           /* backends to show; 0: all */
+    int argc;           /* number of backends to show; 0: all */
     char **argv;
 };
 
@@ -35,7 +35,7 @@ static json_t *words(char *text)
     return list;
 }
 
-/* A line `NAME: TYPES; LAYOUTS; MATH MODES`. */
+/* Parses a line `NAME: TYPES; LAYOUTS; MATH MODES`. */
 static json_t *operation(char *line)
 {
     static const char *const keys[] = {"types", "layouts", "math"};
@@ -143,7 +143,7 @@ static void add_devices(json_t *devices)
     }
 }
 
-/* Where a handle comes to lie, which also shows whether one can be made at all. */
+/* Adds the device of a default handle. This also shows if a handle can be created at all. */
 static int add_handle(struct tool *tool, json_t *answer)
 {
     anydnnHandle_t handle = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of anydnn info. */
+/* Functions that the files of anydnn info share. */
 #ifndef TOOLS_INFO_H
 #define TOOLS_INFO_H
 

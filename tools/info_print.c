@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What anydnn info answers, as text. */
+/* Prints the answer of anydnn info as text. */
 #include "info.h"
 
 #include <stdio.h>
@@ -38,7 +38,7 @@ static int words_width(const json_t *list)
     return (int)width;
 }
 
-/* Of the widest cell below a heading, and the space before the next column. */
+/* Returns the width of the widest cell of a column plus the gap to the next column. */
 static int column_width(const json_t *rows, const char *heading)
 {
     int width = (int)strlen(heading);

@@ -45,7 +45,7 @@ tools_anydnn_SOURCES = \
 	tools/tuning_list.h \
 	tools/tuning_prune.c
 
-# Whoever makes the program alone in a fresh tree needs these lists all the same.
+# A build of only the program in a fresh tree needs these lists, too.
 $(srcdir)/tools/abi.c: | core/abi/rows.def core/abi/prototypes.def
 $(srcdir)/tools/shim_names.c: | cudnn7/names.def
 
@@ -61,7 +61,7 @@ include tools/report/local.mk
 include tools/suite/local.mk
 include tools/verify/local.mk
 
-# compare and verify judge by components of the library below dispatch.
+# compare and verify use components of the library below dispatch to check results.
 tools_anydnn_CPPFLAGS += -I$(top_srcdir)
 tools/suite/%-name.o: private ROOM_CPPFLAGS = -DANYDNN_SUITESDIR='"$(suitesdir)"'
 tools/%-shim_names.o: private ROOM_CPPFLAGS = -DANYDNN_LIBDIR='"$(libdir)"'

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The program anydnn: finds the command that its first argument names. */
+/* The program anydnn: dispatches to the command that its first argument names. */
 #include "common.h"
 #include "terminal.h"
 
@@ -66,8 +66,8 @@ static int run(struct tool *tool, int argc, char **argv)
     return wrong_command(tool, argv[1]);
 }
 
-/* Gives a closed standard stream's number away, so that no file takes it and what is printed lands
- * there. Printing still fails: the null device is opened the other way round. */
+/* Occupies the descriptors of closed standard streams, so that no file gets one and receives the
+ * output. Printing still fails: the null device is opened with the opposite access mode. */
 static void hold_standard_streams(void)
 {
     for (int number = 0; number <= STDERR_FILENO; number++)

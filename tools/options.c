@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The options of a command, its own and those that all have, and its --help. */
+/* Parses the options of a command and those that all commands share, and prints --help. */
 #include "common.h"
 
 #include <errno.h>
@@ -13,7 +13,8 @@
 
 #define FIRST_OPTION 1000
 
-/* The library wants an absolute path, and complains of a file that is not there. */
+/* Sets the settings file. The library requires an absolute path and reports a file that does not
+ * exist. */
 static int set_config(struct tool *tool, void *own, const char *value)
 {
     char path[2 * PATH_MAX + 2] = "";
@@ -71,7 +72,7 @@ static int count_options(const struct tool_option *option)
     return count;
 }
 
-/* getopt's description of both tables; a number tells which entry. */
+/* Builds getopt's table from both tables. The `val` of a row is FIRST_OPTION plus its index. */
 static struct option *long_options(const struct tool_command *command)
 {
     int own = count_options(command->options);
@@ -138,7 +139,7 @@ static int check_word(struct tool *tool, const struct tool_option *option, const
     return tool_fail(tool, TOOL_USAGE, "--%s=%s: takes %s", option->name, text, list);
 }
 
-/* Keeps the value as the kind says. */
+/* Stores the value as the option's kind requires. */
 static int keep(struct tool *tool, const struct tool_option *option, void *member,
                 const char *value)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A bar on standard error, only where that is a terminal. */
+/* Draws a progress bar on standard error if that is a terminal. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 
 #define WIDTH 30
 
-/* To the line's begin, and clear what stands there. */
+/* Moves to the start of the line and clears it. */
 #define ERASE "\r\033[K"
 
 void tool_progress(int done, int total, const char *what)

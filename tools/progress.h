@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A bar on standard error, where that is a terminal, while a suite is worked through. */
+/* Draws a progress bar on standard error while a suite runs, if that is a terminal. */
 #ifndef TOOLS_PROGRESS_H
 #define TOOLS_PROGRESS_H
 

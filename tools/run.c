@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* anydnn run: runs a problem on given or random data, shows the outputs and who made them, and
- * compares them with another backend's. */
+/* anydnn run: runs a problem on given or random data, shows the outputs and the backend that
+ * computed them, and compares with another backend. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 /* ---- files */
 
-/* The operand that ROLE=FILE means, or -1 with a sentence. */
+/* Returns the operand that ROLE=FILE names, or -1 with a message. */
 static int operand_of(struct tool *tool, const char *option, const struct run_file *file,
                       const struct operands *operands, anydnnDirection_t needed)
 {
@@ -35,7 +35,7 @@ static int operand_of(struct tool *tool, const char *option, const struct run_fi
     return -1;
 }
 
-/* An output may be given its old values for a beta that is not 0. */
+/* Reads the given files. An output may be given its previous values, for a beta other than 0. */
 static int read_files(struct tool *tool, const struct run_options *options,
                       struct operands *operands)
 {
@@ -73,7 +73,7 @@ static int write_files(struct tool *tool, const struct run_options *options,
 
 /* ---- the other backend */
 
-/* Its own device when it does not share the memory of the first. */
+/* Selects the other backend. It gets its own device if it does not share the first one's memory. */
 static int choose_check(struct tool *tool, const char *name, const char *device, char *other,
                         size_t size)
 {

@@ -14,7 +14,7 @@ struct run_options {
     unsigned long long seed;
     const char *inputs; /* "eighths" or "normal" */
     const char *check;
-    double tolerance; /* below 0: by type */
+    double tolerance; /* below 0: depends on the type */
     int repeat;       /* 0: not given */
     int timed;
     int in_count;

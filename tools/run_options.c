@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What anydnn run is asked for. */
+/* The options of anydnn run. */
 #include "run.h"
 
 #include <stdlib.h>

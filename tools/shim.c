@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* anydnn shim: which functions of cuDNN 7 programs import, and what runs them here. */
+/* anydnn shim: lists which cuDNN 7 functions programs import, and which backend runs them here. */
 #include "shim.h"
 
 #include <stdio.h>
@@ -10,12 +10,12 @@
 
 struct scan {
     json_t *imported; /* names */
-    json_t *needed;   /* libraries called libcudnn... */
-    int own;          /* functions of cuDNN 7 that the file brings itself */
+    json_t *needed;   /* libraries named libcudnn... */
+    int own;          /* cuDNN 7 functions that the file defines itself */
     struct shim_built built;
 };
 
-/* Functions are called cudnn and a capital. */
+/* Returns 1 for names of functions: "cudnn" and a capital letter. */
 static int is_cudnn(const char *name)
 {
     return strncmp(name, "cudnn", 5) == 0 && name[5] >= 'A' && name[5] <= 'Z';
@@ -57,7 +57,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The names in order, to be freed; they stay the array's. */
+/* Returns the sorted names. The caller frees the list; the array owns the strings. */
 static const char **in_order(const json_t *array)
 {
     size_t count = json_array_size(array);
@@ -69,10 +69,10 @@ static const char **in_order(const json_t *array)
     return names;
 }
 
-/* ---- what runs a function */
+/* ---- the backend of a function */
 
-/* The backend that a new handle would take for the problem; to be freed, NULL where there is none.
- */
+/* Returns the backend that a new handle would use for the problem, or NULL if there is none. The
+ * caller frees it. */
 static char *backend_of(anydnnHandle_t handle, const char *text)
 {
     anydnnProblem_t problem = NULL;
@@ -129,9 +129,9 @@ static void print_answer(const json_t *object)
     printf("  %-56s %s\n", tool_text_of(object, "name"), what);
 }
 
-/* ---- a file */
+/* ---- scanning a file */
 
-/* A file without imports may have cuDNN in itself, or open it by name. */
+/* Returns a remark on a file without imports: it may contain cuDNN, or open it by name. */
 static const char *remark(const struct scan *scan)
 {
     const char *library = json_string_value(json_array_get(scan->needed, 0));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* anydnn's libcudnn.so.7: where it is installed, and what of cuDNN 7 it has. */
+/* anydnn's libcudnn.so.7: where it is installed, and which parts of cuDNN 7 it provides. */
 #ifndef TOOLS_SHIM_H
 #define TOOLS_SHIM_H
 
@@ -7,26 +7,26 @@
 
 struct shim_name {
     const char *name;
-    int runs; /* 0: answers NOT_SUPPORTED */
+    int runs; /* 0: returns NOT_SUPPORTED */
 };
 
-/* NULL for what cuDNN 7.6.5 does not export. */
+/* Returns NULL for a name that cuDNN 7.6.5 does not export. */
 const struct shim_name *shim_lookup(const char *name);
-/* A small problem of the operation that the function runs, or NULL for one that runs none. */
+/* Returns a small problem of the operation that the function runs, or NULL if it runs none. */
 const char *shim_problem(const char *name);
 
-/* How the symbols behind anydnn's porting header begin: anydnnCudnn7Create for cudnnCreate. */
+/* The prefix of symbols behind anydnn's porting header: anydnnCudnn7Create for cudnnCreate. */
 #define SHIM_PORTED "anydnnCudnn7"
 
-/* Says whether the porting header binds a function of cuDNN 7 to the symbol. */
+/* Returns 1 if the porting header binds a cuDNN 7 function to the symbol. */
 int shim_is_ported(const char *symbol);
 
-/* What a file says of the cuDNN that it was built for. */
+/* The facts in a file about the cuDNN that it was built for. */
 struct shim_built {
-    int library;     /* the version of the cuDNN library that it was linked to, or 0 */
-    int needed;      /* whether the file names that library itself */
+    int library;     /* version of the cuDNN library that it was linked to, or 0 */
+    int needed;      /* 1 if the file itself names that library */
     int first, last; /* the versions that have all functions it imports */
-    int ported, own; /* imports behind anydnn's porting header, and of anydnn.h */
+    int ported, own; /* number of imports through the porting header, and from anydnn.h */
     char because[200];
 };
 
@@ -34,11 +34,11 @@ void shim_built_start(struct shim_built *built);
 void shim_built_needed(struct shim_built *built, const char *library);
 void shim_built_version(struct shim_built *built, const char *node);
 void shim_built_import(struct shim_built *built, const char *name);
-/* Writes the rest of the sentence "built ...", or nothing where the file does not tell. */
+/* Writes the rest of the sentence "built ...", or nothing if the file does not show it. */
 void shim_built_for(const struct shim_built *built, char *text, size_t size);
 
-/* The folder of libcudnn.so.7, beside the library that this program uses; fails where it is not
- * installed. To be freed. */
+/* Stores the folder of libcudnn.so.7, which lies beside the library that this program uses. Fails
+ * if it is not installed. The caller frees it. */
 int shim_folder(struct tool *tool, char **folder);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which cuDNN a program was built for: by the libraries that it needs, by the versions of its
- * symbols, and by functions that only some versions have. */
+/* Determines the cuDNN version that a program was built for: from the libraries that it needs, the
+ * versions of its symbols, and functions that only some versions have. */
 #include "shim.h"
 
 #include <stdio.h>
@@ -9,7 +9,8 @@
 
 enum { OLDEST = 7, NEWEST = 9 };
 
-/* The versions that have a function, of those that programs are built for today. */
+/* The cuDNN versions that have a function, limited to versions that programs are still built
+ * for. */
 static const struct {
     const char *name;
     int first, last;
@@ -44,7 +45,7 @@ static void note(struct shim_built *built, int first, int last, const char *name
     snprintf(built->because, sizeof(built->because), "it imports %s", name);
 }
 
-/* Returns the version in "libcudnn.so.9" or "libcudnn_ops.so.9", 0 for other names. */
+/* Returns the version in "libcudnn.so.9" or "libcudnn_ops.so.9", or 0 for other names. */
 static int version_of(const char *library)
 {
     const char *number = strncmp(library, "libcudnn", 8) == 0 ? strstr(library, ".so.") : NULL;
@@ -69,7 +70,7 @@ void shim_built_needed(struct shim_built *built, const char *library)
     snprintf(built->because, sizeof(built->because), "it needs %s", library);
 }
 
-/* The library may have been renamed; it keeps the version of its symbols. */
+/* A renamed library keeps the version of its symbols. */
 void shim_built_version(struct shim_built *built, const char *node)
 {
     int version = version_of(node);

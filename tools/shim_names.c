@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions of cuDNN 7.6.5: which of them run, what they compute, and where the library lies.
- */
+/* The functions of cuDNN 7.6.5: which of them run, what they compute, and where the library is
+ * installed. */
 #include "shim.h"
 
 #include <dlfcn.h>
@@ -20,7 +20,8 @@ static const struct shim_name names[] = {
 #define W    "f32:8,8,3,3 pad=1,1"
 #define GRID "f32:2,16,16,2"
 
-/* Small images in float: who runs these runs most that programs ask for. */
+/* The sample problems: small float images. A backend that runs these runs most problems that
+ * programs use. */
 static const struct {
     const char *name;
     const char *problem;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The program's own way to a terminal and to a shell. */
+/* Makes printed text safe for a terminal and for a shell. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* for fopencookie */
 #endif
@@ -15,7 +15,8 @@
 
 /* ---- control characters */
 
-/* `before` is the byte in front: in UTF-8, 0xc2 begins U+0080 to U+009f, which are controls too. */
+/* Returns 1 for control characters. `before` is the preceding byte: in UTF-8, 0xc2 begins U+0080 to
+ * U+009f, which are also controls. */
 static int is_control(unsigned char before, unsigned char byte)
 {
     return byte < ' ' || byte == 0x7f || (before == 0xc2 && byte >= 0x80 && byte < 0xa0);
@@ -49,7 +50,7 @@ static int write_all(const char *bytes, size_t size)
     return 0;
 }
 
-/* The write function of the stream that takes standard output's place. */
+/* The write function of the stream that replaces standard output. */
 static ssize_t write_clean(void *cookie, const char *bytes, size_t size)
 {
     static unsigned char before;
@@ -96,8 +97,9 @@ static int is_plain(const char *text)
     return text[0] != '\0' && text[strspn(text, plain)] == '\0';
 }
 
-/* Writes one byte inside of quotes, `'`, and returns what it takes, at most 8 bytes. Control
- * characters stand as numbers, so that a terminal shows them and does not obey. */
+/* Writes one byte for use inside single quotes. Returns the number of bytes written, at most 8.
+ * Control characters become numeric escapes, so that a terminal shows them and does not execute
+ * them. */
 static int put_quoted(char *to, unsigned char before, unsigned char byte)
 {
     if (byte == '\'')

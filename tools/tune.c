@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* anydnn tune: times the problems of a suite on the backends of their routes and keeps the fastest
- * in the tuning file, where the word `fastest` in a route finds them. */
+/* anydnn tune: times the problems of a suite on the backends of their routes, and stores the
+ * fastest in the tuning file. The word `fastest` in a route reads that file. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,8 +13,8 @@
 #include "tuning_list.h"
 
 struct options {
-    struct suite_options suite; /* first, for SUITE_OPTIONS */
-    const char *math;           /* NULL: as the problems say */
+    struct suite_options suite; /* first member, for SUITE_OPTIONS */
+    const char *math;           /* NULL: the math mode of each problem */
     int prune;
 };
 
@@ -23,7 +23,7 @@ struct tuning {
     const struct options *options;
     anydnnHandle_t handle;
     double began;
-    int known; /* problems that the file had */
+    int known; /* problems that the file already had */
     int timed;
     int failed;
 };
@@ -32,7 +32,7 @@ struct tuning {
 
 static const char *const math_modes[] = {"default", "tensor_op", "allow_conversion", "split", NULL};
 
-/* The library wants an absolute path. */
+/* Sets the tuning file. The library requires an absolute path. */
 static int set_tuning(struct tool *tool, void *own, const char *value)
 {
     char path[2 * PATH_MAX + 2] = "";
@@ -69,7 +69,7 @@ static double seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* The problem in the math mode asked for; to be freed. */
+/* Returns the problem in the requested math mode. The caller frees it. */
 static char *in_math(const char *problem, const char *mode)
 {
     const char *at = mode != NULL ? strstr(problem, " math=") : NULL;
@@ -84,7 +84,7 @@ static char *in_math(const char *problem, const char *mode)
     return text;
 }
 
-/* The line that begins with `key`, without it, to be freed; "" where there is none. */
+/* Returns the rest of the line that begins with `key`, or "". The caller frees it. */
 static char *line_of(const char *text, const char *key)
 {
     const char *at = text != NULL ? strstr(text, key) : NULL;
@@ -101,8 +101,8 @@ static char *line_of(const char *text, const char *key)
     return line;
 }
 
-/* The route as it is, but with the word `fastest`: the record serves both. What the handle chose
- * before is forgotten. */
+/* Sets the effective route with `fastest` prepended. A later `fastest` with or without this prefix
+ * reads the same record. Setting a route also discards the handle's earlier choice. */
 static int ask_for_fastest(struct tuning *tuning, const char *words, const char *rule)
 {
     const char *list = strstr(rule, " = ");
@@ -119,7 +119,8 @@ static int ask_for_fastest(struct tuning *tuning, const char *words, const char 
     return TOOL_FINE;
 }
 
-/* Whether the file has it, as far as the handle chose nothing for it. */
+/* Returns 1 if the file has a record for the problem. The handle must not have chosen for it
+ * yet. */
 static int is_measured(const struct tuning *tuning, anydnnProblem_t problem)
 {
     char *text = tool_ask_problem(tuning->handle, problem);
@@ -129,8 +130,9 @@ static int is_measured(const struct tuning *tuning, anydnnProblem_t problem)
     return measured;
 }
 
-/* A workspace query decides, and needs no operands of ours. Nothing is timed where one engine alone
- * can run it, the file is frozen, or memory is short. */
+/* Times the problem through a workspace query, which makes the choice and needs no operands. The
+ * library times nothing if only one engine runs the problem, the file is frozen, or memory is
+ * short. */
 static int time_problem(struct tuning *tuning, anydnnProblem_t problem, const char *words,
                         json_t *answer)
 {
@@ -228,7 +230,8 @@ static int tune_all(struct tuning *tuning, const struct suite *suite)
     return worst;
 }
 
-/* The file's name, to be freed. With `tuning = off` nothing would be kept. */
+/* Stores the name of the tuning file; the caller frees it. Fails for `tuning = off`, which would
+ * keep nothing. */
 static int locate_file(struct tool *tool, char **file)
 {
     int count = 0;

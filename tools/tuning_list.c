@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What a file of the setting `tuning` holds. Its lines, as core/tuning/tuning.h has them, with the
- * keys of core/dispatch/autotune: TUNING_PROBLEM, TUNING_DEVICE, TUNING_BACKENDS, then `suspect
- * NAME` or not, TUNING_LIMIT, TUNING_BACKEND, TUNING_ENGINE, MICROSECONDS, with tabs between.
- */
+/* Lists the file that the setting `tuning` names. core/tuning/tuning.h defines the lines,
+ * core/dispatch/autotune the keys. Fields, separated by tabs: TUNING_PROBLEM, TUNING_DEVICE,
+ * TUNING_BACKENDS, optionally `suspect NAME`, TUNING_LIMIT, TUNING_BACKEND, TUNING_ENGINE,
+ * MICROSECONDS. */
 #include "tuning_list.h"
 
 #include "files.h"
@@ -38,7 +37,7 @@ static int is_of(const json_t *item, char *const *field)
     return 1;
 }
 
-/* The newest line of a suspect counts, and it may clear it. */
+/* Removes a cleared suspect. The newest line of a suspect counts, and it may clear it. */
 static void clear(json_t *suspects, char *const *field)
 {
     for (size_t i = json_array_size(suspects); i-- > 0;)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a tuning file holds: its list, and what it may lose. */
+/* Lists and prunes a tuning file. */
 #ifndef ANYDNN_TOOLS_TUNING_LIST_H
 #define ANYDNN_TOOLS_TUNING_LIST_H
 
@@ -7,7 +7,7 @@
 
 #define TUNING_HEADER "anydnn tuning 1"
 
-/* Fields of a line. */
+/* The fields of a line. */
 enum tuning_field {
     TUNING_PROBLEM,
     TUNING_DEVICE,
@@ -19,21 +19,21 @@ enum tuning_field {
     TUNING_FIELDS
 };
 
-/* Records of a file that went, and that stayed. */
+/* The numbers of records that were removed, and that stayed. */
 struct tuning_pruned {
     int gone;
     int kept;
 };
 
-/* The fields of a line, which is cut at its tabs; 1 for a suspect's, 0 for a choice, -1 for none.
- */
+/* Splits a line at its tabs into fields. Returns 1 for a suspect, 0 for a choice, -1 for other
+ * lines. */
 int tool_tuning_cut(char *line, char *field[TUNING_FIELDS]);
 
-/* Puts its choices and suspects into the answer, and prints them unless that is to be JSON. */
+/* Adds the file's choices and suspects to the answer, and prints them unless the output is JSON. */
 int tool_tuning_list(struct tool *tool, const char *path, json_t *answer);
 
-/* Takes out the records that ask an installed backend in another version or build, as the library
- * writes the file: behind the user's own links, under the lock of its folder. */
+/* Removes the records that name an installed backend in another version or build. Writes the file
+ * as the library does: through the user's links, under the lock of its folder. */
 int tool_tuning_prune(struct tool *tool, const char *path, struct tuning_pruned *pruned);
 
 #endif

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Removes from a tuning file what nothing here can use any more: lines that ask a backend of this
- * installation in another version or build. Lines about backends that are not installed, and
- * about other devices stay, for a file may serve several machines.
- */
+/* Removes records that are no longer usable from a tuning file: those that query an installed
+ * backend in another version or build. Records of backends that are not installed and of other
+ * devices stay, since several machines may share a file. */
 #include "tuning_list.h"
 
 #include <errno.h>
@@ -17,7 +15,7 @@
 #include "files.h"
 #include "tuning/place.h"
 
-/* What stands in a line for each installed backend: its name, and all of "NAME VERSION BUILD". */
+/* The installed backends as a line names them: the name, and "NAME VERSION BUILD". */
 struct installed {
     int count;
     char **name;
@@ -37,7 +35,7 @@ static struct installed installed_backends(void)
         char *version = tool_ask(anydnnGetBackendInfo, i, "version");
         char *build = tool_ask(anydnnGetBackendInfo, i, "build_id");
 
-        /* One that did not load has none. */
+        /* A backend that did not load has no version. */
         if (name != NULL && version != NULL && version[0] != '\0') {
             size_t size = strlen(name) + strlen(version) + (build != NULL ? strlen(build) : 0) + 3;
             char *stamp = tool_alloc(size);
@@ -64,7 +62,8 @@ static void release(struct installed *all)
     free(all->stamp);
 }
 
-/* `asked`: one backend as the file has it. */
+/* Returns 1 if a backend of the line is installed in another version or build. `asked` is one
+ * backend as the file writes it. */
 static int outdated(const struct installed *all, const char *asked)
 {
     size_t name = strcspn(asked, " ");
@@ -75,7 +74,7 @@ static int outdated(const struct installed *all, const char *asked)
     return 0;
 }
 
-/* 1 when the line is a record that asks a backend that has changed. */
+/* Returns 1 if the line is a record that names a changed backend. */
 static int is_stale(const struct installed *all, const char *line)
 {
     char *copy = strdup(line), *field[TUNING_FIELDS];
@@ -94,7 +93,7 @@ static int is_stale(const struct installed *all, const char *line)
     return stale;
 }
 
-/* A descriptor, ADN_TUNING_LOCKLESS, or ADN_TUNING_BUSY where the lock did not come free. */
+/* Returns a descriptor, ADN_TUNING_LOCKLESS, or ADN_TUNING_BUSY if the lock stays taken. */
 static int lock_folder(const struct adn_tuning_place *place)
 {
     const struct timespec pause = {.tv_nsec = ADN_TUNING_WAIT_STEP * 1000000L};
@@ -107,7 +106,7 @@ static int lock_folder(const struct adn_tuning_place *place)
     return folder;
 }
 
-/* Copies what stays; 0, or -1 with errno. */
+/* Copies the records that stay. Returns 0, or -1 with errno. */
 static int filter(FILE *from, FILE *to, const struct installed *all, struct tuning_pruned *pruned)
 {
     char *line = NULL;
@@ -139,7 +138,7 @@ static int filter(FILE *from, FILE *to, const struct installed *all, struct tuni
     return ferror(from) || ferror(to) ? -1 : 0;
 }
 
-/* Writes the file anew beside itself and puts that in its place; 0, or -1 with errno. */
+/* Writes a new file beside the old one and renames it over that. Returns 0, or -1 with errno. */
 static int rewrite(const struct adn_tuning_place *place, int folder, const struct installed *all,
                    struct tuning_pruned *pruned)
 {

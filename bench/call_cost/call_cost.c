@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a call costs beyond the backend's work: 64 convolutions of one handle in turn, on a backend
- * that returns at once.
- *   call_cost time DIMS WAY          nanoseconds a call, and of a direct call of a function
+ * Measures the cost of a call beyond the backend's work: 64 convolutions on one handle in turn, on
+ * a backend that returns at once.
+ *   call_cost time DIMS WAY          nanoseconds per call, and per direct call of a function
  *   call_cost run DIMS WAY ROUNDS    that many rounds of 64 calls, for callgrind
- * DIMS is 4 or 5; WAY `same` keeps the descriptors, `equal` makes new ones with equal values for
- * each call, `none` calls a function that does nothing: what the caller's own side counts.
+ * DIMS is 4 or 5. WAY `same` keeps the descriptors, and `equal` makes new ones with equal values
+ * for each call. `none` calls a function that does nothing, which gives the caller's own cost.
  */
 #include <anydnn/anydnn.h>
 #include <stdio.h>
@@ -44,7 +44,7 @@ static void try(anydnnStatus_t status)
     exit(1);
 }
 
-/* x n,16,h,14[,12], w 8,4,3,3[,3], four groups: problem `i` differs in n. */
+/* Makes x n,16,h,14[,12], w 8,4,3,3[,3] with four groups. Problem `i` differs in n. */
 static void make(struct problem *problem, int dims, int i)
 {
     const int x[] = {i + 1, 16, 10, 14, 12};
@@ -83,7 +83,7 @@ static anydnnStatus_t call(anydnnHandle_t handle, const struct problem *problem)
                   ANYDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM, NULL, 0, &zero, problem->y, memory[2]);
 }
 
-/* A call through a pointer, with as many arguments. */
+/* Serves as the callee of an empty call with the same arguments. */
 static anydnnStatus_t nothing(anydnnHandle_t handle, const void *alpha, anydnnTensorDescriptor_t x,
                               const void *xd, anydnnFilterDescriptor_t w, const void *wd,
                               anydnnConvolutionDescriptor_t conv, anydnnConvolutionFwdAlgo_t algo,
@@ -95,7 +95,7 @@ static anydnnStatus_t nothing(anydnnHandle_t handle, const void *alpha, anydnnTe
     return ANYDNN_STATUS_SUCCESS;
 }
 
-/* The same, which ends the counting as the backend's execute does. */
+/* Does the same, and ends the counting as the backend's execute does. */
 static anydnnStatus_t nothing_counted(anydnnHandle_t handle, const void *alpha,
                                       anydnnTensorDescriptor_t x, const void *xd,
                                       anydnnFilterDescriptor_t w, const void *wd,
@@ -136,8 +136,8 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Medians over 21 batches: of calls, of direct calls. New descriptors are made outside the clock.
- */
+/* Prints medians over 21 batches: of calls, and of direct calls. New descriptors are made outside
+ * the timing. */
 static void measure(anydnnHandle_t handle, struct problem *problems, int dims, int equal)
 {
     __typeof__(&nothing) volatile direct = nothing;

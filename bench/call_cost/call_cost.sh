@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Prints what a call costs and holds it to its limits (TAP): instructions from the call of the entry to
-# the backend's execute, counted by callgrind, and nanoseconds beside a direct function call. Run by
+# Prints the cost of a call and checks it against its limits (TAP): instructions from the call of the entry to
+# the backend's execute, counted by callgrind, and nanoseconds relative to a direct function call. Run by
 # `make check`, or by hand: make check TESTS=bench/call_cost/call_cost.sh, then read bench/call_cost/call_cost.log
 # Needs: bench/call_cost/call_cost mocks-dir
 set -eu
@@ -12,7 +12,7 @@ ANYDNN_PLUGIN_PATH=$ANYDNN_TEST_MOCKDIR
 ANYDNN_ROUTE=mock_noop
 export ANYDNN_PLUGIN_PATH ANYDNN_ROUTE
 
-# count DIMS WAY ROUNDS: instructions inside the entry over all calls.
+# count DIMS WAY ROUNDS: prints the instructions inside the entry over all calls.
 count() {
     "$ANYDNN_TEST_BUILDDIR/libtool" --mode=execute "${VALGRIND:-valgrind}" --tool=callgrind \
         --collect-atstart=no --callgrind-out-file="$tap_dir/callgrind" "$program" run "$1" "$2" "$3" >"$tap_dir/log" 2>&1 || {
@@ -22,8 +22,8 @@ count() {
     sed -n 's/^.*Collected : *\([0-9]*\).*$/\1/p' "$tap_dir/log"
 }
 
-# instructions DIMS WAY: of one call, from the difference of two runs, so that first calls do not
-# count; less what the caller does to call a function of as many arguments.
+# instructions DIMS WAY: prints those of one call, from the difference of two runs, which excludes first
+# calls. Subtracts the caller's own cost to call a function with as many arguments.
 instructions() {
     few=$(count "$1" "$2" 2)
     many=$(count "$1" "$2" 12)
@@ -36,7 +36,7 @@ within() {
     [ "$1" -ge 20 ] && [ "$1" -le "$2" ]
 }
 
-# What keeps the instructions from being counted here; empty when nothing does.
+# The reason why instructions cannot be counted here, or empty.
 obstacle=
 if [ -n "${ANYDNN_TEST_SANITIZER-}" ] && [ "$ANYDNN_TEST_SANITIZER" != no ]; then
     obstacle="a sanitizer build"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Milliseconds that the first anydnnCreate of a process takes: settings, backends, one handle. */
+/* Prints the milliseconds of the first anydnnCreate of a process: settings, backends, one
+ * handle. */
 #include <anydnn/anydnn.h>
 #include <stdio.h>
 #include <time.h>

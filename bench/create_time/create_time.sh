@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The median over 20 processes of the time of the first anydnnCreate, with every built backend opened;
-# held to 20 ms (TAP). Run by `make check`, or by hand as bench/call_cost/call_cost.sh says.
+# Checks that the first anydnnCreate takes at most 20 ms with every built backend opened (TAP). The time is the
+# median over 20 processes. Run by `make check`, or by hand as bench/call_cost/call_cost.sh says.
 # Needs: bench/create_time/create_time
 set -eu
 # shellcheck source=tests/tap.sh

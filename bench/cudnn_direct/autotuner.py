@@ -39,7 +39,7 @@ class Perf(ctypes.Structure):
 
 
 class Anydnn:
-    """A handle on the backend cudnn, and its entries as methods: a status other than 0 raises."""
+    """A handle on the backend cudnn, with its entries as methods, which raise for a status other than 0."""
 
     def __init__(self, library):
         self.library = ctypes.CDLL(library)
@@ -61,13 +61,13 @@ class Anydnn:
         return call
 
     def made(self, kind):
-        """A new descriptor."""
+        """Returns a new descriptor."""
         descriptor = ctypes.c_void_p()
         getattr(self, "Create" + kind)(ctypes.byref(descriptor))
         return descriptor
 
     def engine(self):
-        """Of the last call."""
+        """Returns the engine of the last call."""
         number = ctypes.c_int64()
         self.GetDispatchInfoInt(self.handle, b"engine", ctypes.byref(number))
         return number.value & (1 << 64) - 1
@@ -78,7 +78,7 @@ def numbers(text):
 
 
 class Layer:
-    """One line of a suite."""
+    """A layer: one line of a suite."""
 
     def __init__(self, name, problem, batch):
         value = dict(re.findall(r"(\S+)=(\S+)", problem))
@@ -105,7 +105,7 @@ def read_suite(path, batch):
 
 
 class Case:
-    """A layer in one kind, with as many sets of x, w, y as exceed the cache, two at least."""
+    """A layer in one kind, with enough sets of x, w, y to exceed the cache, at least two."""
 
     def __init__(self, anydnn, layer, kind):
         dtype, layout, number, tensor_format, self.math = KINDS[kind]
@@ -132,7 +132,7 @@ class Case:
             getattr(self.anydnn, f"Destroy{kind}Descriptor")(descriptor)
 
     def of_torch(self, direction):
-        """A function of a set's number: one call of PyTorch's."""
+        """Returns a function of a set's number that makes one call of PyTorch."""
         layer = self.layer
         place = (layer.stride, layer.pad, layer.dilation, False, (0, 0), layer.groups)
         if direction == "forward":
@@ -142,7 +142,7 @@ class Case:
                                                              *place, mask)
 
     def find(self, direction):
-        """The fastest that anydnn finds."""
+        """Returns the fastest algorithm that anydnn finds."""
         name, descriptors = {
             "forward": ("Forward", (self.x, self.w, self.conv, self.y)),
             "backward_data": ("BackwardData", (self.w, self.y, self.conv, self.x)),
@@ -155,7 +155,7 @@ class Case:
         return perf[0]
 
     def of_anydnn(self, direction, best):
-        """The same of anydnn's; it writes to the set's own tensor of the output's kind."""
+        """Returns the same for anydnn. It writes to the set's own tensor of the output's kind."""
         anydnn = self.anydnn
         anydnn.SetConvolutionMathType(self.conv, best.math)
         workspace = torch.empty(max(best.memory, 1), dtype=torch.uint8, device="cuda")
@@ -175,7 +175,7 @@ class Case:
 
 
 def device_time(run, sets, calls):
-    """Microseconds a call."""
+    """Returns the microseconds per call."""
     start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
     torch.cuda._sleep(min(60_000 * calls, 4_000_000))
     start.record()
@@ -187,7 +187,7 @@ def device_time(run, sets, calls):
 
 
 def alternate(runs, sets, rounds, milliseconds):
-    """Medians of both ways."""
+    """Returns the medians of both ways."""
     warm = [device_time(run, sets, 2) for run in runs]
     calls = max(2, min(100, round(1e3 * milliseconds / max(min(warm), 1))))
     times = [[], []]

@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What anydnn costs over cuDNN: times convolutions by anydnn's public API on the backend cudnn and
- * by cuDNN's own calls with the same engine configuration, in one process and in alternation; then
- * the time that the host takes to enqueue a call.
+ * Measures the cost of anydnn over cuDNN. It times convolutions through anydnn's public API on the
+ * backend cudnn and through cuDNN's own calls with the same engine configuration, alternately in
+ * one process. Then it measures the host time to enqueue a call.
  *
  *   cudnn_direct [options] bench/suites/resnet50_v1.5.suite > cudnn_direct.csv
  *
  *   --layer TEXT     only layers whose name contains it
  *   --batch N        images (default 64)
- *   --rounds N       rounds whose median counts (default 7)
+ *   --rounds N       rounds; the result is their median (default 7)
  *   --calls N        calls of a way in one round (default 20)
- *   --host           the lines `host` alone; needs no suite
+ *   --host           only the lines `host`; needs no suite
  *
- * Each layer is run in half NHWC with tensor_op math and in float NCHW with default math, in each
- * direction. Columns are microseconds a call; ratio is direct / anydnn (1: as fast, less: anydnn is
- * slower). same is 1 where both ways ran the same engine. The geometric means of the ratios follow.
- * Lines `host: ...`, and they alone with --host, have the microseconds that the host takes to
- * enqueue a call: ReLU of 4096 floats, and a convolution of a 3x3 filter over 1,16,8,8, both ways
- * in turn.
+ * Each layer runs in half NHWC with tensor_op math and in float NCHW with default math, in each
+ * direction. Columns are microseconds per call. ratio is direct / anydnn (1: equal, less: anydnn is
+ * slower). same is 1 if both ways ran the same engine. The geometric means of the ratios follow.
+ * Lines `host: ...` have the microseconds of the host to enqueue a call: ReLU of 4096 floats, and a
+ * convolution of a 3x3 filter over 1,16,8,8. Both ways alternate. --host prints only these lines.
  *
- * Timings want a quiet machine.
+ * Timings require a quiet machine.
  */
 #include "direct.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the parts of cudnn_direct share: one convolution and the two ways to run it. */
+/* Declarations that the parts of cudnn_direct share: one convolution and the two ways to run it. */
 #ifndef CUDNN_DIRECT_H
 #define CUDNN_DIRECT_H
 
@@ -10,7 +10,7 @@
 
 #define ROUNDS_MAX 101
 
-/* Half NHWC in tensor_op math, or float NCHW in default math. */
+/* The kinds: half NHWC in tensor_op math, or float NCHW in default math. */
 enum kind { HALF_NHWC, FLOAT_NCHW, KIND_END };
 
 struct case_ {
@@ -20,19 +20,19 @@ struct case_ {
     void *data[OPERAND_END]; /* device memory */
 };
 
-/* through_anydnn.c: the public API, routed to one backend without fallback. */
+/* Implemented in through_anydnn.c. Opens the public API, routed to one backend without fallback. */
 void anydnn_direct_begin(void);
 void anydnn_direct_end(void);
 void *anydnn_memory(size_t bytes);
 void anydnn_release(void *memory);
 struct way anydnn_convolution(const struct case_ *c);
-/* The engine of the last call. */
+/* Returns the engine of the last call. */
 uint64_t anydnn_engine(void);
-/* ReLU of x, or the case's convolution, for host cost. */
+/* Returns ReLU of x, or the case's convolution, for the host cost. */
 struct way anydnn_small(int activation, const struct case_ *c);
 
-/* through_cudnn.c: cuDNN's own calls, with the first engine configuration that it proposes within
- * the math mode. */
+/* Implemented in through_cudnn.c. Uses cuDNN's own calls, with the first engine configuration that
+ * it proposes in the math mode. */
 void cudnn_direct_begin(void);
 void cudnn_direct_end(void);
 struct way cdn_way(const struct case_ *c, uint64_t *engine);
@@ -45,7 +45,7 @@ const char *kind_name(enum kind kind);
 void make_data(struct case_ *c);
 void free_data(const struct case_ *c);
 
-/* host_cost.c: prints its lines. */
+/* Implemented in host_cost.c. Prints its lines. */
 void measure_host(int rounds);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The time that the host takes to enqueue a call, by cuDNN itself and through anydnn in turn. */
+/* Measures the host time to enqueue a call, alternately through cuDNN itself and through anydnn. */
 #include "direct.h"
 
 #include <cuda_runtime_api.h>
 #include <stdio.h>
 #include <time.h>
 
-/* Calls in one round of one way; the queue of a stream has room for more. */
+/* The calls in one round of one way. A stream's queue holds more. */
 #define CALLS 200
 
 static double now(void)
@@ -17,7 +17,8 @@ static double now(void)
     return 1e6 * (double)time.tv_sec + 1e-3 * (double)time.tv_nsec;
 }
 
-/* Microseconds a call. The queue is empty before, so that no call waits for room in it. */
+/* Returns the microseconds per call. The queue is empty before, so that no call waits for space in
+ * it. */
 static double enqueue(const struct way *way)
 {
     double from, to;

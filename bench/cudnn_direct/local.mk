@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# cudnn_direct: what anydnn costs over cuDNN's own calls. Built on demand,
+# cudnn_direct measures the cost of anydnn over cuDNN's own calls. Built on demand,
 #   make bench/cudnn_direct/cudnn_direct
 # Its manual is at the head of cudnn_direct.c. autotuner.py, with its own, measures Find beside PyTorch's autotuner.
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Convolutions and activations by anydnn's public API, routed to the backend cudnn. */
+/* Runs convolutions and activations through anydnn's public API, routed to the backend cudnn. */
 #include "direct.h"
 
 #include <anydnn/anydnn.h>

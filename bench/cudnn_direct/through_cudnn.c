@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Convolutions by cuDNN's own calls: an execution plan and a variant pack made beforehand, one
- * cudnnBackendExecute a call. Which configuration it is, the backend's own list says, so that both
- * ways run the same kernel; nothing of the backend is between the call and cuDNN.
- */
+/* Runs convolutions through cuDNN's own calls. The execution plan and the variant pack are made
+ * beforehand, and each call is one cudnnBackendExecute. The backend's list selects the
+ * configuration, so that both ways run the same kernel. No code of the backend runs between the
+ * call and cuDNN. */
 #include "direct.h"
 
 #include "../../plugins/cudnn/kernels.h"
@@ -122,7 +121,7 @@ static struct anydnn_plugin_tensor tensor(const struct case_ *c, int n, int ch, 
     return made;
 }
 
-/* The first that the implicit GEMM's number names, as anydnn takes it. */
+/* Takes the first candidate with the implicit GEMM's number, as anydnn does. */
 static int32_t take_first(void *cookie, const struct anydnn_plugin_candidate *candidate)
 {
     uint64_t *engine = cookie;

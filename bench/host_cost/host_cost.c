@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the host's time goes in one call on a GPU: nanoseconds of the host alone, the work being
- * enqueued and not waited for.
+ * Measures the host time of the steps of one call on a GPU, in nanoseconds. The work is enqueued
+ * and not waited for.
  *
  *   host_cost [options] [BACKEND ...] > host_cost.csv
  *
- *   --calls N      calls of a burst (500)
- *   --rounds N     bursts, of which the median and the least count (31)
- *   --busy         each burst is enqueued behind a kernel that outlasts it, so that the device
- *                  fetches nothing of it meanwhile; without it, the device is idle and begins at
- * once
- *   --brief        of the launches only those of 16 and 1536 bytes, on the default stream
+ *   --calls N      calls per burst (500)
+ *   --rounds N     bursts; the result is their median and minimum (31)
+ *   --busy         enqueues each burst after a kernel that outlasts it, so that the device
+ *                  fetches none of it meanwhile; the default is an idle device that starts at once
+ *   --brief        only the launches with 16 and 1536 bytes, on the default stream
  *
- * Between bursts the queue is emptied, so that no call waits for room in it. Timed are: what is
- * asked of the CUDA runtime beside a launch; a launch of an empty kernel with parameters of several
- * sizes, by the runtime and by the driver; then, by anydnn on each BACKEND (cuda_naive), ReLU of
- * 4096 floats and a convolution of a 3x3 filter over 1,16,8,8, each also "over a launch": bursts of
- * it and of the driver's launch of an empty kernel with 16 bytes in turns, and the median and the
- * least of their differences. All of it on the default stream and on one of the caller's own.
+ * The queue is emptied between bursts, so that no call waits for space in it. The rows are:
+ * - the CUDA runtime's queries beside a launch;
+ * - a launch of an empty kernel with parameters of several sizes, by the runtime and the driver;
+ * - ReLU of 4096 floats and a convolution of a 3x3 filter over 1,16,8,8 by anydnn on each BACKEND
+ *   (cuda_naive).
+ * The last rows also have values "over a launch". For these, bursts of the call alternate with
+ * bursts of the driver's launch of an empty kernel with 16 bytes. The values are the median and
+ * the minimum of the differences. All rows are measured on the default stream and on another one.
  */
 #include "kernels.h"
 
@@ -54,12 +55,12 @@ static void try(anydnnStatus_t status)
 
 /* ------------------------------------------------------------------ time */
 
-/* What is timed, and with what. */
+/* The calls to time, and their arguments. */
 struct way {
     void (*run)(const struct way *way);
     cudaStream_t stream;
     const struct host_cost_kernel *kernel;
-    CUfunction function; /* or a CUkernel, which a launch takes as well */
+    CUfunction function; /* or a CUkernel, which a launch accepts too */
     void *memory;
     struct call *call;
 };
@@ -79,7 +80,7 @@ static int by_size(const void *left, const void *right)
     return *a < *b ? -1 : *a > *b;
 }
 
-/* 10 us for each call. */
+/* Keeps the device busy for 10 us per call. */
 static void keep_busy(cudaStream_t stream)
 {
     unsigned long long nanoseconds = 10000ull * (unsigned long long)calls;
@@ -88,7 +89,7 @@ static void keep_busy(cudaStream_t stream)
     cuda(cudaLaunchKernel(host_cost_wait, (dim3){1, 1, 1}, (dim3){1, 1, 1}, arguments, 0, stream));
 }
 
-/* Nanoseconds of a call, by a burst of them. */
+/* Returns the nanoseconds per call in a burst. */
 static double burst(const struct way *way)
 {
     double from;
@@ -110,7 +111,7 @@ static void print_times(const char *what, const char *how, size_t bytes, double 
     fflush(stdout);
 }
 
-/* The first round is not counted. */
+/* Times the bursts and prints a row. Skips the first round. */
 static void report(const char *what, const char *how, size_t bytes, const struct way *way)
 {
     double times[ROUNDS_MAX];
@@ -124,8 +125,8 @@ static void report(const char *what, const char *how, size_t bytes, const struct
     print_times(what, how, bytes, times);
 }
 
-/* Two bursts of a round, the one first in even rounds and the other in odd ones; the first two are
- * not counted. */
+/* Times two alternating bursts per round. Each goes first in every second round. Skips the first
+ * two. */
 static void report_over(const char *what, const char *how, size_t bytes, const struct way *less,
                         const struct way *more)
 {
@@ -238,7 +239,7 @@ static void launch_driver(const struct way *way)
     driver(driver_launch(way->function, 4, 1, 1, 256, 1, 1, 0, way->stream, arguments, NULL));
 }
 
-/* The parameters as one block, as the driver keeps them. */
+/* Launches with the parameters as one block, as the driver stores them. */
 static void launch_block(const struct way *way)
 {
     size_t bytes = way->kernel->bytes;
@@ -280,7 +281,7 @@ static void launches(const char *where, cudaStream_t stream)
     static const struct {
         const char *how;
         void (*run)(const struct way *way);
-        int of_context; /* by the kernel as loaded for the device, or by that of no device */
+        int of_context; /* 1: the kernel as loaded for the device; 0: the context-independent one */
     } all[] = {
         {"cudaLaunchKernel", launch_runtime, 1},
         {"cuLaunchKernel", launch_driver, 1},
@@ -321,7 +322,7 @@ struct call {
 
 static const float one = 1, zero = 0;
 
-/* The cheapest launch that there is. */
+/* Returns the cheapest possible launch. */
 static struct way empty_launch(cudaStream_t stream)
 {
     struct way way = {.run = launch_driver, .stream = stream, .kernel = &host_cost_kernels[0]};

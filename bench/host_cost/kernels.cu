@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels that do nothing, with parameters of several sizes, and one that waits. */
+/* Kernels that do nothing, with parameters of several sizes, and a kernel that waits. */
 #include "kernels.h"
 
 template <int BYTES> struct block {

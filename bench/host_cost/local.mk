@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# host_cost: where the host's time goes in a call on a GPU. Built on demand,
+# host_cost measures the host time of the steps of a call on a GPU. Built on demand,
 #   make bench/host_cost/host_cost
 # Its manual is at the head of host_cost.c.
 

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Seconds of a LeNet epoch, examples/lenet and PyTorch in turn on one machine, as CSV.
+# Prints the seconds of a LeNet epoch as CSV. examples/lenet and PyTorch alternate on one machine.
 #   beside_torch.sh LENET DATA [--device DEVICE] [--route LIST] [--threads "1 2"] [--rounds 3] [--epochs 2]
 # LENET: the program; DATA: the folder of MNIST. DEVICE cpu or cuda; LIST: of backends (default: onednn,
-# cpu_ref); threads count on the cpu alone. Of each run the last epoch counts: the first one warms up.
+# cpu_ref). Threads apply only to the cpu. The last epoch of each run counts, since the first one warms up.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 device=cpu route='onednn, cpu_ref' threads='1 2' rounds=3 epochs=2
@@ -32,13 +32,13 @@ done
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# settings THREADS: the file that both kinds of backend read.
+# settings THREADS: writes the file that both kinds of backend read.
 settings() {
     printf '[plugin onednn]\nset.threads = %s\n[plugin cpu_ref]\nset.threads = %s\n[route]\n* = %s\n' \
         "$1" "$1" "$route" >"$work/lenet.conf"
 }
 
-# row PROGRAM THREADS ROUND: of the last line that tells of an epoch.
+# row PROGRAM THREADS ROUND: prints the row of the last line about an epoch.
 row() {
     sed -nE "s/^epoch .* ([0-9.]+) %, ([0-9.]+) s.*/$1,$2,$3,\\2,\\1/p
         s/^epoch .* ([0-9.]+) s, .* ([0-9.]+) %.*/$1,$2,$3,\\1,\\2/p" "$work/out" | tail -n 1

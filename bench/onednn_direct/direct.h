@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the parts of onednn_direct share: layers, the arrays of one measurement, the ways to run it.
- */
+/* Declarations that the parts of onednn_direct share: layers, the arrays of one measurement, the
+ * ways to run it. */
 #ifndef ONEDNN_DIRECT_H
 #define ONEDNN_DIRECT_H
 
@@ -9,7 +9,7 @@
 enum direction { FORWARD, BACKWARD_DATA, BACKWARD_FILTER, DIRECTION_END };
 enum layout { NCHW, NHWC, LAYOUT_END };
 
-/* Operands: of backward directions dx, dw, dy in the places of x, w, y. */
+/* The operands. In backward directions dx, dw, dy take the places of x, w, y. */
 enum operand { X, W, Y, OPERAND_END };
 
 #define LAYERS_MAX 512
@@ -23,8 +23,8 @@ struct layer {
     int groups;
 };
 
-/* One problem: a layer, a direction, a layout, and as many sets of arrays as it takes to go beyond
- * the caches; calls walk round them. */
+/* One problem: a layer, a direction, a layout, and enough sets of arrays to exceed the caches.
+ * Calls use the sets in turn. */
 struct measurement {
     const struct layer *layer;
     enum direction direction;
@@ -34,16 +34,16 @@ struct measurement {
     float **data[OPERAND_END]; /* [operand][set] */
 };
 
-/* A way to run the problem on one set of arrays. Failures end the program with a sentence. */
+/* A way to run the problem on one set of arrays. A failure ends the program with a message. */
 struct way {
     void (*run)(void *state, int set);
     void (*close)(void *state);
-    void *state; /* NULL: this way does not exist for the problem */
+    void *state; /* NULL: the way does not exist for the problem */
 };
 
 /* Prints "onednn_direct: ..." and exits with 1. */
 void fail(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
-/* Zeroed memory; never NULL. */
+/* Returns zeroed memory, never NULL. */
 void *take(size_t bytes);
 
 static inline int out_height(const struct layer *l)
@@ -56,28 +56,30 @@ static inline int out_width(const struct layer *l)
     return (l->w + 2 * l->pad[1] - l->dilation[1] * (l->s - 1) - 1) / l->stride[1] + 1;
 }
 
-/* The operand that a direction writes. */
+/* Returns the operand that a direction writes. */
 static inline enum operand output_of(enum direction direction)
 {
     static const enum operand outputs[] = {Y, X, W};
     return outputs[direction];
 }
 
-/* suite.c: the distinct 2-D convolutions of a suite, with `batch` images, or the suite's own number
- * for 0. */
+/* Implemented in suite.c. Reads the distinct 2-D convolutions of a suite, with `batch` images, or
+ * the suite's own number for 0. */
 int suite_read(const char *path, int batch, struct layer *layers, int room);
 
-/* through_anydnn.c: the public API on the backend onednn, which gets `threads` threads. */
+/* Implemented in through_anydnn.c. Opens the public API on the backend onednn with `threads`
+ * threads. */
 void anydnn_begin(int threads);
 void anydnn_end(void);
 struct way anydnn_way(const struct measurement *m);
 
-/* through_onednn.c: oneDNN's own API. Operands of `own` (bits) may have whatever layout oneDNN
- * likes; with `outside` they are reordered once, outside of the timing, else at each call. */
+/* Implemented in through_onednn.c. Uses oneDNN's own API. Operands in `own` (bits) may have any
+ * layout that oneDNN prefers. They are reordered once outside of the timing if `outside` is 1, else
+ * at each call. */
 void onednn_begin(void);
 void onednn_end(void);
 struct way onednn_way(const struct measurement *m, unsigned own, int outside);
-/* What a way that reorders outside has computed, in the plain layout, into the set's output. */
+/* Copies the result of a way that reorders outside, in the plain layout, to the set's output. */
 void onednn_fetch(const struct way *way, int set);
 
 #endif

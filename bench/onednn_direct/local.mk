@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# onednn_direct: what anydnn costs over oneDNN's own API. Built on demand,
+# onednn_direct measures the cost of anydnn over oneDNN's own API. Built on demand,
 #   make bench/onednn_direct/onednn_direct
 # since it links oneDNN's library, which nothing else here does. Its manual is at the head of
 # onednn_direct.c.

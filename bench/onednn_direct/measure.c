@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One measurement: its data, whether all ways agree, their times, its row of the table. */
+/* Makes one measurement: creates its data, checks that all ways agree, times them, and prints its
+ * row. */
 #include "measure.h"
 
 #include <math.h>
@@ -13,21 +14,21 @@
 enum { ANYDNN, PLAIN, WEIGHTS, ALL, BLOCKED, WAY_END };
 
 #define SETS_MAX 256
-/* Where the system does not tell the cache's size. */
+/* The size if the system does not report the cache. */
 #define CACHE_BYTES (64L << 20)
-/* Float sums of some thousand terms in another order differ by far less. */
+/* The bound for results. Another order of some thousand float terms changes far less. */
 #define DISTANCE_MAX 1e-4
 
 static const char *const way_names[] = {"anydnn", "plain", "weights", "all", "blocked"};
 const char *const direction_names[] = {"forward", "backward_data", "backward_filter"};
 const char *const layout_names[] = {"nchw", "nhwc"};
 
-/* Of OpenMP's runtime, which oneDNN brings along; its header is the compiler's own. */
+/* Belongs to the OpenMP runtime that oneDNN links. Its header belongs to the compiler. */
 extern void omp_set_num_threads(int count);
 
 /* ------------------------------------------------------------------ data */
 
-/* xorshift64* */
+/* Returns a random number (xorshift64*). */
 static float random_float(uint64_t *state)
 {
     *state ^= *state >> 12;
@@ -122,7 +123,8 @@ static double now(void)
     return (double)time.tv_sec * 1e6 + (double)time.tv_nsec * 1e-3;
 }
 
-/* Microseconds a call. The backend may have set a number of threads of its own. */
+/* Returns the microseconds per call. Sets the number of threads again, since the backend may have
+ * changed it. */
 static double time_calls(const struct way *way, const struct options *options, int sets, int calls,
                          int *set)
 {
@@ -135,7 +137,7 @@ static double time_calls(const struct way *way, const struct options *options, i
     return (now() - begin) / calls;
 }
 
-/* So many calls that they take the time demanded. */
+/* Returns the number of calls that take the requested time. */
 static int count_calls(const struct way *way, const struct options *options, int sets)
 {
     int set = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a measurement is told, and what becomes of its ratios. */
+/* The options of a measurement, and the totals of its ratios. */
 #ifndef ONEDNN_DIRECT_MEASURE_H
 #define ONEDNN_DIRECT_MEASURE_H
 
@@ -13,7 +13,7 @@ struct options {
     double microseconds;
 };
 
-/* Sums of logarithms, and how many. */
+/* A sum of logarithms, and their number. */
 struct mean {
     double sum;
     int count;
@@ -27,10 +27,10 @@ extern const char *const direction_names[];
 extern const char *const layout_names[];
 
 void print_heading(void);
-/* Measures a layer in one direction, prints its row and counts its ratios. */
+/* Measures a layer in one direction, prints its row and adds its ratios to the totals. */
 void measure(const struct layer *layer, enum direction direction, const struct options *options,
              struct totals *totals);
-/* The last line of a direction. */
+/* Prints the last line of a direction. */
 void print_means(enum direction direction, const struct options *options,
                  const struct totals *totals);
 

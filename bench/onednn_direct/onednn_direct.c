@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What anydnn costs over oneDNN: times convolutions of float by anydnn's public API on the backend
- * onednn and by oneDNN's own API, in one process and in alternation.
+ * Measures the cost of anydnn over oneDNN. It times float convolutions through anydnn's public API
+ * on the backend onednn and through oneDNN's own API, alternately in one process.
  *
  *   onednn_direct [options] bench/suites/resnet50_v1.5.suite > onednn_direct.csv
  *
@@ -10,27 +10,26 @@
  *   --direction NAME   forward, backward_data or backward_filter (default: each)
  *   --layout NAME      nchw or nhwc (default nchw)
  *   --threads N        of both sides (default 1)
- *   --rounds N         rounds whose median counts (default 5)
- *   --milliseconds N   the least that one way takes in one round (default 20)
+ *   --rounds N         rounds; the result is their median (default 5)
+ *   --milliseconds N   the least time of one way in one round (default 20)
  *
- * The ways, each computing the same from and to the same plain arrays but for the last:
- *   anydnn    anydnnConvolutionForward and so on, by an algorithm that is no transform
+ * All ways but the last compute the same from and to the same plain arrays:
+ *   anydnn    anydnnConvolutionForward and so on, with an algorithm that is not a transform
  *   plain     oneDNN's primitive on the plain arrays of activations and weights
- *   weights   weights in the layout that oneDNN likes best, reordered at each call
- *   all       everything in the layouts that oneDNN likes best, reordered at each call
- *   blocked   the same with the reorders outside of the timing: what a program gains that keeps
+ *   weights   weights in the layout that oneDNN prefers, reordered at each call
+ *   all       everything in the layouts that oneDNN prefers, reordered at each call
+ *   blocked   the same with the reorders outside of the timing: the gain of a program that keeps
  *             all of its data in oneDNN's layouts
- * The best of plain, weights and all, layer by layer, is `direct`: what a sensible user of oneDNN's
- * API gets on plain layouts. Columns are microseconds a call; direct_ratio is direct / anydnn (1:
- * as fast, less: anydnn is slower), blocked_ratio is blocked / anydnn. A way that oneDNN does not
- * have for a layer is left empty. The last lines give the geometric means of the ratios.
+ * `direct` is the best of plain, weights and all for each layer: what a sensible user of oneDNN's
+ * API gets on plain layouts. Columns are microseconds per call. direct_ratio is direct / anydnn
+ * (1: equal, less: anydnn is slower), and blocked_ratio is blocked / anydnn. The column of a way
+ * that oneDNN lacks for a layer is empty. The last lines give the geometric means of the ratios.
  *
- * Data is random, in -1..1. Calls walk round so many sets of arrays that they hold twice the last
- * level cache; each round runs the ways one after the other, beginning with another one each time.
- * Before anything is timed, every way's result is compared with anydnn's: a relative L2 distance
- * beyond 1e-4 ends the program.
+ * Data is random, in -1..1. Calls use sets of arrays in turn that hold twice the last-level cache.
+ * Each round runs all ways and begins with another one each time. Before the timing, every way's
+ * result is compared with anydnn's. A relative L2 distance beyond 1e-4 ends the program.
  *
- * The plugin must be where the library looks, or in ANYDNN_PLUGIN_PATH. Timings want a quiet
+ * The plugin must be where the library searches, or in ANYDNN_PLUGIN_PATH. Timings require a quiet
  * machine.
  */
 #include "measure.h"

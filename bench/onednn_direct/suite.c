@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads a suite of bench/suites: lines "NAME: PROBLEM", of which the 2-D convolutions count. */
+/* Reads the 2-D convolutions of a suite of bench/suites, which has lines "NAME: PROBLEM". */
 #include "direct.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 #define LINE_MAX_ 512
 
-/* What follows KEY= in a problem; NULL where it is absent. */
+/* Returns the text after KEY= in a problem, or NULL if it is absent. */
 static const char *value_of(const char *problem, const char *key)
 {
     size_t length = strlen(key);
@@ -21,7 +21,7 @@ static const char *value_of(const char *problem, const char *key)
     return NULL;
 }
 
-/* Reads numbers with commas between; returns how many, which may be more than there is room for. */
+/* Reads comma-separated numbers. Returns their count, which may exceed `room`. */
 static int numbers(const char *text, int values[], int room)
 {
     int count = 0;
@@ -41,14 +41,14 @@ static int numbers(const char *text, int values[], int room)
     }
 }
 
-/* The four dims of a packed float operand; 0 where it is something else. */
+/* Reads the four dims of a packed float operand. Returns 0 for anything else. */
 static int dims(const char *problem, const char *role, int values[4])
 {
     const char *text = value_of(problem, role);
     return text && strncmp(text, "f32:", 4) == 0 && numbers(text + 4, values, 4) == 4;
 }
 
-/* A pair of numbers; `standard` stands for both where it is absent. */
+/* Reads a pair of numbers. `standard` replaces both if the key is absent. */
 static void pair(const char *problem, const char *key, int standard, int values[2])
 {
     const char *text = value_of(problem, key);
@@ -58,7 +58,7 @@ static void pair(const char *problem, const char *key, int standard, int values[
         fail("%s: %s is no pair of numbers", problem, key);
 }
 
-/* Returns 0 where the problem is no 2-D convolution of floats. */
+/* Returns 0 if the problem is not a 2-D convolution of floats. */
 static int read_layer(const char *problem, struct layer *layer)
 {
     int x[4], w[4];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Convolutions by anydnn's public API, routed to the backend onednn without fallback. */
+/* Runs convolutions through anydnn's public API, routed to the backend onednn without fallback. */
 #include "direct.h"
 
 #include <anydnn/anydnn.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Algorithms that round no intermediate transforms. */
+/* The algorithms that round no intermediate transforms. */
 #define FORWARD_ALGO         ANYDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM
 #define BACKWARD_DATA_ALGO   ANYDNN_CONVOLUTION_BWD_DATA_ALGO_1
 #define BACKWARD_FILTER_ALGO ANYDNN_CONVOLUTION_BWD_FILTER_ALGO_1
@@ -35,7 +35,7 @@ static void try(anydnnStatus_t status)
     fail("anydnn: %s", text);
 }
 
-/* The number of threads is a setting of the backend, and settings come from a file. */
+/* Writes the settings file, since the number of threads is a setting of the backend. */
 static void write_settings(int threads, char path[], size_t size)
 {
     const char *folder = getenv("TMPDIR");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Convolutions by oneDNN's own API, on plain layouts or on those that oneDNN likes best. */
+/* Runs convolutions through oneDNN's own API, in plain layouts or in those that oneDNN prefers. */
 #include "direct.h"
 #include "version.h"
 
@@ -12,9 +12,10 @@ struct state {
     const struct measurement *m;
     int outside;
     dnnl_primitive_t conv;
-    dnnl_primitive_t reorder[OPERAND_END]; /* NULL: the operand is used as it lies */
-    dnnl_memory_t *user[OPERAND_END];      /* a set each, on the arrays of the measurement */
-    dnnl_memory_t *own[OPERAND_END]; /* a set each; one for all where it is reordered inside */
+    dnnl_primitive_t reorder[OPERAND_END]; /* NULL: the operand is used in place */
+    dnnl_memory_t *user[OPERAND_END];      /* one per set, on the arrays of the measurement */
+    dnnl_memory_t
+        *own[OPERAND_END]; /* one per set; a single one if the timing includes the reorder */
 };
 
 static void try(dnnl_status_t status, const char *what)
@@ -37,7 +38,7 @@ void onednn_end(void)
 
 /* ------------------------------------------------------------------ descriptors */
 
-/* The operand's dims, which for a filter with groups begin with these. */
+/* Stores the operand's dims. A filter with groups begins with the groups. */
 static int dims_of(const struct layer *l, enum operand operand, dnnl_dims_t dims)
 {
     int groups = l->groups > 1;
@@ -81,7 +82,7 @@ static md make_md(const struct measurement *m, enum operand operand, int any)
     return made;
 }
 
-/* The convolution's primitive descriptor; NULL when oneDNN has no such one. */
+/* Creates the convolution's primitive descriptor. Returns NULL if oneDNN has none. */
 static dnnl_primitive_desc_t make_desc(const struct measurement *m, unsigned own)
 {
     const struct layer *l = m->layer;
@@ -112,7 +113,7 @@ static dnnl_primitive_desc_t make_desc(const struct measurement *m, unsigned own
     return status == dnnl_success ? desc : NULL;
 }
 
-/* The layout that the convolution wants of an operand. */
+/* Returns the layout that the convolution prefers for an operand. */
 static md wanted(dnnl_primitive_desc_t desc, enum direction direction, enum operand operand)
 {
     static const dnnl_query_t queries[DIRECTION_END][OPERAND_END] = {
@@ -193,8 +194,8 @@ static dnnl_memory_t *make_memories(md desc, int count, float *const data[])
     return made;
 }
 
-/* The operand's memories, and its reorder where the convolution wants another layout than the
- * user's. Outputs go the other way. */
+/* Creates the operand's memories, and a reorder if the convolution uses another layout than the
+ * user's. Outputs are reordered in the opposite direction. */
 static void make_operand(struct state *s, dnnl_primitive_desc_t desc, enum operand operand)
 {
     const struct measurement *m = s->m;
@@ -235,7 +236,8 @@ static void close_state(void *arg)
     free(s);
 }
 
-/* oneDNN's reference code is thousands of times slower: nobody would choose it. */
+/* Returns 1 for oneDNN's reference code, which is thousands of times slower, so that nobody would
+ * choose it. */
 static int is_reference(dnnl_primitive_desc_t desc)
 {
     const char *name = "";

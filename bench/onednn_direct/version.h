@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The few calls of oneDNN that changed from version 2 to 3, under one name each. */
+/* The few calls of oneDNN that changed from version 2 to 3, under common names. */
 #ifndef ONEDNN_DIRECT_VERSION_H
 #define ONEDNN_DIRECT_VERSION_H
 
 #include <oneapi/dnnl/dnnl.h>
 #include <stdlib.h>
 
-/* Memory descriptors are handed over as `md`, a pointer that nobody writes through. */
+/* Memory descriptors are passed as `md`, a pointer that is never written through. */
 #if DNNL_VERSION_MAJOR >= 3
 typedef const_dnnl_memory_desc_t md;
 #else
 typedef const dnnl_memory_desc_t *md;
 #endif
 
-/* The geometry that every direction needs. */
+/* The geometry for every direction. */
 struct geometry {
     md tensor[3]; /* x, w, y */
     dnnl_dims_t stride, dilation, pad;
@@ -114,7 +114,7 @@ static inline dnnl_status_t backward_filter_make(dnnl_primitive_desc_t *pd, dnnl
 
 #endif
 
-/* Whether two descriptors mean the same memory. */
+/* Returns 1 if two descriptors mean the same memory. */
 static inline int md_same(md a, md b)
 {
     return dnnl_memory_desc_equal(a, b);

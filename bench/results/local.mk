@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What was measured, beside the commands. tests/docs/test_results.sh checks that each table is cited.
+# The results of measurements, with their commands. tests/docs/test_results.sh checks that each table is cited.
 
 EXTRA_DIST += bench/results/README.md \
 	bench/results/h200_layers_f16.csv \

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Bars from a CSV that `anydnn bench --csv` wrote, as `bench --plot` draws them at once:
+# Draws bars from a CSV of `anydnn bench --csv`, as `bench --plot` does directly:
 #     awk -f bench/results/plot.awk bench/results/h200_tensorcore_f16.csv | gnuplot >docs/resnet50.svg
 BEGIN { FS = "," }
 FNR == 1 {

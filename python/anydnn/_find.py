@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The search for the fastest algorithm of a convolution that stands as a text."""
+"""Searches for the fastest algorithm of a convolution that is given as text."""
 import ctypes
 import re
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Tuple
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from .handle import Handle
     from .problem import Problem
 
-# Operation: (entry, perf struct, algorithms, roles in the order of the entry; dw and w are filters).
+# Each operation's entry, perf struct, algorithms, and roles in the order of the entry. dw and w are filters.
 _SEARCHES: Dict[str, Tuple[str, Any, Any, Tuple[str, str, str]]] = {
     "convolution_forward": ("FindConvolutionForwardAlgorithm", _abi.ConvolutionFwdAlgoPerf,
                             _abi.ConvolutionFwdAlgo, ("x", "w", "y")),
@@ -37,7 +37,7 @@ def _made(create: Callable[[Any], int], undo: List[Any], destroy: Callable[[Any]
 
 
 def _operand(operand: Any, undo: List[Any]) -> ctypes.c_void_p:
-    """A descriptor of an operand: of a filter where its role is one."""
+    """Creates the descriptor of an operand: a filter descriptor if its role is a filter."""
     lib, kind, dims = library(), _TYPES[operand.type], len(operand.shape)
     if operand.role in ("w", "dw"):
         desc = _made(lib.CreateFilterDescriptor, undo, lib.DestroyFilterDescriptor)
@@ -71,7 +71,7 @@ def _convolution(text: str, spatial: int, kind: str, undo: List[Any]) -> ctypes.
 
 
 def find(problem: "Problem", handle: "Handle", count: int) -> List[Tuple[str, Any]]:
-    """(algorithm's word, perf entry) of what runs, fastest first."""
+    """Returns pairs (algorithm's word, perf entry) of the algorithms that ran, fastest first."""
     text = str(problem)
     undo: List[Any] = []
     if problem.operation not in _SEARCHES:

@@ -14,7 +14,7 @@ _loaded: Optional["Library"] = None
 
 
 def _candidates() -> List[str]:
-    """ANYDNN_LIBRARY alone where it is set; else the wheel's own, then what the linker finds."""
+    """Returns only ANYDNN_LIBRARY if it is set; else the wheel's library, then the one that the linker finds."""
     named = os.environ.get("ANYDNN_LIBRARY")
     if named:
         return [named]
@@ -23,9 +23,9 @@ def _candidates() -> List[str]:
 
 
 class Library:
-    """The loaded library: every entry of PROTOTYPES is an attribute without `anydnn` in front.
+    """The loaded library. Every entry of PROTOTYPES is an attribute without the prefix `anydnn`.
 
-    `call` runs one and raises where it fails; the attributes themselves return the status.
+    `call` calls an entry and raises if it fails. The attributes themselves return the status.
     """
 
     def __init__(self, path: str) -> None:
@@ -41,18 +41,18 @@ class Library:
         raise AttributeError(f"{self.path} has no entry anydnn{name}")
 
     def last_error(self) -> str:
-        """The sentence of the last call that failed in this thread."""
+        """Returns the message of the last call that failed in this thread."""
         text = ctypes.create_string_buffer(4096)
         self.GetLastErrorString(text, len(text))
         return text.value.decode(errors="replace")
 
     def check(self, status: int) -> None:
-        """Raises the exception of a status that is not SUCCESS."""
+        """Raises the exception of a status other than SUCCESS."""
         if status:
             raise exception_of(status)(self.last_error(), status)
 
     def text(self, entry: Any, *arguments: Any) -> str:
-        """The text that an entry with the arguments (..., text, size) writes, however long."""
+        """Returns the text, of any length, that an entry with the arguments (..., text, size) writes."""
         size = 1024
         while True:
             buffer = ctypes.create_string_buffer(size)
@@ -63,7 +63,7 @@ class Library:
 
 
 def library() -> Library:
-    """The library, loaded at the first call."""
+    """Returns the library, which the first call loads."""
     global _loaded
     if _loaded is None:
         with _lock:

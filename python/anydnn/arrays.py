@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays of any library as addresses: by __dlpack__, else __cuda_array_interface__, else NumPy."""
+"""Takes the addresses of arrays of any library: by __dlpack__, else __cuda_array_interface__, else NumPy."""
 import ctypes
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Optional, Tuple
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 _CPU_DEVICES = (1, 3)  # kDLCPU, kDLCUDAHost
 _CUDA_DEVICES = (2, 13)  # kDLCUDA, kDLCUDAManaged
 
-# (type code, bits) of DLPack and the codes of __cuda_array_interface__ to NumPy's names.
+# Maps (type code, bits) of DLPack and the codes of __cuda_array_interface__ to NumPy's names.
 _DLPACK_TYPES = {(0, 8): "int8", (0, 32): "int32", (0, 64): "int64", (1, 8): "uint8", (2, 16): "float16",
                  (2, 32): "float32", (2, 64): "float64", (4, 16): "bfloat16"}
 _TYPESTRS = {"<f4": "float32", "<f8": "float64", "<f2": "float16", "|i1": "int8", "|u1": "uint8", "<i4": "int32",
@@ -41,7 +41,7 @@ _is_valid.argtypes = (ctypes.py_object, ctypes.c_char_p)
 
 @dataclass(frozen=True)
 class View:
-    """Where an array lies: strides in elements; `owner` keeps the memory."""
+    """The memory of an array. Strides are in elements, and `owner` keeps the memory alive."""
 
     address: int
     type: str
@@ -64,11 +64,11 @@ def _by_dlpack(array: Any) -> View:
     device, number = array.__dlpack_device__()
     if int(device) not in _CPU_DEVICES + _CUDA_DEVICES:
         raise TypeError(f"arrays of DLPack's device type {int(device)} are not supported")
-    # -1: no order is made here; the caller's stream is the handle's (use_stream).
+    # -1: no synchronization here, since the handle uses the caller's stream (use_stream).
     stream = {} if int(device) in _CPU_DEVICES else {"stream": -1}
     try:
         capsule = array.__dlpack__(max_version=(1, 1), **stream)
-    except TypeError:  # a producer of before DLPack 1.0
+    except TypeError:  # a producer older than DLPack 1.0
         capsule = array.__dlpack__(**stream)
     if _is_valid(capsule, b"dltensor_versioned"):
         whole = ctypes.cast(_get_pointer(capsule, b"dltensor_versioned"), ctypes.POINTER(_Versioned)).contents
@@ -82,7 +82,7 @@ def _by_dlpack(array: Any) -> View:
     shape = tuple(tensor.shape[:tensor.ndim])
     strides = tuple(tensor.strides[:tensor.ndim]) if tensor.strides else _packed(shape)
     where = "cpu" if int(device) in _CPU_DEVICES else f"cuda:{int(number)}"
-    # A capsule that nobody consumed frees itself; it is kept with the array while the view lives.
+    # An unconsumed capsule frees itself. The view keeps it together with the array.
     return View((tensor.data or 0) + tensor.byte_offset, name, shape, strides, where, writable, (array, capsule))
 
 
@@ -98,7 +98,7 @@ def _by_interface(array: Any, interface: Any, device: str) -> View:
 
 
 def view(array: Any) -> View:
-    """Where an array lies. TypeError where it is none, or of a type that the library lacks."""
+    """Returns the view of an array. Raises TypeError for another object, or for a type that the library lacks."""
     dtype = str(getattr(array, "dtype", ""))
     if dtype == "bfloat16" and hasattr(array, "__array_interface__"):  # ml_dtypes in NumPy
         found = dict(array.__array_interface__, typestr="<V2")
@@ -106,7 +106,7 @@ def view(array: Any) -> View:
     if hasattr(array, "__dlpack__") and hasattr(array, "__dlpack_device__"):
         if getattr(array, "requires_grad", False):
             array = array.detach()
-        if not getattr(getattr(array, "flags", None), "writeable", True):  # old NumPy exports no such array
+        if not getattr(getattr(array, "flags", None), "writeable", True):  # old NumPy exports no read-only array
             return _by_interface(array, array.__array_interface__, "cpu")
         return _by_dlpack(array)
     if hasattr(array, "__cuda_array_interface__"):
@@ -118,7 +118,7 @@ def view(array: Any) -> View:
 
 def require(found: View, role: str, kind: str, shape: Tuple[int, ...], strides: Tuple[int, ...],
             written: bool) -> None:
-    """ValueError, with the operand's role, where an array is not what the operand is."""
+    """Raises ValueError with the operand's role if the array does not match the operand."""
     if found.type != kind:
         raise ValueError(f"operand {role} is {found.type}; the problem has {kind}")
     same = [step == wanted or extent == 1 for extent, step, wanted in zip(found.shape, found.strides, strides)]
@@ -139,7 +139,7 @@ def _numpy_type(kind: str) -> Any:
 
 
 def empty(like: Optional[View], kind: str, shape: Tuple[int, ...], strides: Tuple[int, ...]) -> Any:
-    """A new array of the library and the device of `like`: NumPy, torch, or of an __array_namespace__."""
+    """Creates an array with the library and device of `like`: NumPy, torch, or one with __array_namespace__."""
     array = like.owner[0] if like and isinstance(like.owner, tuple) else like.owner if like else None
     module = type(array).__module__.split(".")[0]
     if array is not None and module == "torch":
@@ -157,7 +157,7 @@ def empty(like: Optional[View], kind: str, shape: Tuple[int, ...], strides: Tupl
 
 
 def use_stream(handle: "Handle", found: Optional[View]) -> None:
-    """Makes the handle follow the stream on which the arrays' library works now; else the default stream."""
+    """Makes the handle use the current stream of the arrays' library, or else the default stream."""
     if found is None or found.device == "cpu":
         return
     array = found.owner[0] if isinstance(found.owner, tuple) else found.owner

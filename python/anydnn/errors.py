@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An exception for each status; its text is the library's sentence."""
+"""An exception for each status. Its text is the library's message."""
 from typing import Dict, Type
 
 from ._abi import Status
 
 
 class LibraryNotFound(ImportError):
-    """No libanydnn could be loaded."""
+    """The package could not load a libanydnn."""
 
 
 class Error(RuntimeError):
     """A call of the library failed.
 
-    `status` is the Status, `str(error)` the sentence that names argument, value and rule.
+    `status` is the Status. `str(error)` is the message, which names the argument, the value and the rule.
     """
 
     def __init__(self, sentence: str, status: int) -> None:
@@ -25,7 +25,7 @@ class BadParam(Error, ValueError):
 
 
 class NotSupported(Error, NotImplementedError):
-    """No backend of the route runs this problem; the sentence has the reason of each."""
+    """No backend of the route runs this problem. The message has the reason of each."""
 
 
 class AllocFailed(Error, MemoryError):
@@ -33,7 +33,7 @@ class AllocFailed(Error, MemoryError):
 
 
 class ConfigError(Error):
-    """Settings that were named explicitly are bad."""
+    """Explicitly named settings are invalid."""
 
 
 class NotInitialized(Error):
@@ -66,5 +66,5 @@ _BY_STATUS: Dict[int, Type[Error]] = {
 
 
 def exception_of(status: int) -> Type[Error]:
-    """The class of a status; Error where it has none of its own."""
+    """Returns the class of a status, or Error if the status has none."""
     return _BY_STATUS.get(status, Error)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Handles, and what they tell: the record of the last call, backends, devices, settings."""
+"""Handles and their information: the record of the last call, backends, devices, settings."""
 import ctypes
 import os
 import sys
@@ -12,7 +12,7 @@ from ._library import library
 
 @dataclass(frozen=True)
 class Dispatch:
-    """What the last compute call of a handle did."""
+    """The record of the last compute call of a handle."""
 
     operation: str
     problem: str
@@ -34,7 +34,7 @@ class Dispatch:
 
 @dataclass(frozen=True)
 class Backend:
-    """A known backend; `reason` says why it is not live, "" where it is."""
+    """A known backend. `reason` states why it is not live, or is ""."""
 
     name: str
     path: str
@@ -46,7 +46,7 @@ class Backend:
 
 @dataclass(frozen=True)
 class Device:
-    """A device on which handles can be made."""
+    """A device that supports handles."""
 
     name: str
     space: str
@@ -55,7 +55,7 @@ class Device:
 
 @dataclass(frozen=True)
 class Setting:
-    """A setting in force and where it came from."""
+    """An effective setting and its origin."""
 
     section: str
     key: str
@@ -64,10 +64,10 @@ class Setting:
 
 
 class Handle:
-    """A handle on a device: "cpu", "cuda", "cuda:1", or "auto" as the setting `device` says.
+    """A handle on a device: "cpu", "cuda", "cuda:1", or "auto" for the setting `device`.
 
-    For one thread at a time; `close` (or `with`) frees it. Errors: ConfigError, NotInitialized, BadParam
-    for a device that does not exist.
+    One thread at a time may use it. `close` or `with` frees it. Raises ConfigError, NotInitialized, or BadParam for a
+    device that does not exist.
     """
 
     def __init__(self, device: str = "auto", *, route: Optional[str] = None,
@@ -86,7 +86,7 @@ class Handle:
 
     @property
     def pointer(self) -> int:
-        """The address that the C entries take."""
+        """The address for the C entries."""
         if not self._pointer.value:
             raise ValueError("this handle was closed")
         return self._pointer.value
@@ -97,7 +97,7 @@ class Handle:
         return self._lib.text(self._lib.GetDevice, self.pointer)
 
     def close(self) -> None:
-        """Waits for the handle's work and frees it; a second time does nothing."""
+        """Waits for the handle's work and frees the handle. A second call has no effect."""
         if self._pointer.value:
             address, _ = self._workspace
             if address:
@@ -106,7 +106,7 @@ class Handle:
             self._pointer = ctypes.c_void_p()
 
     def __del__(self) -> None:
-        # A child leaves its parent's handles alone; at the end of the process the library ends by itself.
+        # A forked child must not free its parent's handles. At exit, the library cleans up by itself.
         if getattr(self, "pid", 0) == os.getpid() and not sys.is_finalizing():
             self.close()
 
@@ -120,18 +120,18 @@ class Handle:
         return f"Handle({self.device!r})" if self._pointer.value else "Handle(closed)"
 
     def set_route(self, operation: str, backends: str, math: Optional[str] = None) -> None:
-        """Routes an operation ("convolution_*", "*") to backends in order, in a math mode or in all."""
+        """Routes an operation ("convolution_*", "*") to an ordered list of backends, in one math mode or in all."""
         self.prepared.clear()
         self._lib.check(self._lib.SetRoute(self.pointer, operation.encode(), math.encode() if math else None,
                                            backends.encode()))
 
     def set_deterministic(self, deterministic: bool) -> None:
-        """True (the default): only kernels that give the same bits in every run."""
+        """Permits only kernels that give the same bits in every run (True, the default)."""
         self.prepared.clear()
         self._lib.check(self._lib.SetDeterministic(self.pointer, int(deterministic)))
 
     def set_stream(self, stream: int) -> None:
-        """Later calls use this stream, a cudaStream_t as a number; 0 is the default stream."""
+        """Makes later calls use this stream, a cudaStream_t as a number. 0 is the default stream."""
         if stream != self._stream:
             self._lib.check(self._lib.SetStream(self.pointer, stream))
             self._stream = stream
@@ -141,7 +141,7 @@ class Handle:
         self._lib.check(self._lib.Synchronize(self.pointer))
 
     def workspace(self, size: int) -> int:
-        """The address of scratch memory of the device, of at least `size` bytes, the handle's own."""
+        """Returns the address of the handle's own scratch memory on the device, of at least `size` bytes."""
         if size == 0:
             return 0
         address, held = self._workspace
@@ -157,18 +157,18 @@ class Handle:
         return address
 
     def info(self, key: str) -> str:
-        """A key of the dispatch record, as anydnnGetDispatchInfo lists them."""
+        """Returns a key of the dispatch record, as listed by anydnnGetDispatchInfo."""
         return self._lib.text(self._lib.GetDispatchInfo, self.pointer, key.encode())
 
     def info_int(self, key: str) -> int:
-        """The same as a number: "calls", "plan_misses", "staged" ..."""
+        """Returns the same as a number: "calls", "plan_misses", "staged" ..."""
         value = ctypes.c_int64()
         self._lib.check(self._lib.GetDispatchInfoInt(self.pointer, key.encode(), ctypes.byref(value)))
         return value.value
 
     @property
     def dispatch(self) -> Dispatch:
-        """What the last compute call did. BadParam before any call."""
+        """Returns the record of the last compute call. Raises BadParam before the first call."""
         return Dispatch(
             operation=self.info("operation"), problem=self.info("problem"), backend=self.info("backend"),
             engine=self.info_int("engine"), math=self.info("math"), math_requested=self.info("math_requested"),
@@ -183,7 +183,7 @@ _own = threading.local()
 
 
 def default_handle(device: str) -> Handle:
-    """This thread's handle on a device, made at the first call, anew in a child after fork."""
+    """Returns this thread's handle on a device. The first call, and the first one after a fork, creates it."""
     held: Dict[Tuple[int, str], Handle] = _own.__dict__.setdefault("handles", {})
     key = (os.getpid(), device)
     if key not in held:
@@ -199,7 +199,7 @@ def _list(count: Any, entry: Any, cls: Any, keys: Tuple[str, ...]) -> List[Any]:
 
 
 def backends() -> List[Backend]:
-    """Every known backend, sorted by name; opens them."""
+    """Returns every known backend, sorted by name. Opens all of them."""
     lib = library()
     keys = ("name", "path", "stage", "reason", "version", "space")
     _list(lib.GetBackendCount, lib.GetBackendInfo, str, ("version",))  # opens each, so that its stage is final
@@ -208,14 +208,14 @@ def backends() -> List[Backend]:
 
 
 def devices() -> List[Device]:
-    """The devices on which handles can be made, the host included."""
+    """Returns the devices that support handles, including the host."""
     lib = library()
     found: List[Device] = _list(lib.GetDeviceCount, lib.GetDeviceInfo, Device, ("name", "space", "description"))
     return found
 
 
 def settings() -> List[Setting]:
-    """The settings in force."""
+    """Returns the effective settings."""
     lib = library()
     keys = ("section", "key", "value", "origin")
     found: List[Setting] = _list(lib.GetSettingCount, lib.GetSettingInfo, Setting, keys)

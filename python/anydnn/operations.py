@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One function an operation, on arrays of any library.
+"""One function per operation, on arrays of any library.
 
-Arrays are taken where they lie: shape, strides and type are those of the problem. Results are made by the
-library of the first array, packed as that array lies (channels last where it is), or go to `out=`. Shapes:
-x is N,C,spatial; w is K,C/groups,spatial; parameters of batch normalization are vectors of C. `pad`, `stride`,
-`dilation`, `window` are a number or one for each spatial dim, in elements. BadParam for arguments that break a
-rule, NotSupported where no backend of the route runs the problem, both with the library's sentence; TypeError for
-what is no array.
+Arrays are used in place: the problem has their shape, strides and type. Results are created by the library of the
+first array, packed in its layout (channels last if that is so), or go to `out=`. Shapes: x is N,C,spatial; w is
+K,C/groups,spatial; parameters of batch normalization are vectors of C. `pad`, `stride`, `dilation`, `window` are one
+number or one per spatial dim, in elements. BadParam: an argument breaks a rule. NotSupported: no backend of the route
+runs the problem. Both carry the library's message. TypeError: an argument is not an array.
 """
 from typing import Any, Dict, Optional, Sequence, Tuple, Union
 
@@ -40,7 +39,10 @@ def _result(role: str, like: View, shape: Sequence[int]) -> str:
 
 
 def _filter(role: str, view: View) -> str:
-    """Filters are packed: the text names the format, and the run checks that the array lies so."""
+    """Returns the text of a filter.
+
+    Filters are packed: the text names the format, and the run checks the array's layout.
+    """
     last = len(view.shape) > 2 and view.strides[1] == 1 and view.strides[-1] != 1
     return f"{role}={_WORDS[view.type]}:{_list(view.shape)}:{'nhwc' if last else 'nchw'}"
 
@@ -70,7 +72,7 @@ def _convolution(pad: Extents, stride: Extents, dilation: Extents, groups: int, 
 def convolution_forward(x: Any, w: Any, *, pad: Extents = 0, stride: Extents = 1, dilation: Extents = 1,
                         groups: int = 1, math: str = "default", handle: Optional[Handle] = None,
                         out: Any = None) -> Any:
-    """y, N,K,P,Q with P = 1 + floor((H + 2 pad - ((R - 1) dilation + 1)) / stride)."""
+    """Returns y, N,K,P,Q with P = 1 + floor((H + 2 pad - ((R - 1) dilation + 1)) / stride)."""
     a, b = arrays.view(x), arrays.view(w)
     words = ["convolution_forward", _operand("x", a), _filter("w", b),
              _convolution(pad, stride, dilation, groups, math, len(b.shape) - 2)]
@@ -85,7 +87,7 @@ def convolution_forward(x: Any, w: Any, *, pad: Extents = 0, stride: Extents = 1
 def convolution_backward_data(w: Any, dy: Any, shape: Sequence[int], *, pad: Extents = 0, stride: Extents = 1,
                               dilation: Extents = 1, groups: int = 1, math: str = "default",
                               handle: Optional[Handle] = None, out: Any = None) -> Any:
-    """dx of the given shape, the gradient of x; this is the transposed convolution of dy."""
+    """Returns dx of the given shape, the gradient of x. This is the transposed convolution of dy."""
     a, b = arrays.view(w), arrays.view(dy)
     target = _operand("dx", arrays.view(out)) if out is not None else _result("dx", b, shape)
     return _run(["convolution_backward_data", _filter("w", a), _operand("dy", b), target,
@@ -96,7 +98,7 @@ def convolution_backward_data(w: Any, dy: Any, shape: Sequence[int], *, pad: Ext
 def convolution_backward_filter(x: Any, dy: Any, shape: Sequence[int], *, pad: Extents = 0, stride: Extents = 1,
                                 dilation: Extents = 1, groups: int = 1, math: str = "default",
                                 handle: Optional[Handle] = None, out: Any = None) -> Any:
-    """dw of the given shape K,C/groups,spatial, the gradient of w."""
+    """Returns dw of the given shape K,C/groups,spatial, the gradient of w."""
     a, b = arrays.view(x), arrays.view(dy)
     target = _filter("dw", arrays.view(out)) if out is not None else _result("dw", a, shape)
     return _run(["convolution_backward_filter", _operand("x", a), _operand("dy", b), target,
@@ -107,7 +109,10 @@ def convolution_backward_filter(x: Any, dy: Any, shape: Sequence[int], *, pad: E
 def pooling_forward(x: Any, window: Extents, *, pad: Extents = 0, stride: Optional[Extents] = None,
                     mode: str = "max", nan: str = "propagate", handle: Optional[Handle] = None,
                     out: Any = None) -> Any:
-    """y: the maximum or the average ("average_include", "average_exclude") of each window; stride None: window."""
+    """Returns y: the maximum or the average ("average_include", "average_exclude") of each window.
+
+    stride None: window.
+    """
     a = arrays.view(x)
     count = len(a.shape) - 2
     words = ["pooling_forward", _operand("x", a), f"mode={mode} nan={nan} window={_each(window, count)}"
@@ -128,25 +133,28 @@ def _same(operation: str, x: Any, keys: str, handle: Optional[Handle], out: Any)
 
 def activation_forward(x: Any, activation: str = "relu", *, coef: float = 0.0, nan: str = "propagate",
                        handle: Optional[Handle] = None, out: Any = None) -> Any:
-    """y = sigmoid, relu, tanh, clipped_relu (ceiling coef), elu (alpha coef) or swish (beta coef) of x."""
+    """Returns y = sigmoid, relu, tanh, clipped_relu (ceiling coef), elu (alpha coef) or swish (beta coef) of x."""
     return _same("activation_forward", x, f"activation={activation} coef={coef!r} nan={nan}", handle, out)
 
 
 def softmax_forward(x: Any, algorithm: str = "accurate", mode: str = "channel", *,
                     handle: Optional[Handle] = None, out: Any = None) -> Any:
-    """y over dim 1 ("channel") or over all but dim 0 ("instance"); algorithm accurate, fast or log."""
+    """Returns y over dim 1 ("channel") or over all but dim 0 ("instance"). algorithm: accurate, fast or log."""
     return _same("softmax_forward", x, f"softmax={algorithm} mode={mode}", handle, out)
 
 
 def lrn_forward(x: Any, n: int = 5, alpha: float = 1e-4, beta: float = 0.75, k: float = 2.0, *,
                 handle: Optional[Handle] = None, out: Any = None) -> Any:
-    """y = x * (k + alpha / n * sum of x^2 over n channels)^-beta."""
+    """Returns y = x * (k + alpha / n * sum of x^2 over n channels)^-beta."""
     return _same("lrn_forward", x, f"n={n} lrn_alpha={alpha!r} lrn_beta={beta!r} k={k!r}", handle, out)
 
 
 def batch_normalization_inference(x: Any, scale: Any, bias: Any, mean: Any, var: Any, *, epsilon: float = 1e-5,
                                   handle: Optional[Handle] = None, out: Any = None) -> Any:
-    """y = scale * (x - mean) / sqrt(var + epsilon) + bias; parameters of shape 1,C,1,... in float32 or float64."""
+    """Returns y = scale * (x - mean) / sqrt(var + epsilon) + bias.
+
+    Parameters: shape 1,C,1,... in float32 or float64.
+    """
     a = arrays.view(x)
     target = _operand("y", arrays.view(out)) if out is not None else _result("y", a, a.shape)
     words = ["batch_normalization_inference", _operand("x", a), target, f"epsilon={epsilon!r}"]
@@ -155,7 +163,7 @@ def batch_normalization_inference(x: Any, scale: Any, bias: Any, mean: Any, var:
 
 def batch_normalization_training(x: Any, scale: Any, bias: Any, *, epsilon: float = 1e-5,
                                  handle: Optional[Handle] = None) -> Tuple[Any, Any, Any]:
-    """(y, mean, 1 / sqrt(var + epsilon)) with the statistics of x, which the backward pass wants."""
+    """Returns (y, mean, 1 / sqrt(var + epsilon)) with the statistics of x, which the backward pass needs."""
     a = arrays.view(x)
     parameter = _WORDS["float64" if a.type == "float64" else "float32"] + ":" + _list(
         [1, a.shape[1]] + [1] * (len(a.shape) - 2))
@@ -167,7 +175,10 @@ def batch_normalization_training(x: Any, scale: Any, bias: Any, *, epsilon: floa
 
 def spatial_grid_forward(theta: Any, shape: Sequence[int], *, handle: Optional[Handle] = None,
                          out: Any = None) -> Any:
-    """The grid N,H,W,2 of the affine matrices theta, N,2,3; shape is H,W. -1 and 1 are centres of border pixels."""
+    """Returns the grid N,H,W,2 of the affine matrices theta, N,2,3.
+
+    shape is H,W; -1 and 1 are centres of border pixels.
+    """
     a = arrays.view(theta)
     target = _operand("grid", arrays.view(out)) if out is not None else _result(
         "grid", a, [a.shape[0], *shape, 2])
@@ -175,7 +186,7 @@ def spatial_grid_forward(theta: Any, shape: Sequence[int], *, handle: Optional[H
 
 
 def spatial_sampler_forward(x: Any, grid: Any, *, handle: Optional[Handle] = None, out: Any = None) -> Any:
-    """y, N,C,H,W: x at the points of grid, N,H,W,2, between pixels bilinear, zeros around the image."""
+    """Returns y, N,C,H,W: x at the points of grid, N,H,W,2, with bilinear interpolation and zeros around the image."""
     a, b = arrays.view(x), arrays.view(grid)
     target = _operand("y", arrays.view(out)) if out is not None else _result(
         "y", a, [*a.shape[:2], *b.shape[1:3]])
@@ -185,10 +196,10 @@ def spatial_sampler_forward(x: Any, grid: Any, *, handle: Optional[Handle] = Non
 
 def ctc_loss(x: Any, labels: Any, label_lengths: Any, input_lengths: Any, *, normalization: str = "softmax",
              nan: str = "ignore", handle: Optional[Handle] = None) -> Tuple[Any, Any]:
-    """(costs, gradients) of x, T,N,A, with the blank 0: -log of the probability of each sequence's labels.
+    """Returns (costs, gradients) of x, T,N,A, with the blank 0: -log of the probability of each sequence's labels.
 
-    labels, label_lengths and input_lengths are arrays of int32 in host memory on every device; labels holds those
-    of all sequences one after another. Gradients are with respect to what the softmax is taken of.
+    labels, label_lengths and input_lengths are int32 arrays in host memory on every device. labels holds the labels of
+    all sequences one after another. Gradients are with respect to the input of the softmax.
     """
     a, b = arrays.view(x), arrays.view(labels)
     problem = _problem(" ".join(["ctc_loss", _operand("x", a), _operand("labels", b), _result("gradients", a, a.shape),

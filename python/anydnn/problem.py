@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Problems: one operation with its shapes and parameters, as text, to run, explain and measure."""
+"""Problems: one operation with its shapes and parameters as text, which can run, be explained and be measured."""
 import ctypes
 import csv
 import os
@@ -23,7 +23,7 @@ _TYPE_NAMES = {
 
 @dataclass(frozen=True)
 class Operand:
-    """An operand of a problem: strides are in elements, `type` is NumPy's name."""
+    """An operand of a problem. Strides are in elements, and `type` is NumPy's name."""
 
     role: str
     type: str
@@ -31,12 +31,12 @@ class Operand:
     strides: Tuple[int, ...]
     read: bool
     written: bool
-    host: bool = False  # in host memory whatever the handle's device is
+    host: bool = False  # True if it lies in host memory on every device
 
 
 @dataclass(frozen=True)
 class Algorithm:
-    """One way to run a convolution, as `find` returns it; `time` in milliseconds, -1 if not measured."""
+    """An algorithm of a convolution, from `find`. `time` is in milliseconds, or -1 if not measured."""
 
     algorithm: str
     math: str
@@ -57,8 +57,8 @@ _MATH_WORDS = {
 class Problem:
     """An operation as text, "convolution_forward x=f32:1,3,8,8 w=f32:4,3,3,3 pad=1,1".
 
-    `docs/using.md`, "Problems as text", has the operations, roles and keys. BadParam, with the word and the
-    known word that it resembles, where the text cannot be read.
+    `docs/using.md`, "Problems as text", lists the operations, roles and keys. Raises BadParam if the text is invalid,
+    with the wrong word and a similar known word.
     """
 
     def __init__(self, text: str) -> None:
@@ -74,7 +74,7 @@ class Problem:
 
     @property
     def pointer(self) -> int:
-        """The address that the C entries take."""
+        """The address for the C entries."""
         assert self._pointer.value
         return self._pointer.value
 
@@ -85,7 +85,7 @@ class Problem:
             self._lib.check(entry(*arguments, buffer, size, ctypes.byref(needed)))
             if buffer and needed.value <= size:
                 return buffer.value.decode(errors="replace")
-            # An explanation may be longer the second time, by what the first one opened.
+            # A second explanation may be longer, since the first one may open backends.
             size = needed.value
 
     def __str__(self) -> str:
@@ -109,7 +109,7 @@ class Problem:
 
     @property
     def operands(self) -> Tuple[Operand, ...]:
-        """The operands that a caller gives, inputs first."""
+        """The operands that a caller passes, inputs first."""
         if self._operands is None:
             self._operands = tuple(self._read_operands())
         return self._operands
@@ -140,12 +140,12 @@ class Problem:
         return found
 
     def explain(self, handle: Optional[Handle] = None) -> str:
-        """What would happen to the problem: the rule, each backend's answer, the choice. Runs nothing."""
+        """Returns how the problem would run: the rule, each backend's answer, the choice. Runs nothing."""
         handle = handle or default_handle("auto")
         return self._sized(self._lib.ProblemExplain, handle.pointer, self.pointer)
 
     def workspace_size(self, handle: Handle) -> int:
-        """Bytes of workspace for the best plan on this handle; pins that choice. NotSupported."""
+        """Returns the workspace bytes of the best plan on this handle, and pins that choice. Raises NotSupported."""
         size = ctypes.c_size_t()
         self._lib.check(self._lib.ProblemGetWorkspaceSize(handle.pointer, self.pointer, ctypes.byref(size)))
         return size.value
@@ -154,9 +154,9 @@ class Problem:
             **operands: Any) -> Dict[str, Any]:
         """Runs the problem once on the arrays given by role, and returns the outputs by role.
 
-        Outputs that are in neither `operands` nor `out` are made by the library of the first input. Arrays
-        must have the operand's type, shape and strides (ValueError names the operand); an output that is
-        also read (beta, running means) must be given.
+        The library of the first input creates outputs that are in neither `operands` nor `out`. Arrays must have the
+        operand's type, shape and strides; otherwise ValueError names the operand. An output that is also read (beta,
+        running means) must be given.
         """
         given = {**operands, **(out or {})}
         unknown = set(given) - {operand.role for operand in self.operands}
@@ -185,7 +185,7 @@ class Problem:
         return results
 
     def execute(self, handle: Handle, addresses: Sequence[int]) -> None:
-        """Runs the problem on addresses of the handle's memory, one for each of `operands`."""
+        """Runs the problem on addresses in the handle's memory, one for each of `operands`."""
         key = str(self)
         size = handle.prepared.get(key)
         if size is None:
@@ -194,7 +194,7 @@ class Problem:
         self._lib.check(self._lib.ProblemExecute(handle.pointer, self.pointer, pointers, handle.workspace(size), size))
 
     def find(self, handle: Handle, count: int = 8) -> List[Algorithm]:
-        """Runs every way that the backends offer for a convolution and returns them, fastest first.
+        """Runs every algorithm that the backends offer for a convolution and returns them, fastest first.
 
         Each is pinned: the same problem with `algo=` and `math=` of an entry runs exactly that.
         """
@@ -206,9 +206,9 @@ class Problem:
     def bench(self, *rivals: str, seconds: float = 1.0, options: Sequence[str] = ()) -> List[Dict[str, str]]:
         """Times the problem on each rival, "BACKEND" or "BACKEND:MATH", in alternation.
 
-        Returns the rows of `anydnn bench --csv`, a dictionary a rival; `options` are more words for it
-        ("--peak-flops", "790T": the ceilings are then not measured). The program `anydnn` must be installed,
-        or ANYDNN_TOOL name it.
+        Returns the rows of `anydnn bench --csv`, one dictionary per rival. `options` are more words for the command.
+        "--peak-flops", "790T", for example, replaces the measurement of that ceiling. The program `anydnn` must be
+        installed, or ANYDNN_TOOL must name it.
         """
         with tempfile.TemporaryDirectory() as folder:
             table = pathlib.Path(folder) / "bench.csv"
@@ -217,11 +217,13 @@ class Problem:
                 return list(csv.DictReader(line for line in stream if not line.startswith("#")))
 
     def compare(self, first: str, second: str) -> str:
-        """How far two backends are from double precision and from each other: the text of `anydnn compare`."""
+        """Returns the text of `anydnn compare`: the errors of two backends relative to double precision, and their
+        difference.
+        """
         return _tool("compare", first, second, *str(self).split())
 
     def verify(self, backend: str) -> bool:
-        """Whether the backend's results for this problem are within the derived bounds (`anydnn verify`)."""
+        """Returns True if the backend's results for this problem are within the derived bounds (`anydnn verify`)."""
         tool = _find_tool()
         done = subprocess.run([tool, "verify", "--problem", str(self), backend], capture_output=True, text=True,
                               check=False)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""LeNet on MNIST as one would write it in PyTorch; two lines put it on anydnn.
+"""Trains LeNet on MNIST as usual in PyTorch. Two lines put it on anydnn.
 
-    python/examples/lenet.py [FOLDER]    the folder with train-images-idx3-ubyte.gz and so on; without it drawn data
+    python/examples/lenet.py [FOLDER]    the folder with train-images-idx3-ubyte.gz etc.; without it, random data
 """
 import gzip
 import pathlib
@@ -34,7 +34,7 @@ def read(path):
 
 
 def drawn(count):
-    """Ten patterns with noise: what any network learns."""
+    """Returns ten patterns with noise, which any network learns."""
     patterns = torch.randint(0, 256, (10, 28, 28), generator=torch.Generator().manual_seed(1))
     labels = torch.arange(count) % 10
     noise = torch.randint(-64, 65, (count, 28, 28), generator=torch.Generator().manual_seed(2))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ResNet, ResNeXt, MobileNet-v2 and VGG-16, as their papers and torchvision have them.
+"""ResNet, ResNeXt, MobileNet-v2 and VGG-16 as in their papers and in torchvision.
 
 He et al. 2016 with the stride on the 3x3 convolution, Xie et al. 2017, Sandler et al. 2018,
 Simonyan and Zisserman 2015.
@@ -8,7 +8,7 @@ from torch import nn
 
 
 def convolution(inputs, outputs, kernel, stride=1, groups=1):
-    """A convolution without bias and its normalization."""
+    """Returns a convolution without bias and its normalization."""
     return [nn.Conv2d(inputs, outputs, kernel, stride, kernel // 2, groups=groups, bias=False),
             nn.BatchNorm2d(outputs)]
 
@@ -55,7 +55,7 @@ class ResNet(nn.Module):
 
 
 class Inverted(nn.Module):
-    """An inverted residual: 1x1 to `middle` channels, 3x3 for each channel, 1x1 without activation."""
+    """An inverted residual: 1x1 to `middle` channels, depthwise 3x3, 1x1 without activation."""
 
     def __init__(self, inputs, outputs, stride, expansion):
         super().__init__()
@@ -113,7 +113,7 @@ MODELS = {
 
 
 def model_of(name, classes=1000, small=False):
-    """A model by its name; `small` for images of 32 pixels. "torchvision:NAME" is torchvision's."""
+    """Returns a model by name. `small` is for images of 32 pixels. "torchvision:NAME" selects torchvision's."""
     if name.startswith("torchvision:"):
         import torchvision
         return torchvision.models.get_model(name.split(":", 1)[1], num_classes=classes)

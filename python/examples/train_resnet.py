@@ -60,7 +60,7 @@ def options(words=None):
 
 
 class Drawn:
-    """A pattern for each class, with noise: what any network learns."""
+    """A data set with a pattern for each class plus noise, which any network learns."""
 
     def __init__(self, given):
         self.count, self.classes, self.size = given.images, given.classes, given.size
@@ -72,7 +72,7 @@ class Drawn:
     def batch(self, places):
         labels = places % self.classes
         x = nn.functional.interpolate(self.patterns[labels].float(), self.size)
-        # Of each image, so that it is the same in whatever batch.
+        # The seed depends on the image, so that it is the same in every batch.
         noise = [torch.randint(-64, 65, x.shape[1:], generator=torch.Generator().manual_seed(int(place) + 1))
                  for place in places]
         return (x + torch.stack(noise)).clamp_(0, 255) / 127.5 - 1, labels
@@ -95,7 +95,7 @@ class Cifar:
 
 
 class Folder:
-    """Images in a folder for each class, by torchvision."""
+    """A data set with a folder of images per class, read by torchvision."""
 
     def __init__(self, given):
         from torchvision import datasets, transforms
@@ -126,7 +126,7 @@ def freeze_norms(model):
 
 
 class Training:
-    """A model with what trains it: `step` takes a batch and returns the loss."""
+    """A model with its training state. `step` takes a batch and returns the loss."""
 
     def __init__(self, given, device, fuse=False, compiled=False, graphed=False, shortcuts=True):
         self.given, self.device, self.graph = given, device, None
@@ -141,8 +141,8 @@ class Training:
             anydnn.torch.fuse(self.plain, shortcuts=shortcuts)
         self.model = self.plain
         if dist.is_initialized():
-            # Gradients live where they are exchanged; running statistics are each process's own, and those of the
-            # first are saved.
+            # Gradients live in the exchange buffers. Running statistics are per process, and those of the first are
+            # saved.
             self.model = nn.parallel.DistributedDataParallel(
                 self.plain, device_ids=[device.index] if device.type == "cuda" else None,
                 gradient_as_bucket_view=True, broadcast_buffers=False)
@@ -174,7 +174,7 @@ class Training:
         return loss
 
     def capture(self, x, labels):
-        """A graph of `gradients`, behind three steps on a stream of their own, in which kernels are chosen."""
+        """Captures `gradients` as a graph, after three steps on another stream, in which kernels are chosen."""
         self.graph, self.inputs = torch.cuda.CUDAGraph(), (x.clone(), labels.clone())
         self.optimizer.zero_grad()
         with torch.cuda.graph(self.graph):
@@ -208,7 +208,7 @@ class Training:
         self.done = state["done"]
 
     def save(self, path):
-        """Whole or not at all, by the first process."""
+        """Saves atomically, in the first process."""
         if not dist.is_initialized() or dist.get_rank() == 0:
             torch.save(self.state(), path + ".part")
             os.replace(path + ".part", path)
@@ -225,7 +225,7 @@ def say(*words):
 
 
 def check_appends(path):
-    """Before a training, not behind its first epoch."""
+    """Checks before the training, not after its first epoch."""
     try:
         with open(path, "a", encoding="utf-8"):
             pass
@@ -234,7 +234,7 @@ def check_appends(path):
 
 
 def mean_of_all(losses):
-    """The losses of these steps, each the mean of all processes."""
+    """Returns the losses of these steps, each the mean of all processes."""
     losses = torch.stack(losses)
     if dist.is_initialized():
         dist.all_reduce(losses)
@@ -243,7 +243,7 @@ def mean_of_all(losses):
 
 
 def train(given, device):
-    """Trains to the end, or to --steps; returns the digest of the parameters."""
+    """Trains to the end, or to --steps. Returns the digest of the parameters."""
     data = data_of(given)
     training = Training(given, device, given.fuse, given.compile)
     if given.checkpoint and os.path.exists(given.checkpoint):
@@ -280,7 +280,7 @@ def train(given, device):
 
 
 def equal_on_all(digest):
-    """Whether the parameters are the same bits in every process."""
+    """Returns whether the parameters have the same bits in every process."""
     if not dist.is_initialized():
         return True
     every = [None] * dist.get_world_size()
@@ -290,7 +290,7 @@ def equal_on_all(digest):
 
 
 def kinds_of(training, batch):
-    """Milliseconds of a step on the GPU by kind of kernel, and the longest kernels."""
+    """Returns the milliseconds of a step on the GPU by kind of kernel, and the longest kernels."""
     with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profile:
         training.step(*batch)
         wait(training.device)
@@ -314,7 +314,7 @@ def kinds_of(training, batch):
 
 
 def speed(training, batch):
-    """Images a second of the steps behind the first four."""
+    """Returns images per second of the steps after the first four."""
     for _ in range(4):
         training.step(*batch)
     wait(training.device)
@@ -326,7 +326,7 @@ def speed(training, batch):
 
 
 def compare(given, device):
-    """Images a second of each way, in turn: {way: [a round, ...]}."""
+    """Returns images per second of each way, measured in turn: {way: [a round, ...]}."""
     ways = {}
     for way in given.compare:
         route, *extra = way.split("+")
@@ -364,8 +364,11 @@ def compare(given, device):
 
 
 def part(many):
-    """Leaves the other processes, once nothing of the model is left: with torch 2.15 over gloo 6 runs of 20 ended by
-    "terminate called without an active exception" behind their last line (of plain torch alone 1 of 20), so 0 of 24."""
+    """Leaves the process group once no part of the model is left.
+
+    With torch 2.15 over gloo, 6 of 20 runs otherwise ended with "terminate called without an active exception" after
+    their last line (plain torch: 1 of 20). This way, 0 of 24 did.
+    """
     gc.collect()
     if many:
         dist.destroy_process_group()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The package without torch: needs libanydnn (ANYDNN_LIBRARY), and NumPy for what runs on arrays."""
+"""Tests the package without torch. Needs libanydnn (ANYDNN_LIBRARY), and NumPy for tests on arrays."""
 import ctypes
 import os
 import pathlib
@@ -26,7 +26,7 @@ INCLUDE = os.environ.get("ANYDNN_INCLUDE")
 
 class Locale(unittest.TestCase):
     def test_traces_have_points_where_python_has_commas(self):
-        """In a process of its own, which follows a locale that writes 0,5."""
+        """Runs in a separate process with a locale that writes 0,5."""
         program = """
 import ctypes, locale, sys
 try:
@@ -68,7 +68,7 @@ class Declarations(unittest.TestCase):
 
     @unittest.skipUnless(INCLUDE, "ANYDNN_INCLUDE names no folders of headers")
     def test_compiler_agrees(self):
-        """Sizes, offsets and constants as a compiler has them."""
+        """Compares sizes, offsets and constants with a compiler's."""
         lines, wanted = [], []
         for name, value in vars(_abi).items():
             if isinstance(value, type) and issubclass(value, ctypes.Structure) and value is not ctypes.Structure:
@@ -135,7 +135,7 @@ class Problems(unittest.TestCase):
 
 
 def convolved(x, w, pad, stride):
-    """The definition, in double."""
+    """Returns the convolution by its definition, in double."""
     x = numpy.pad(x.astype("f8"), ((0, 0), (0, 0), (pad, pad), (pad, pad)))
     rows, columns = [(x.shape[a] - w.shape[a]) // stride + 1 for a in (2, 3)]
     y = numpy.zeros((x.shape[0], w.shape[0], rows, columns))
@@ -205,7 +205,7 @@ class Arrays(unittest.TestCase):
         x = numpy.full((4, 1, 3), 0.25)
         one, three = numpy.array([1], "i4"), numpy.array([3], "i4")
         costs, gradients = anydnn.ctc_loss(x, one, one, three)
-        # Six paths of three steps: a--, -a-, --a, aa-, -aa, aaa.
+        # The six paths of three steps: a--, -a-, --a, aa-, -aa, aaa.
         self.near(costs, numpy.log(27 / 6))
         self.near(gradients.sum(2), 0.0)
         self.near(gradients[3], 0.0)

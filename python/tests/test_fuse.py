@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""anydnn.torch.fuse beside the unfused model: needs torch 2.11 or later and ANYDNN_LIBRARY."""
+"""Compares anydnn.torch.fuse with the unfused model. Needs torch 2.11 or later and ANYDNN_LIBRARY."""
 import copy
 import io
 import pathlib
@@ -22,7 +22,7 @@ if torch:
     import anydnn.torch
 
     class Bottleneck(nn.Module):
-        """As torchvision writes it: one ReLU for three places, the addition in place."""
+        """A block as in torchvision: one ReLU in three places, and an addition in place."""
 
         def __init__(self, channels=8, downsample=True):
             super().__init__()
@@ -40,7 +40,9 @@ if torch:
             return self.relu(out)
 
     class Model(nn.Module):
-        """Every pattern: with a bias, ReLU6, the addition either way, a normalization at a Sequential's end."""
+        """A model with every pattern: a bias, ReLU6, the addition in both orders, a normalization at a Sequential's
+        end.
+        """
 
         def __init__(self):
             super().__init__()
@@ -89,7 +91,7 @@ if torch:
             return functional.relu(self.norm(functional.relu(self.norm(x))))
 
     class InPlaceOnOther(Branches):
-        """The addition changes its first operand, which lives on."""
+        """An addition that changes its first operand, which has a later user."""
 
         def forward(self, x):
             first = z = x * 2
@@ -103,7 +105,7 @@ if torch:
             return functional.relu_(y)
 
     class ChangedBetween(Branches):
-        """The normalization's input changes before the ReLU runs."""
+        """A normalization whose input changes before the ReLU runs."""
 
         def forward(self, x):
             x = x * 2
@@ -119,10 +121,11 @@ if torch:
 
 
 def rounded_norm(model, x, dy):
-    """A normalization and ReLU in double, y and gradients, and what they may be off by, computed in float and rounded.
+    """Returns a normalization and ReLU in double, y and gradients, and the bounds for computing them in float and
+    rounding.
 
-    Each result is rounded to x's type once, by at most a unit u of it. Gradients may see a rounded mean and inverse
-    deviation, off by u of either, so that the normalized values are off by u times `off`.
+    Each result is rounded to x's type once, by at most a unit u of it. Gradients may use a rounded mean and inverse
+    deviation, each off by u, so that the normalized values are off by u times `off`.
     """
     norm, leaf, axes = model[0], x.double().requires_grad_(), [0, *range(2, x.dim())]
     before = norm(leaf)
@@ -138,13 +141,13 @@ def rounded_norm(model, x, dy):
     scale = inverse * (1 if norm.weight is None else norm.weight.abs().view(mean.shape))
     more = [0, found[1].abs() + scale * (off * slope + normal.abs() * (masked.abs() * off).mean(axes, keepdim=True)),
             (masked.abs() * off).sum(axes), 0]
-    # A product of two such factors is off by the square of a unit besides.
+    # A product of two such factors is also off by the square of a unit.
     unit = torch.finfo(x.dtype).eps / 2 * (1 + 2.0 ** -6)
     return [(one.detach(), (unit * (one.abs() + extra)).detach()) for one, extra in zip(found, more)]
 
 
 def step(model, x, training=True):
-    """y, the gradients, and the buffers behind them."""
+    """Returns y, the gradients, and the buffers after the step."""
     model.train(training)
     model.zero_grad()
     leaf = x.clone().requires_grad_()
@@ -161,7 +164,7 @@ class Fuse(unittest.TestCase):
         anydnn.torch.clear_report()
 
     def near(self, found, wanted, layers=8):
-        """Values that passed some layers of sums of at most 2^8 products: each in another order, 2^8 units apiece."""
+        """Compares values after some layers of sums of at most 2^8 products in another order: 2^8 units each."""
         self.assertEqual(len(found), len(wanted))
         for one, other in zip(found, wanted):
             unit = torch.finfo(other.dtype).eps if other.is_floating_point() else 0
@@ -177,7 +180,7 @@ class Fuse(unittest.TestCase):
                 if line.operator.startswith("anydnn::") and line.backend != "torch"}
 
     def test_model(self):
-        """Training and eval, both formats, both precisions, on anydnn and on torch's kernels alone."""
+        """Tests training and eval, both formats and both precisions, on anydnn and on torch's kernels."""
         for kind, last, enabled in ((torch.float32, True, True), (torch.float64, False, True),
                                     (torch.float32, False, False)):
             model = Model().to(kind)
@@ -201,7 +204,10 @@ class Fuse(unittest.TestCase):
             anydnn.torch.disable()
 
     def test_compiled_kernels(self):
-        """The bits of Python's kernels, forward, backward and running statistics; the third call without Python."""
+        """Checks the bits of Python's kernels: forward, backward and running statistics.
+
+        The third call runs without Python.
+        """
         from unittest import mock
         for kind, last in ((torch.float32, True), (torch.float64, False), (torch.bfloat16, True)):
             plain = nn.Sequential(nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8), nn.AvgPool2d(2), nn.MaxPool2d(3, 1, 1))
@@ -232,7 +238,7 @@ class Fuse(unittest.TestCase):
                 self.assertEqual(calls, expected)
 
     def test_norms_in_half(self):
-        """Parameters and running statistics of x's type, plain and fused, in eager mode and traced."""
+        """Tests parameters and running statistics of x's type, plain and fused, in eager mode and traced."""
         plain = [(nn.BatchNorm1d, (9, 3), {}), (nn.BatchNorm3d, (2, 3, 4, 4, 4), {}),
                  (nn.BatchNorm2d, (4, 3, 5, 5), {"affine": False}),
                  (nn.BatchNorm2d, (4, 3, 5, 5), {"affine": False, "track_running_stats": False})]
@@ -259,7 +265,7 @@ class Fuse(unittest.TestCase):
             leaf = x.clone().requires_grad_()
             y = wrap(model)(leaf)
             found = [y, *torch.autograd.grad(y, [leaf, *model.parameters()], dy)]
-            # The running statistics are rounded once more where the batch's come in their type.
+            # If the batch statistics have their type, the running statistics are rounded once more.
             for one, other in zip(model.buffers(), double.buffers()):
                 if one.is_floating_point():
                     found.append(one)
@@ -308,7 +314,7 @@ class Fuse(unittest.TestCase):
             self.assertNotIn("forward", vars(module))
 
     def test_copies(self):
-        """deepcopy, pickle and torch.save keep what is fused, on modules of their own."""
+        """Tests that deepcopy, pickle and torch.save keep the fusion, on separate modules."""
         model, x = anydnn.torch.fuse(Model()), torch.randn(2, 3, 8, 8)
         stream = io.BytesIO()
         torch.save(model, stream)
@@ -370,7 +376,7 @@ class Fuse(unittest.TestCase):
         model([x[:, :1], x[:, 1:]])
 
     def test_later_changes(self):
-        """A hook that comes later is served; a frozen normalization keeps its statistics."""
+        """Tests that hooks added later are called, and that a frozen normalization keeps its statistics."""
         model, x, seen = anydnn.torch.fuse(Model()), torch.randn(2, 3, 8, 8), []
         model.block.bn1.register_forward_hook(lambda *_: seen.append(1))
         model(x)
@@ -382,7 +388,7 @@ class Fuse(unittest.TestCase):
             anydnn.torch.fuse(Asks())(torch.randn(1, 3, 1, 1))
 
     def test_modules_that_change(self):
-        """A replaced, added or removed module counts from the next call on, in every place of the tree."""
+        """Tests that a replaced, added or removed module has effect from the next call on, anywhere in the tree."""
         changes = (lambda m: setattr(m.block, "relu", nn.SiLU()), lambda m: setattr(m.block, "bn1", nn.Identity()),
                    lambda m: m.stem.append(nn.Tanh()), lambda m: m.stem.insert(1, nn.Identity()),
                    lambda m: m.block.downsample.append(nn.Tanh()), lambda m: delattr(m.block, "downsample"),
@@ -436,7 +442,7 @@ class Fuse(unittest.TestCase):
         self.near([y], [anydnn.torch.unfuse(model)(x)])
 
     def test_fold_is_kept(self):
-        """The folded filter is made once, and again after any change of what it is made from."""
+        """Tests that the folded filter is made once, and again after any change of its sources."""
         model = nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4), nn.ReLU()).eval()
         conv, norm, x = model[0], model[1], torch.randn(2, 3, 8, 8)
         anydnn.torch.fuse(model, fold=True)
@@ -512,7 +518,7 @@ class Fuse(unittest.TestCase):
         self.assertEqual(set(self.ran()), {"batch_norm_relu", "convolution_relu"})
 
     def test_operators_keep_torchs_rules(self):
-        """opcheck: schema, fake kernels, autograd, tracing. x has 54 elements, no multiple of 8."""
+        """Runs opcheck: schema, fake kernels, autograd, tracing. x has 54 elements, not a multiple of 8."""
         names = ("test_schema", "test_autograd_registration", "test_faketensor", "test_aot_dispatch_dynamic")
         for enabled in (True, False):
             if enabled:
@@ -532,7 +538,7 @@ class Fuse(unittest.TestCase):
             anydnn.torch.disable()
 
     def test_gradients(self):
-        """Against differences, once and twice, with the kernels of anydnn and with torch's."""
+        """Compares first and second derivatives with differences, with the kernels of anydnn and of torch."""
         x, z = (torch.randn(2, 2, 3, 3, dtype=torch.double, requires_grad=True) for _ in range(2))
         weight, bias = (torch.rand(2, dtype=torch.double, requires_grad=True) for _ in range(2))
         w = torch.randn(2, 2, 2, 2, dtype=torch.double, requires_grad=True)
@@ -552,7 +558,9 @@ class Fuse(unittest.TestCase):
             anydnn.torch.disable()
 
     def test_gradients_in_eager_mode(self):
-        """Of fused modules, against differences, once and twice; both kinds of kernels, and torch's."""
+        """Compares first and second derivatives of fused modules with differences, for both kinds of kernels and for
+        torch's.
+        """
         class Sum(Branches):
             def forward(self, x):
                 return functional.relu6(x + self.norm(x))
@@ -576,7 +584,7 @@ class Fuse(unittest.TestCase):
         self.assertTrue({"batch_norm_relu_backward", "convolution_relu_backward"} <= set(self.ran()))
 
     def test_what_was_saved_has_not_changed(self):
-        """As in torch: an input that changed before the gradient, and a second gradient, raise."""
+        """Tests that a changed input before the gradient, and a second gradient, raise as in torch."""
         anydnn.torch.enable()
         for model in (nn.Sequential(nn.BatchNorm2d(3), nn.ReLU()), nn.Sequential(nn.Conv2d(3, 2, 2), nn.ReLU())):
             anydnn.torch.fuse(model)
@@ -591,7 +599,7 @@ class Fuse(unittest.TestCase):
                 y.backward()
 
     def test_derivatives_taken_forward(self):
-        """Blocks run their parts, which have formulas for that."""
+        """Tests that blocks run their parts, which have forward-mode formulas."""
         model = Model()
         fused = anydnn.torch.fuse(copy.deepcopy(model))
         x, tangent = torch.randn(2, 3, 6, 6), torch.randn(2, 3, 6, 6)
@@ -606,7 +614,7 @@ class Fuse(unittest.TestCase):
             torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-4)
 
     def test_parts_can_take_over(self):
-        """A reserve of anydnn's forward read by the parts backward, and the other way round."""
+        """Tests that the backward parts read a reserve of anydnn's forward, and vice versa."""
         x, z, dy = (torch.randn(2, 3, 3, 3) for _ in range(3))
         weight, bias = torch.rand(3), torch.randn(3)
         results = {}
@@ -627,7 +635,7 @@ class Fuse(unittest.TestCase):
                 y = other(x)
         y.float().sum().backward()
         self.assertEqual((y.dtype, other.stem[0].weight.grad.dtype), (torch.bfloat16, torch.float32))
-        # Both round to bfloat16 behind each of about 16 operations; normalization keeps values near 1.
+        # Both round to bfloat16 after each of about 16 operations. Normalization keeps values near 1.
         self.assertLess((y.float() - wanted.float()).abs().max().item(), 16 * 2.0 ** -8 * (1 + wanted.abs().max()))
         self.assertEqual(self.ran()["batch_norm_relu"], 4)
         self.assertEqual(self.ran()["convolution_relu"], 2)

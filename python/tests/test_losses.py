@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ResNet-18 trained for some steps on torch's kernels and on anydnn's: losses within the propagated bounds of the calls.
+"""Trains ResNet-18 for some steps on torch's kernels and on anydnn's, and checks the losses against propagated bounds.
 
-Two right backends may differ in each call by twice the bound of a real-valued sum,
+Two correct backends may differ in each call by twice the bound of a real-valued sum,
     u |y| + (8 + sqrt(K) / 2) 2^-23 S + 4 v sqrt(sum (a b)^2),
-K terms a b whose absolute values sum up to S, u the rounding of the result's type, v that of the operands (TF32 alone).
-What this does to the losses behind is measured: torch's own run is repeated with the results of each of these
-calls moved by random amounts up to that. Root mean square over these runs gives a deviation for each step's loss, and
-anydnn's loss must lie within four of it. Compiled models are held to torch's compiled ones.
+with K terms a b whose absolute values sum up to S, the rounding u of the result's type, and that of the operands, v
+(TF32 only). The effect on the losses is measured: torch's own run is repeated, and the results of each of these calls
+are moved by random amounts up to that bound. The root mean square over these runs gives a deviation for each step's
+loss. anydnn's loss must lie within four of them. Compiled models are compared with torch's compiled ones.
 
-Needs torch 2.11 or later and ANYDNN_LIBRARY; runs on the GPU where torch has one.
+Needs torch 2.11 or later and ANYDNN_LIBRARY. Uses the GPU if torch has one.
 """
 import contextlib
 import math
@@ -38,7 +38,7 @@ STEPS, MOVED_RUNS, DEVIATIONS = 3, 6, 4.0
 
 
 def terms(count):
-    """The bound's factor of S for sums of `count` terms."""
+    """Returns the bound's factor of S for sums of `count` terms."""
     return (8 + 0.5 * math.sqrt(count)) * 2.0 ** -23
 
 
@@ -73,7 +73,7 @@ class Moved(torch.utils._python_dispatch.TorchDispatchMode if torch else object)
         return found
 
     def sums(self, count, operation, *operands):
-        """terms(K) S of an operation that sums products, and what rounding of its operands adds."""
+        """Returns terms(K) S of an operation that sums products, plus the rounding of its operands."""
         bound = operation(*(plain(one).abs() for one in operands)) * terms(count)
         if self.operand_unit:
             squares = operation(*(plain(one).square() for one in operands))
@@ -96,7 +96,8 @@ class Moved(torch.utils._python_dispatch.TorchDispatchMode if torch else object)
 
     @staticmethod
     def norm(args, results):
-        """The mean errs by terms(M) mean|x|, the variance by terms(M) mean x^2, to which y is proportional by -1/2."""
+        """Returns the error: terms(M) mean|x| in the mean, terms(M) mean x^2 in the variance, and y is its power -1/2.
+        """
         x, weight, bias, epsilon = plain(args[0]), plain(args[1]), plain(args[2]), args[7]
         wide, count = (1, -1, 1, 1), x.numel() // x.shape[1]
         mean, size, square = (one.mean((0, 2, 3)).view(wide) for one in (x, x.abs(), x.square()))
@@ -107,7 +108,7 @@ class Moved(torch.utils._python_dispatch.TorchDispatchMode if torch else object)
 
     @staticmethod
     def gradient(dy, x, weight, mean, inverse):
-        """Of dx = weight inverse (dy - mean(dy) - xhat mean(dy xhat)), and of the two sums."""
+        """Returns the error of dx = weight inverse (dy - mean(dy) - xhat mean(dy xhat)), and of the two sums."""
         dy, x, wide, count = plain(dy), plain(x), (1, -1, 1, 1), x.numel() // x.shape[1]
         inverse = inverse.float().view(wide)
         xhat = (x - mean.float().view(wide)) * inverse
@@ -127,7 +128,7 @@ class Moved(torch.utils._python_dispatch.TorchDispatchMode if torch else object)
 
 
 class Rounded(torch.utils._python_dispatch.TorchDispatchMode if torch else object):
-    """Convolutions of operands with 8 bits: what the bounds must not let through where torch has 24."""
+    """Convolutions of operands with 8 bits, which the bounds must reject if torch has 24."""
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         if func is aten.convolution.default:
@@ -136,7 +137,7 @@ class Rounded(torch.utils._python_dispatch.TorchDispatchMode if torch else objec
 
 
 def losses(channels_last=False, autocast=False, compiled=False, fused=False, mode=None):
-    """The losses of some steps of SGD, all drawn from the same seed."""
+    """Returns the losses of some steps of SGD, all from the same seed."""
     torch.manual_seed(3)
     model = model_of("resnet18", 10, True).to(DEVICE)
     x = torch.randn(8, 3, 16, 16).to(DEVICE)
@@ -165,7 +166,7 @@ class Losses(unittest.TestCase):
         anydnn.torch.disable()
 
     def held(self, tf32=False, **way):
-        """Losses on torch's kernels, and four deviations by the bounds, in one way of running without a compiler."""
+        """Returns the losses on torch's kernels and four deviations, in one way of running without a compiler."""
         torch.backends.cudnn.allow_tf32 = tf32
         stock, squares = losses(**way), [0.0] * STEPS
         for seed in range(MOVED_RUNS):
@@ -180,7 +181,7 @@ class Losses(unittest.TestCase):
         return all(abs(a - b) <= bound for a, b, bound in zip(found, stock, bounds))
 
     def compared(self, *also, tf32=False, **way):
-        """`also`: further ways with the same bounds."""
+        """Compares the losses. `also` holds further ways with the same bounds."""
         stock, bounds = self.held(tf32, **way)
         for extra in ({}, *also):
             beside = losses(**way, **extra) if extra.get("compiled") else stock

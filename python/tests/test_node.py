@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fused calls and maximum pooling in eager mode by nodes of autograd in C++ and by Functions in Python: what either owes.
+"""Compares fused calls and max pooling in eager mode by autograd nodes in C++ and by Functions in Python.
 
 Needs torch 2.11 or later, ANYDNN_LIBRARY and, for the nodes, a C++ compiler and Python's headers.
 """
@@ -30,7 +30,7 @@ if torch:
     from anydnn.torch import _build, _convolution, _eager, _fast, _node
 
     class Sum(nn.Module):
-        """With the addition, which z alone may want a gradient of."""
+        """A block with the addition, in which z alone may require a gradient."""
 
         def __init__(self):
             super().__init__()
@@ -40,7 +40,7 @@ if torch:
             return self.relu(self.norm(x) + z)
 
     class Counts(torch.Tensor):
-        """A subclass that sees what is done with it."""
+        """A subclass that records the operations on it."""
 
         seen = 0
 
@@ -57,7 +57,7 @@ if torch:
             return function(*arguments, **(named or {}))
 
     class Nothing(torch.autograd.Function):
-        """Passes on that there is no gradient."""
+        """A Function that passes on a missing gradient."""
 
         @staticmethod
         def forward(_ctx, x):
@@ -69,7 +69,7 @@ if torch:
 
 
 def blocks():
-    """Each operator, with what a module of its kind saves for its gradient. Those with a ceiling reach it."""
+    """Returns each operator with the values that a module of its kind saves. Inputs reach the ceilings."""
     found = {"norm": (nn.Sequential(nn.BatchNorm2d(3), nn.ReLU()), 3),
              "norm6": (nn.Sequential(nn.BatchNorm2d(3), nn.ReLU6()), 3),
              "conv": (nn.Sequential(nn.Conv2d(3, 4, 2, stride=(2, 1), padding=(0, 1)), nn.ReLU()), 3),
@@ -86,7 +86,7 @@ NODES = {"norm": "_NormReluBackward", "norm6": "_NormReluBackward", "conv": "_Co
 
 
 def need_nodes():
-    """Skips where there is nothing to build with; a compiler that refuses the file is an error."""
+    """Skips without build tools. A compiler that rejects the file is an error."""
     if not _node.load(build=True, at_once=True):
         if _node.reason.startswith("there "):
             raise unittest.SkipTest(f"no nodes: {_node.reason}")
@@ -94,7 +94,7 @@ def need_nodes():
 
 
 def gradients(model, x, *more, **options):
-    """Of the model's result, times what differs at each place, for x, and the parameters."""
+    """Returns the gradients of the model's result, weighted differently at each place, for x and the parameters."""
     y = model(x, *more)
     ramp = torch.linspace(-1, 1, y.numel(), dtype=y.dtype, device=y.device).view(y.shape)
     wanted = [one for one in (x, *more, *model.parameters()) if one.requires_grad]
@@ -121,7 +121,7 @@ class Node(unittest.TestCase):
         return f"{super()._formatMessage(msg, standardMsg)}\nof {self.now}"
 
     def ways(self, compiled=True):
-        """By Functions, then by nodes."""
+        """Runs with Functions, then with nodes."""
         for nodes in (False, True):
             anydnn.torch.enable(route=self.route, compiled=compiled)
             (_node._use if nodes else _node._functions)()
@@ -132,7 +132,7 @@ class Node(unittest.TestCase):
         return torch.randn(shape).to(self.device)
 
     def each(self, compiled=True, names=None):
-        """Either way, each operator in a fused module of its own, fresh and alike in both."""
+        """Runs each operator both ways, in a fresh and identical fused module."""
         for nodes in self.ways(compiled):
             for name in names or blocks():
                 self.now = f"{'nodes' if nodes else 'Functions'}, {name}"
@@ -147,7 +147,7 @@ class Node(unittest.TestCase):
             self.assertTrue(torch.equal(one, other))
 
     def same(self, run, **options):
-        """What `run` makes is the same either way: bits, or whatever can be compared."""
+        """Checks that `run` returns the same both ways: bits, or any other comparable value."""
         first = {}
         for _, name, model, x, _ in self.each(**options):
             found = run(model, x)
@@ -174,7 +174,7 @@ class Node(unittest.TestCase):
             self.assertIs(_eager.ways["norm_relu"], _eager.FUNCTIONS["norm_relu"][0])
 
     def test_same_bits(self):
-        """Of results, gradients and running statistics; three times, the third by what the kernels learned."""
+        """Compares results, gradients and running statistics three times. The third run uses the learned recipes."""
         def run(model, x):
             found = []
             for kind, last in ((torch.float32, False), (torch.float32, True), (torch.float64, True)):
@@ -191,7 +191,10 @@ class Node(unittest.TestCase):
             self.assertTrue(((found["norm6"][0] == 6).any() and (found["conv6"][0] == 6).any()).item())
 
     def test_gradients_in_another_layout(self):
-        """One expanded, one with gaps, one in the other format; but for convolutions the third time without Python."""
+        """Tests an expanded gradient, one with gaps and one in the other format.
+
+        The third time runs without Python, except for convolutions.
+        """
         def run(model, x):
             once(model, x)
             found = once(model, x)
@@ -212,7 +215,7 @@ class Node(unittest.TestCase):
             self.assertGreater(max(one.abs().max().item() for one in values), 0, name)
 
     def test_who_wants_gradients(self):
-        """Each subset of the inputs; those alone have one."""
+        """Tests each subset of the inputs. Only these get gradients."""
         for _, _, model, x, _ in self.each():
             leaves = [x, *model.parameters()]
             for bits in range(1 << len(leaves)):
@@ -241,7 +244,9 @@ class Node(unittest.TestCase):
                 self.assertEqual(len(now), 3 + sum(kinds))
 
     def test_no_gradient_that_nobody_wants(self):
-        """Of a convolution's three: by a node those of the call of backward, by a Function those of the leaves."""
+        """Tests unrequested gradients of a convolution: a node follows the call of backward, a Function follows the
+        leaves.
+        """
         for nodes, _, model, x, _ in self.each(compiled=False, names=("conv",)):
             x.requires_grad_()
             for wanted in ([True, False, False], [False, True, True], [True, True, True]):
@@ -259,7 +264,9 @@ class Node(unittest.TestCase):
             self.assertEqual(list(kernel.call_args[0][-1]), [True, False, True])
 
     def test_hooks_of_saved_tensors(self):
-        """They see each saved tensor, what they return is what the gradient reads, and what they raise comes through."""
+        """Tests that hooks see each saved tensor, that the gradient reads their results, and that their exceptions
+        propagate.
+        """
         for _, _, model, x, saved in self.each():
             wanted = gradients(model, x.clone().requires_grad_())
             seen = [0, 0]
@@ -313,7 +320,7 @@ class Node(unittest.TestCase):
                 torch.autograd.grad(y, leaf)
 
     def test_memory_is_released(self):
-        """What was saved goes with the backward pass, though the result lives on."""
+        """Tests that the backward pass releases the saved values while the result lives on."""
         for _, _, model, x, _ in self.each():
             inner = x.requires_grad_() * 1
             held = weakref.ref(inner)
@@ -324,7 +331,7 @@ class Node(unittest.TestCase):
             self.assertIsNone(held())
 
     def test_gradients_against_differences(self):
-        """Once and twice."""
+        """Compares first and second derivatives."""
         for _, name, model, x, _ in self.each():
             model.double()
             names = list(dict(model.named_parameters()))
@@ -336,7 +343,7 @@ class Node(unittest.TestCase):
                 self.assertTrue(check(run, inputs), name)
 
     def test_graph_of_the_gradient(self):
-        """With create_graph the same values, which can be differentiated, where some are not asked for too."""
+        """Tests that create_graph gives the same values, differentiable, also for a subset of gradients."""
         for _, _, model, x, _ in self.each():
             leaf = x.double().requires_grad_()
             model.double()
@@ -361,13 +368,13 @@ class Node(unittest.TestCase):
                 torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-4)
 
     def test_transforms(self):
-        """torch.func takes operators that it can transform."""
+        """Tests that torch.func gets operators that it can transform."""
         for _, _, model, x, _ in self.each(names=("conv", "conv6", "pool")):
             several = self.drawn(3, *x.shape)
             self.equal([torch.func.vmap(model)(several)], [torch.stack([model(one) for one in several])])
 
     def test_subclasses_and_modes(self):
-        """Who looks on from Python is not passed by."""
+        """Tests that Python subclasses and modes see the calls."""
         for _, name, model, x, _ in self.each(names=("norm", "conv")):
             wanted = gradients(model, x.clone().requires_grad_())
             with Sees() as mode:
@@ -382,7 +389,7 @@ class Node(unittest.TestCase):
             self.assertTrue(torch.equal(y.as_subclass(torch.Tensor), wanted[0]), name)
 
     def test_anomaly_mode(self):
-        """Names the operator that made the NaN, and where it was called."""
+        """Tests that the message names the operator that produced NaN, and its call site."""
         def run(model, x):
             with torch.autograd.detect_anomaly():
                 y = model(x.requires_grad_())
@@ -402,7 +409,7 @@ class Node(unittest.TestCase):
                 self.assertTrue(torch.equal(leaf.grad, wanted))
 
     def test_compile_and_trace(self):
-        """Neither meets a node."""
+        """Tests that neither meets a node."""
         for _, _, model, x, _ in self.each():
             torch._dynamo.reset()
             wanted = gradients(model, x.clone().requires_grad_())
@@ -413,7 +420,7 @@ class Node(unittest.TestCase):
             self.assertTrue(torch.equal(traced(x), wanted[0]))
 
     def test_compiled_autograd(self):
-        """A graph of the backward pass; other numbers, layouts and hooks make another."""
+        """Tests the compiled graph of the backward pass. Other numbers, layouts and hooks make another graph."""
         from torch._dynamo import compiled_autograd
         for _, _, model, x, _ in self.each():
             torch._dynamo.reset()
@@ -427,7 +434,7 @@ class Node(unittest.TestCase):
                 self.equal([leaf.grad, *(p.grad for p in one.parameters())], wanted)
 
     def test_no_gradient_comes(self):
-        """Then it is one of zeros."""
+        """Tests that a missing gradient counts as zeros."""
         for _, _, model, x, _ in self.each():
             leaf = x.requires_grad_()
             Nothing.apply(model(leaf)).sum().backward()
@@ -448,7 +455,7 @@ class Node(unittest.TestCase):
             self.assertEqual([id(one) for one in accumulators], [id(one) for one in (leaf, *model.parameters())], name)
 
     def test_threads(self):
-        """The gradients of one graph, asked for by several threads at once."""
+        """Tests several threads that request the gradients of one graph."""
         for _, _, model, x, _ in self.each():
             leaf, found = x.requires_grad_(), []
             y = model(leaf).sum()
@@ -467,7 +474,7 @@ class Node(unittest.TestCase):
                 self.equal([one], wanted)
 
     def test_deep(self):
-        """A long chain goes without a call in a call for each: a thread with a small stack lets go of it."""
+        """Tests that a long chain is freed without recursion, on a thread with a small stack."""
         before = threading.stack_size(1 << 18)
         self.addCleanup(threading.stack_size, before)
         for _ in self.ways():
@@ -479,7 +486,7 @@ class Node(unittest.TestCase):
             thread.join()
 
     def test_errors(self):
-        """What torch says of operands that do not fit, by either way."""
+        """Tests torch's messages for mismatched operands, both ways."""
         def run(model, x):
             with self.assertRaises(Exception) as caught:
                 model(self.drawn(2, 5, 6, 6))
@@ -500,7 +507,7 @@ class NodeOnCuda(Node):
     device, route = "cuda", "cuda_naive"
 
     def test_streams(self):
-        """A call and its gradient run on the stream that was the call's, behind what was put there."""
+        """Tests that a call and its gradient run on the call's stream, in order."""
         wanted = self.same(lambda model, x: gradients(model, x.requires_grad_()))
         side = torch.cuda.Stream()
         for _, name, model, x, _ in self.each():
@@ -516,7 +523,7 @@ class NodeOnCuda(Node):
             self.equal(found, wanted[name])
 
 
-# A compiler that notes what it compiles and, for nodes, does what COMPILER says.
+# A compiler that logs what it compiles and, for nodes, does what COMPILER says.
 COMPILER = """#!/bin/sh
 case "$*" in
 *_node.cpp*) echo "$$" >>"{folder}/compiled"; {does} ;;
@@ -531,7 +538,7 @@ MODEL = ("import sys, time, torch, anydnn.torch as a; node = a._node; node.OFTEN
 
 
 def alive(group):
-    """The processes of a group, but those that have ended and whom nobody asked."""
+    """Returns the live processes of a group, without zombies."""
     found = []
     for one in pathlib.Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
@@ -544,12 +551,12 @@ def alive(group):
 
 @unittest.skipUnless(torch, "torch is not installed")
 class Build(unittest.TestCase):
-    """When the nodes are built, and what follows where they cannot be."""
+    """Tests when the nodes are built, and what happens if the build fails."""
 
     @classmethod
     def setUpClass(cls):
         need_nodes()
-        _fast.load()  # its file is what the compiler below copies
+        _fast.load()  # the compiler below copies its file
 
     def setUp(self):
         work = tempfile.TemporaryDirectory()
@@ -589,7 +596,9 @@ class Build(unittest.TestCase):
         self.assertEqual((self.compiled(), self.left()), (1, [".lock", ".so", ".so"]))
 
     def test_beside_what_calls_often(self):
-        """Not before; from then on in this process, and from the start in the next."""
+        """Tests that the build starts with frequent calls, takes effect in this process, and in the next one from the
+        start.
+        """
         said = self.said("print([ran() for _ in range(5)]); print(len(a._build._threads), node.reason);"
                          "[ran() for _ in range(2)];\n"
                          "for _ in range(600):\n    if 'Cpp' in ran(): break\n    time.sleep(0.1)\n"
@@ -605,7 +614,7 @@ class Build(unittest.TestCase):
         self.assertEqual(said.splitlines(), ["_NormReluBackward "])
 
     def test_refused(self):
-        """The Functions run; the compiler is asked again by who asks, or behind a day."""
+        """Tests that the Functions run. An explicit request, or a day later, repeats the build."""
         code = "[ran() for _ in range(7)]; [one.join() for one in a._build._threads]; print(ran(), node.reason)"
         refuses = 'echo "error: no" >&2; exit 1'
         self.assertRegex(self.said(code, does=refuses), "_NormReluBackward .*error: no")
@@ -619,7 +628,8 @@ class Build(unittest.TestCase):
         self.assertEqual(self.left(), [".lock", ".so", ".why"])
 
     def test_the_process_ends_first(self):
-        """It does not wait, ends the compiler and leaves nothing half made, nor a word that it failed."""
+        """Tests that the process does not wait, kills the compiler, and leaves no incomplete file and no error message.
+        """
         self.said("[ran() for _ in range(7)];\nwhile not a._build._running: time.sleep(0.01)\ntime.sleep(0.5)",
                   does="sleep 1000 & wait")
         self.assertEqual(self.left(), [".lock", ".so"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""torch's own sample and error inputs of convolution, pooling and normalization, on torch's kernels and on anydnn's.
+"""Runs torch's sample and error inputs of convolution, pooling and normalization on torch's kernels and on anydnn's.
 
 Needs torch 2.11 or later with torch.testing's internal lists (expecttest), and ANYDNN_LIBRARY.
 """
@@ -23,14 +23,14 @@ KINDS = ("float32", "float64", "bfloat16", "float16", "complex64", "int64")
 
 
 def tensors(value):
-    """The tensors of a result, however nested."""
+    """Returns the tensors of a nested result."""
     if isinstance(value, torch.Tensor):
         return [value]
     return [one for part in value for one in tensors(part)] if isinstance(value, (tuple, list)) else []
 
 
 def copied(value):
-    """The same with leaves of its own, so that each run has its own gradients and statistics."""
+    """Returns a copy with separate leaves, so that each run has its own gradients and statistics."""
     if isinstance(value, torch.Tensor):
         return value.detach().clone(memory_format=torch.preserve_format).requires_grad_(value.requires_grad)
     if isinstance(value, (tuple, list)):
@@ -39,7 +39,7 @@ def copied(value):
 
 
 def run(info, sample):
-    """Results and gradients of one sample, and what it wrote into its inputs; or the type of what it raised."""
+    """Returns the results, the gradients and the modified inputs of one sample, or the type of the exception."""
     first, rest, named = copied(sample.input), copied(sample.args), copied(sample.kwargs)
     leaves = [one for one in tensors([first, list(rest), list(named.values())])]
     torch.manual_seed(1)
@@ -55,7 +55,7 @@ def run(info, sample):
 
 
 def far(one, other):
-    """Whether two results differ by more than sums of a few hundred terms in another order do."""
+    """Returns whether two results differ by more than sums of a few hundred terms in another order."""
     if one.dtype != other.dtype or one.shape != other.shape:
         return True
     if one.is_complex():
@@ -97,7 +97,7 @@ class Samples(unittest.TestCase):
         self.assertGreater(sum(calls for name, calls in anydnn.torch.report().calls().items() if name != "torch"), 1000)
 
     def test_errors(self):
-        """What torch refuses is refused with its own sentence."""
+        """Checks that inputs that torch rejects are rejected with its own message."""
         for info in op_db:
             if not any(word in info.name for word in WORDS) or info.error_inputs_func is None:
                 continue

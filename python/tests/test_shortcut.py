@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gradients of residual blocks' inputs, summed up by fuse: needs torch 2.11 or later and ANYDNN_LIBRARY."""
+"""Tests the gradients of residual blocks' inputs that fuse adds up. Needs torch 2.11 or later and ANYDNN_LIBRARY."""
 import copy
 import pathlib
 import pickle
@@ -23,10 +23,10 @@ if torch:
     from anydnn.torch import _blocks, _onto, _shortcut, _state
 
     class Strange(torch.Tensor):
-        """A tensor whose operators are its own."""
+        """A tensor with its own operators."""
 
     class Written(nn.Module):
-        """A block whose forward is given."""
+        """A block with a given forward."""
 
         def __init__(self, forward, **options):
             super().__init__()
@@ -55,11 +55,11 @@ if torch:
         return y + x + x.sin()
 
     def inside(m, x):
-        """The value is that of a pattern, and a conv with ReLU is the other user."""
+        """Tests a value inside a pattern whose other user is a conv with ReLU."""
         x = m.relu(m.norm(x))
         return m.conv(x) + m.relu(m.other(x))
 
-    # Of a forward, what is found in training.
+    # The branches that each forward has in training.
     FORWARDS = [
         (lambda m, x: m.conv(x) + x, ["conv + shortcut"]),
         (lambda m, x: x + m.conv(x), ["conv + shortcut"]),
@@ -84,7 +84,7 @@ if torch:
 
 
 def step(model, x, training=True):
-    """y, the gradients, and the buffers behind them."""
+    """Returns y, the gradients, and the buffers after the step."""
     model.train(training)
     model.zero_grad()
     leaf = x.clone().requires_grad_()
@@ -94,7 +94,7 @@ def step(model, x, training=True):
 
 
 def whole(*shape, **options):
-    """Whole numbers, of which sums and products are exact in every order."""
+    """Returns integers, whose sums and products are exact in every order."""
     return torch.randint(-3, 4, shape).to(**options)
 
 
@@ -106,7 +106,7 @@ class Shortcut(unittest.TestCase):
         anydnn.torch.clear_report()
 
     def added(self):
-        """Calls that added in place."""
+        """Returns the number of calls that added in place."""
         return sum(line.calls for line in anydnn.torch.report()
                    if line.operator == "anydnn::convolution_backward_onto" and line.backend != "torch")
 
@@ -114,7 +114,7 @@ class Shortcut(unittest.TestCase):
         return [line.reason for line in anydnn.torch.report() if line.operator == "fuse"]
 
     def near(self, found, wanted):
-        """Values that passed some layers of sums of at most 2^8 products: each in another order, 2^8 units apiece."""
+        """Compares values after some layers of sums of at most 2^8 products in another order: 2^8 units each."""
         self.assertEqual(len(found), len(wanted))
         for one, other in zip(found, wanted):
             unit = torch.finfo(other.dtype).eps if other.is_floating_point() else 0
@@ -122,7 +122,7 @@ class Shortcut(unittest.TestCase):
                                  8 * 2.0 ** 8 * unit * (1 + other.abs().max().item()))
 
     def cases(self):
-        """A convolution and its input, in every type, format and number of dims."""
+        """Returns a convolution and its input, in every type, format and number of dims."""
         for kind in (torch.float32, torch.float64, torch.float16, torch.bfloat16):
             for dims, options in ((2, {}), (2, {"stride": 2, "padding": 1}), (2, {"groups": 2, "bias": False}),
                                   (2, {"dilation": 2, "padding": 2}), (1, {"padding": 1}), (3, {"bias": False})):
@@ -137,7 +137,9 @@ class Shortcut(unittest.TestCase):
                     yield conv, x
 
     def test_gradients_in_double_bounds(self):
-        """The sum is rounded once: its bound has one unit of its type, besides float's for sums of so many products."""
+        """Checks the bound: one unit of the type, since the sum is rounded once, plus float's for sums of so many
+        products.
+        """
         for conv, x in self.cases():
             double = copy.deepcopy(conv).double()
             for route, compiled in (("onednn, cpu_ref", True), ("cpu_ref", False)):
@@ -148,7 +150,7 @@ class Shortcut(unittest.TestCase):
                         leaf = x.clone().requires_grad_()
                         y, same = _blocks.branch(conv, leaf * 1)
                         dy, ds = torch.randn_like(y), torch.randn_like(x)
-                        # The gradient is one that nobody has: a product.
+                        # The gradient is one without other owners: a product.
                         torch.autograd.backward([(y * dy).sum(), (same * ds).sum()])
                         self.bounded(double, x, dy, ds, leaf.grad, conv.weight.grad)
                 self.assertEqual(self.added(), 3, (conv, x.dtype))
@@ -170,7 +172,7 @@ class Shortcut(unittest.TestCase):
         self.assertTrue(dw is not None and dw.isfinite().all())
 
     def test_bits_of_exact_sums(self):
-        """Of whole numbers there is one result: torch's."""
+        """Tests integers, for which only torch's result is right."""
         for conv, x in self.cases():
             with torch.no_grad():
                 for one in (x, *conv.parameters()):
@@ -191,7 +193,7 @@ class Shortcut(unittest.TestCase):
         self.assertGreater(self.added(), 0)
 
     def test_where_it_adds(self):
-        """Into the shortcut's gradient where nobody else has that, and there alone."""
+        """Tests that it adds into the shortcut's gradient if that has no other owner, and only then."""
         at = []
         anydnn.torch.enable(route="cpu_ref")
         conv, x = nn.Conv2d(4, 4, 3, padding=1), torch.randn(2, 4, 5, 5)
@@ -206,7 +208,7 @@ class Shortcut(unittest.TestCase):
         self.assertEqual(self.added(), 2)
 
     def holders(self, held, ds):
-        """Ways for somebody to have the shortcut's gradient, or its memory, while the convolution's is computed."""
+        """Returns ways to own the shortcut's gradient, or its memory, during the computation of the convolution's."""
         saver = torch.ones(1, requires_grad=True)
 
         def replace(one):
@@ -273,7 +275,7 @@ class Shortcut(unittest.TestCase):
         dx, = torch.autograd.grad((y, same), leaf, (torch.ones_like(y), mine), retain_graph=True)
         self.near([dx], [wanted])
         self.assertTrue(torch.equal(mine, ds))
-        # What autograd hands on besides: an edge asked for, one tensor to both, one that is expanded.
+        # Other tensors from autograd: a requested edge, one tensor for both, an expanded one.
         edge = torch.autograd.graph.GradientEdge(same.grad_fn, same.output_nr)
         dx, there = torch.autograd.grad(y.sum() + (same * ds).sum(), (leaf, edge), retain_graph=True)
         self.near([dx, there], [wanted, ds])
@@ -285,7 +287,7 @@ class Shortcut(unittest.TestCase):
         self.assertTrue(torch.equal(mine, ds))
 
     def test_parts_of_the_gradients(self):
-        """One of the two results alone; twice; with a frozen filter; a gradient in another format."""
+        """Tests one of the two results alone, twice, with a frozen filter, and with a gradient in another format."""
         anydnn.torch.enable(route="cpu_ref")
         conv, x = nn.Conv2d(4, 4, 3, padding=1), torch.randn(2, 4, 5, 5, requires_grad=True)
         plain, = torch.autograd.grad(conv(x).sum(), x)
@@ -322,7 +324,7 @@ class Shortcut(unittest.TestCase):
             loss.backward()
 
     def test_forwards(self):
-        """What is found, and the same results."""
+        """Checks which branches are found, and that the results are the same."""
         x = torch.randn(3, 4, 5, 5)
         for number, (forward, names) in enumerate(FORWARDS):
             model = Written(forward)
@@ -337,12 +339,12 @@ class Shortcut(unittest.TestCase):
             wanted = [one for one in step(model, x) if one is not None]
             self.near(found, wanted)
             self.near(without, wanted)
-            # Under a plain addition the two results' gradient is one tensor, which is given to both.
+            # Under a plain addition, both results get the same gradient tensor.
             self.assertLessEqual(self.added(), len([one for one in names if "shortcut" in one]))
             self.assertFalse(any("shortcut" in one for one in anydnn.torch.fused(apart).get("", [])))
 
     def test_models(self):
-        """Residual blocks of the examples: what is found, what adds, the gradients."""
+        """Tests the residual blocks of the examples: the branches found, the additions, the gradients."""
         cases = ((models.Block, 8, 1, 0, 1, 1), (models.Block, 4, 2, 0, 1, 1), (models.Block, 8, 1, 4, 1, 1),
                  (models.Block, 4, 2, 4, 2, 1), (models.Inverted, 8, 1, 6, 1), (models.Inverted, 8, 1, 1, 1),
                  (models.Inverted, 8, 2, 6, 0))
@@ -376,7 +378,7 @@ class Shortcut(unittest.TestCase):
             self.assertEqual(self.reasons(), [reason])
 
     def test_where_it_runs_apart(self):
-        """Where nothing is to be gained, or nobody could follow, the convolution is called as ever."""
+        """Tests that the convolution is called as usual without a gain, or if something could not follow the change."""
         model, x = Written(FORWARDS[0][0]), torch.randn(2, 4, 5, 5, requires_grad=True)
         anydnn.torch.fuse(model)
         never = mock.patch.object(anydnn.torch._eager, "branch", side_effect=AssertionError("it branched"))
@@ -410,12 +412,12 @@ class Shortcut(unittest.TestCase):
         model, x = Written(FORWARDS[3][0]).double(), torch.randn(2, 4, 5, 5, dtype=torch.double)
         fused = anydnn.torch.fuse(copy.deepcopy(model))
         for each in (model, fused):
-            each.norm.eval()  # running statistics are not for vmap
+            each.norm.eval()  # vmap does not support running statistics
         with anydnn.torch.use(route="cpu_ref"):
             for one in (lambda m: torch.func.grad(lambda x: m(x).sin().sum())(x),
                         lambda m: torch.func.jvp(m, (x,), (x,))[1], lambda m: torch.func.vmap(m)(x[None])[0]):
                 self.near([one(fused)], [one(model)])
-            # A batch of gradients: what comes back is no plain tensor.
+            # A batched gradient is not a plain tensor.
             leaf = x.clone().requires_grad_()
             batch = torch.randn(3, *x.shape, dtype=x.dtype)
             found, wanted = (torch.autograd.grad(each(leaf), leaf, batch, is_grads_batched=True)[0]
@@ -424,7 +426,9 @@ class Shortcut(unittest.TestCase):
             self.assertEqual(self.added(), 0)
 
     def test_derivatives_again(self):
-        """Against differences, once and twice, with the kernels of anydnn and torch's; and with a graph being made."""
+        """Compares first and second derivatives with differences, on anydnn's kernels and torch's, also with
+        create_graph.
+        """
         conv, x = nn.Conv2d(2, 2, 2, groups=2).double(), torch.randn(2, 2, 3, 3, dtype=torch.double, requires_grad=True)
 
         def run(x, w, bias):
@@ -441,7 +445,7 @@ class Shortcut(unittest.TestCase):
         self.assertGreater(self.added(), 0)
 
     def test_autocast(self):
-        """Operands in bfloat16, a filter's gradient in float, and an input that is cast runs apart."""
+        """Tests operands in bfloat16 and a filter's gradient in float. An input that is cast runs apart."""
         model, x = Written(FORWARDS[4][0]), torch.randn(2, 4, 6, 6)
         other = anydnn.torch.fuse(copy.deepcopy(model))
         with torch.autocast("cpu", torch.bfloat16):
@@ -456,12 +460,12 @@ class Shortcut(unittest.TestCase):
         self.assertEqual(self.added(), 1)
         for one, wanted in zip(found[1], found[0]):
             self.assertEqual(one.dtype, wanted.dtype)
-            # Rounded to bfloat16 behind each of about 8 operations.
+            # Rounded to bfloat16 after each of about 8 operations.
             self.assertLess((one.float() - wanted.float()).abs().max().item(),
                             8 * 2.0 ** -8 * (1 + wanted.float().abs().max().item()))
 
     def test_compile(self):
-        """Traced, it is the convolution and its input."""
+        """Tests that tracing gives the convolution and its input."""
         torch._dynamo.reset()
         model, x = models.Block(4, 4, 1), torch.randn(2, 4, 6, 6)
         other = anydnn.torch.fuse(copy.deepcopy(model))
@@ -494,7 +498,7 @@ class Shortcut(unittest.TestCase):
                 self.assertNotIn("forward", vars(anydnn.torch.unfuse(other)))
 
     def test_compiled_kernel(self):
-        """The bits of the Python kernel, and the third call without Python."""
+        """Checks the bits of the Python kernel. The third call runs without Python."""
         conv, x = nn.Conv2d(4, 4, 3, padding=1), torch.randn(2, 4, 5, 5)
 
         def run():
@@ -517,7 +521,10 @@ class Shortcut(unittest.TestCase):
         self.assertEqual(self.added(), 3)
 
     def test_the_clock_decides(self):
-        """As on a GPU: the faster way is kept; it is timed on other tensors, and not while a graph is captured."""
+        """Tests measurement as on a GPU: the faster way is kept.
+
+        It uses other tensors, and never runs in a graph capture.
+        """
         conv, x = nn.Conv2d(4, 4, 3, padding=1), torch.randn(2, 4, 5, 5)
         plain = x.clone().requires_grad_()
         wanted, = torch.autograd.grad(conv(plain).sum(), plain)
@@ -550,13 +557,13 @@ class Shortcut(unittest.TestCase):
                 run()
                 run()
             lines = [(line.reason, line.calls) for line in anydnn.torch.report() if line.operator == operator]
-            # What was decided for good is known; where nothing could be decided it is asked for again.
+            # A final decision is kept. If no decision was possible, the next call tries again.
             self.assertEqual(lines, [(reason, 2 if not reason or capturing else 1)])
             self.assertEqual(self.added(), 0 if reason else 2)
             self.assertEqual(len(ran), 8 if "less time" in reason or not reason else 0)
 
     def test_backends_that_add_by_way_of_float(self):
-        """A choice that is no good for 16 bits is left out of the route; float keeps it."""
+        """Tests that the route omits a choice that is unsuitable for 16 bits. Float keeps it."""
         for kind, route, wanted in ((torch.float32, "onednn, cpu_ref", ("onednn", "", 3)),
                                     (torch.bfloat16, "onednn, cpu_ref", ("cpu_ref", "", 3)),
                                     (torch.bfloat16, "onednn",
@@ -576,7 +583,10 @@ class Shortcut(unittest.TestCase):
         self.assertEqual(_onto._route_without("", "a"), "")
 
     def test_a_call_that_fails(self):
-        """One that wrote nothing is made apart; behind one that may have written, the gradient is lost."""
+        """Tests that a call that wrote nothing is repeated apart.
+
+        After one that may have written, the gradient is lost.
+        """
         conv, x = nn.Conv2d(4, 4, 1), torch.randn(2, 4, 5, 5, requires_grad=True)
         real = _state.Plan.run
 

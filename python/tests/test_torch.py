@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""anydnn.torch on the CPU, beside torch's own kernels: needs torch 2.11 or later and ANYDNN_LIBRARY."""
+"""Compares anydnn.torch on the CPU with torch's own kernels. Needs torch 2.11 or later and ANYDNN_LIBRARY."""
 import os
 import pathlib
 import random
@@ -30,7 +30,7 @@ if torch:
 
 
 def drawn_problem(draw):
-    """A convolution that torch runs: (x, w, b, keyword arguments, spatial dims, transposed)."""
+    """Returns a convolution that torch runs: (x, w, b, keyword arguments, spatial dims, transposed)."""
     spatial, groups, transposed = draw.choice([1, 2, 2, 3]), draw.choice([1, 1, 2, 3]), draw.random() < 0.3
     channels, outputs = groups * draw.choice([1, 2]), groups * draw.choice([1, 3])
     kernel = [draw.choice([1, 2, 3]) for _ in range(spatial)]
@@ -54,7 +54,7 @@ def drawn_problem(draw):
 
 
 def results(x, w, b, named, spatial, transposed):
-    """y and the gradients."""
+    """Returns y and the gradients."""
     leaves = [None if one is None else one.detach().requires_grad_() for one in (x, w, b)]
     y = CONVOLUTIONS[spatial, transposed](*leaves, **named)
     y.backward(torch.randn(y.shape, dtype=y.dtype, generator=torch.Generator().manual_seed(1)))
@@ -73,7 +73,7 @@ class Torch(unittest.TestCase):
         self.addCleanup(anydnn.torch.disable)
 
     def near(self, found, wanted):
-        """Sums of at most a few hundred products in another order: 2^8 half units of the largest value."""
+        """Compares sums of at most a few hundred products in another order: 2^8 half units of the largest value."""
         units = {torch.float32: 2.0 ** -24, torch.float64: 2.0 ** -53}[wanted.dtype]
         bound = 2.0 ** 8 * units * (1 + wanted.abs().max().item())
         self.assertLess((found - wanted).abs().max().item(), bound)
@@ -83,7 +83,7 @@ class Torch(unittest.TestCase):
         self.assertTrue(anydnn.torch.report())
 
     def test_drawn_convolutions(self):
-        """1 to 3 dims, transposed, groups, formats, unbatched, expanded: results and the promised strides."""
+        """Tests 1 to 3 dims, transposed, groups, formats, unbatched, expanded: results and the promised strides."""
         from torch._subclasses import FakeTensorMode
         draw = random.Random(1)
         for _ in range(40):
@@ -104,7 +104,7 @@ class Torch(unittest.TestCase):
         self.only_anydnn()
 
     def test_compiled_kernels(self):
-        """They give the bits of Python's, are counted, follow options, flags and formats, and leave what differs."""
+        """Checks that they give the bits of Python's, are counted, and follow options, flags and formats."""
         draw = random.Random(2)
         problems = [drawn_problem(draw) for _ in range(12)]
         for problem in problems:
@@ -189,7 +189,7 @@ class Torch(unittest.TestCase):
         self.only_anydnn()
 
     def test_max_pool2d(self):
-        """Ties to the first, NaN through, both formats, an image alone, padding: the same bits as torch's."""
+        """Checks torch's bits: ties to the first, NaN propagation, both formats, a single image, padding."""
         for kind in (torch.float32, torch.double, torch.bfloat16):
             x = torch.randn(2, 3, 9, 8).mul(2).round().to(kind)
             for leaf in (x, x.to(memory_format=torch.channels_last), x[0], x[:, :, ::2]):
@@ -214,7 +214,7 @@ class Torch(unittest.TestCase):
         self.only_anydnn()
 
     def test_max_pool2d_of_torch(self):
-        """What stays torch's: indices, ceil_mode, dilation, functorch, tracing, whole numbers."""
+        """Tests the cases that stay with torch: indices, ceil_mode, dilation, functorch, tracing, integers."""
         x = torch.randn(2, 3, 9, 9)
 
         def run():
@@ -237,7 +237,7 @@ class Torch(unittest.TestCase):
         self.assertEqual(set(anydnn.torch.report().calls()), {"torch"})
 
     def test_derivatives_taken_forward(self):
-        """By dual numbers, whose tangents plain tensors carry."""
+        """Tests dual numbers, whose tangents are carried by plain tensors."""
         x, tangent, w = torch.randn(2, 3, 9, 9), torch.randn(2, 3, 9, 9), torch.randn(4, 3, 3, 3)
 
         def run():
@@ -286,7 +286,9 @@ class Torch(unittest.TestCase):
         self.assertIn("a tensor without elements", repr(anydnn.torch.report()))
 
     def test_shared_elements_are_not_copied(self):
-        """Tensors that share their elements until one is written: what is only read stays shared, and no other changes."""
+        """Tests tensors that share elements until a write: inputs that are only read stay shared, and no other tensor
+        changes.
+        """
         x, w = torch.randn(2, 3, 8, 8), torch.randn(4, 3, 3, 3)
         mean, var, weight, bias = torch.zeros(3), torch.ones(3), torch.ones(3), torch.zeros(3)
 
@@ -330,7 +332,7 @@ class Torch(unittest.TestCase):
         self.assertEqual(anydnn.torch.report().calls(), {"cpu_ref": 1})
 
     def test_bad_arguments(self):
-        """Each is refused with a sentence, and what was enabled before stays enabled."""
+        """Tests that each is rejected with a message, and that the previous state stays enabled."""
         anydnn.torch.enable(route="cpu_ref")
         for error, sentence, bad in (
                 (ValueError, "no math 'tf32'", {"math": "tf32"}),
@@ -374,7 +376,8 @@ class Torch(unittest.TestCase):
         self.only_anydnn()
 
     def test_without_cudnn_there_is_no_tf32(self):
-        """In Python, and for the gradients that the compiled kernels run by the flags of the last forward."""
+        """Tests Python's kernels, and the gradients that the compiled kernels run with the flags of the last forward.
+        """
         x, w = torch.randn(1, 3, 8, 8), torch.randn(4, 3, 3, 3)
         anydnn.torch.enable(route="cpu_ref", compiled=True)
         for enabled in (True, False):
@@ -385,7 +388,7 @@ class Torch(unittest.TestCase):
                     self.assertEqual(anydnn.torch._fast._loaded.anydnn_torch_flags() & 4, 4 * (enabled and allowed))
 
     def test_views_begin_where_they_begin(self):
-        """Operands behind the beginning of their storage, which NaN fills besides."""
+        """Tests operands with an offset into their storage, which is otherwise filled with NaN."""
         def view(*shape):
             return torch.cat([torch.full((3,), float("nan")), torch.randn(shape).view(-1)])[3:].view(shape)
         x, w, b = view(2, 3, 8, 8), view(4, 3, 3, 3), view(4)
@@ -397,7 +400,7 @@ class Torch(unittest.TestCase):
         self.only_anydnn()
 
     def test_no_call_runs_on_copies(self):
-        """A backend of another memory runs no call, not the first of a kind either: all have torch's bits."""
+        """Tests that a backend of another memory runs no call, not even the first of a kind: all have torch's bits."""
         built = pathlib.Path(os.environ["ANYDNN_PLUGIN_PATH"]).resolve()
         mocks = built.parents[1] / "tests" / "loader" / "mocks" / "built"
         if not (mocks / "anydnn_mock_mirror.so").exists():

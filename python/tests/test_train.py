@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""python/examples/train_resnet.py on the CPU: needs torch 2.11 or later and ANYDNN_LIBRARY."""
+"""Tests python/examples/train_resnet.py on the CPU. Needs torch 2.11 or later and ANYDNN_LIBRARY."""
 import contextlib
 import io
 import os
@@ -36,8 +36,10 @@ class Train(unittest.TestCase):
         anydnn.torch.clear_report()
 
     def test_models(self):
-        """Shapes of both sizes, parameters as the papers count them, every ReLU behind a normalization fused, and every
-        residual block's shortcut."""
+        """Checks shapes of both sizes and the papers' parameter counts. Every ReLU after a normalization and every
+        residual
+        shortcut must be fused.
+        """
         sizes = {"resnet18": 11689512, "resnet50": 25557032, "resnext50": 25028904, "mobilenet_v2": 3504872,
                  "vgg16": 138357544}
         fused = {"resnet18": 17, "resnet50": 49, "resnext50": 49, "mobilenet_v2": 35, "vgg16": 13}
@@ -73,7 +75,7 @@ class Train(unittest.TestCase):
         self.assertIn("x1.000", text)
         rates, text = said("--model", "resnet18", "--rounds", "1", "--timed", "1",
                            "--compare", "cpu_ref+fuse+apart", "cpu_ref+fuse")
-        # Of five steps with eight blocks, in one of the two models.
+        # Five steps with eight blocks, in one of the two models.
         self.assertRegex(text, r"anydnn::convolution_backward_onto +cpu_ref +40 ")
         with self.assertRaisesRegex(SystemExit, "not .fused"):
             said("--compare", "torch+fused")
@@ -94,7 +96,7 @@ class Train(unittest.TestCase):
             said("--model", "resnet18", "--losses", "/nonesuch/a")
 
     def in_two(self, *words):
-        """What train_resnet.py says in two processes."""
+        """Returns the output of train_resnet.py in two processes."""
         done = subprocess.run([sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2",
                                str(EXAMPLES / "train_resnet.py"), *SHORT, *words], capture_output=True, text=True,
                               check=False, env={**os.environ, "PYTHONPATH": str(HERE.parent)})
@@ -102,7 +104,9 @@ class Train(unittest.TestCase):
         return done
 
     def test_halves_of_a_batch(self):
-        """With frozen normalizations two processes have the first loss of one with both halves, but for the mean's rounding."""
+        """Tests that with frozen normalizations two processes have the first loss of one with both halves, up to
+        rounding.
+        """
         with tempfile.TemporaryDirectory() as folder:
             def losses(name):
                 return [float(line.split(",")[1]) for line in pathlib.Path(folder, name).read_text().splitlines()]
@@ -112,11 +116,11 @@ class Train(unittest.TestCase):
                 self.in_two(*base, f"{folder}/two{near}", "--batch", "4", *extra)
                 one, two = losses(f"one{near}"), losses(f"two{near}")
                 self.assertEqual((len(one), len(two)), (2, 2))
-                # Each mean of 8 and of 4 numbers, and that of two, rounds as often as it adds and divides.
+                # Each mean of 8 and of 4 numbers, and that of two, rounds once per addition and division.
                 self.assertEqual(abs(one[0] - two[0]) <= (8 + 4 + 2) * 2.0 ** -24 * one[0], near, (one, two))
 
     def test_two_processes(self):
-        """torchrun over gloo: equal parameters in both."""
+        """Tests torchrun over gloo: both processes have equal parameters."""
         done = self.in_two("--model", "resnet18", "--steps", "2", "--fuse")
         self.assertIn("2 processes, parameters equal", done.stdout)
         self.assertIn("anydnn::batch_norm_relu", done.stdout)

@@ -26,13 +26,13 @@ import time
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
-# Tests that pass on torch's kernels and need not under anydnn's, with the reason: at most 10.
+# Tests that pass on torch's kernels and may fail under anydnn's, with the reason: at most 10.
 EXCEPTIONS = {
     "test_max_pool_nan_inf": "a maximum starts at the lowest finite value, as anydnn.h defines it, so -inf alone gives that",
     "test_noncontiguous_samples_native_batch_norm": "inference saves nothing on CUDA either; torch saves vectors there",
     "test_out_warning_native_batch_norm": "likewise",
 }
-# Besides, without --no-tf32.
+# Further ones, without --no-tf32.
 WITH_TF32 = {
     "test_conv1d_vs_scipy": "TF32 is allowed, and cuda_tensorcore takes it for small convolutions, too, which cuDNN does not",
     "test_conv2d_vs_scipy": "likewise",
@@ -42,12 +42,12 @@ BEGUN = "begun"
 
 
 def file_of(out, way, shard):
-    """Where a shard's results are."""
+    """Returns the path of a shard's results."""
     return out / ("".join(letter if letter.isalnum() or letter == "_" else "-" for letter in way) + f".{shard}.jsonl")
 
 
 def lines_of(path):
-    """The results of a shard; the last line may be torn."""
+    """Returns the results of a shard. The last line may be truncated."""
     found = []
     for line in path.read_text().splitlines() if path.exists() else []:
         try:
@@ -58,7 +58,7 @@ def lines_of(path):
 
 
 class Recorder(unittest.TestResult):
-    """Writes a line when a test begins and one when it ends, with the calls that it made."""
+    """A recorder that writes a line at the begin of a test and one at its end, with the calls that it made."""
 
     def __init__(self, out, report):
         super().__init__()
@@ -96,14 +96,14 @@ class Recorder(unittest.TestResult):
         self.ended = FAILED, "it succeeds unexpectedly"
 
     def addExpectedFailure(self, test, err):
-        """As good as passed, as torch has it."""
+        """An expected failure counts as passed, as in torch."""
 
     def addSkip(self, test, reason):
         self.ended = SKIPPED, reason[:200]
 
 
 def flat(suite):
-    """The tests of a suite."""
+    """Returns the tests of a suite."""
     for one in suite:
         if isinstance(one, unittest.TestSuite):
             yield from flat(one)
@@ -112,7 +112,7 @@ def flat(suite):
 
 
 def collect(options):
-    """The tests of a shard, in an order that depends on nothing else."""
+    """Returns the tests of a shard, in an order that depends on nothing else."""
     sys.path.insert(0, str(options.folder.resolve()))
     found = []
     for each in options.file:
@@ -128,7 +128,7 @@ def collect(options):
 
 
 def work(options):
-    """One shard of one way, in this process."""
+    """Runs one shard of one way in this process."""
     way, = options.route
     report = list
     if way != "stock":
@@ -147,21 +147,21 @@ def work(options):
     reached = {one["test"] for one in lines_of(path)}
     began = time.monotonic()
     with open(path, "a", encoding="utf-8") as out:
-        out.write("\n")  # ends a torn line
+        out.write("\n")  # ends a truncated line
         recorder = Recorder(out, report)
         for test in collect(options):
             if time.monotonic() - began > options.seconds:
                 return 0
             if test.id() not in reached:
                 test.run(recorder)
-            if recorder.shouldStop:  # torch says that its device is of no use any more
+            if recorder.shouldStop:  # torch reports that its device is unusable
                 return 1
         recorder.write(test="", outcome="complete")
     return 0
 
 
 def drive(options, way, shard):
-    """Runs a shard to its end: in another process, again behind each test at which one crashes or hangs."""
+    """Runs a shard to its end, in another process. Starts again after each test that crashes or hangs."""
     path = file_of(options.out, way, shard)
     ends = time.monotonic() + options.seconds
     for _ in range(options.crashes):
@@ -188,7 +188,7 @@ def drive(options, way, shard):
 
 
 def results(options, way):
-    """A way's results by test. One that only began failed, unless time was up."""
+    """Returns a way's results by test. A test without an end failed, unless the time was over."""
     found = {}
     for shard in range(options.shards):
         for one in lines_of(file_of(options.out, way, shard)):
@@ -201,13 +201,13 @@ def results(options, way):
 
 
 def tally(found):
-    """3 passed, 1 skipped."""
+    """Returns a text such as "3 passed, 1 skipped"."""
     counts = collections.Counter(one["outcome"] for one in found.values())
     return ", ".join(f"{counts[word]} {word}" for word in (PASSED, FAILED, SKIPPED))
 
 
 def compare(stock, route, found, exceptions):
-    """Prints how a route's results differ from stock's; how many tests it fails that stock passes, but for exceptions."""
+    """Prints the differences from stock's results. Returns how many tests fail that pass there, without exceptions."""
     both = [name for name in stock if name in found]
     wrong = [name for name in both if stock[name]["outcome"] == PASSED and found[name]["outcome"] != PASSED]
     better = sum(stock[name]["outcome"] == FAILED and found[name]["outcome"] == PASSED for name in both)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Allocates and fills the operands' sets, through anydnn alone, so that any device will do. */
+/* Allocates and fills the operand sets. Uses only anydnn's API, so that any device works. */
 #include "tools/bench/buffers.h"
 
 #include <stdio.h>
@@ -10,13 +10,13 @@
 #define SUCCESS   ANYDNN_STATUS_SUCCESS
 #define ALIGNMENT 256
 
-/* Beyond the second-level cache of the GPUs that there are: 50 MiB on an H100, 126 on a B200. */
+/* Exceeds the second-level cache of current GPUs: 50 MiB on an H100, 126 MiB on a B200. */
 #define DEVICE_CACHE (128LL << 20)
-/* Where the host does not tell. */
+/* The size if the host does not report its cache. */
 #define HOST_CACHE (32LL << 20)
-/* Sets of the smallest problems are as small as this many. */
+/* The maximum number of sets, which the smallest problems reach. */
 #define SETS_MAX 4096
-/* Scalars of random data, repeated. */
+/* The length of the random data, in numbers. Larger operands repeat it. */
 #define BLOCK 65536
 
 long long buffers_cache(const char *device)
@@ -31,7 +31,8 @@ long long buffers_cache(const char *device)
     return size > 0 ? size : HOST_CACHE;
 }
 
-/* The host promises memory that it lacks, and ends the process when it is used. */
+/* Returns the free memory in bytes, or -1 if unknown. The host overcommits, and kills the process
+ * when it uses too much. */
 static double host_memory_left(void)
 {
     FILE *file = fopen("/proc/meminfo", "r");
@@ -97,7 +98,7 @@ static int allocate(const char *device, struct buffers *buffers)
     }
 }
 
-/* The operand of the first set: blocks of random data, then what is left. */
+/* Uploads an operand of the first set: whole blocks of random data, then the rest. */
 static int upload(const struct buffers *buffers, const struct operands *operands, int index)
 {
     const struct operand *operand = &operands->item[index];

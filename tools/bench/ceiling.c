@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The roofline's two ceilings of a device: arithmetic, by large 1x1 convolutions, which are
- * products of matrices, in the math mode and type at hand; and memory, by copies. The fastest
- * counts of what the built-in routes choose and of the pairs themselves, since no other is known to
- * be possible. */
+/* Measures the roofline's two ceilings of a device. Arithmetic: large 1x1 convolutions, which are
+ * matrix products, in the current math mode and type. Memory: copies. The fastest result of the
+ * built-in routes and of the pairs themselves counts. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,9 +10,9 @@
 
 #define SUCCESS ANYDNN_STATUS_SUCCESS
 
-/* Attempts at one size; the fastest counts. */
+/* The number of attempts at one size. The fastest counts. */
 #define ATTEMPTS 5
-/* A size whose call takes this many microseconds is the last. */
+/* The microseconds per call above which no larger size follows. */
 #define LONG_ENOUGH 30000.0
 
 struct known {
@@ -28,7 +27,7 @@ static struct known *all_known;
 
 /* ---- one problem */
 
-/* Microseconds of the fastest of some calls; 0 where the contender does not run it. */
+/* Returns the microseconds of the fastest of some calls, or 0 if the contender does not run it. */
 static double fastest(struct tool *tool, struct contender *contender, const char *text)
 {
     struct operands operands = {.count = 0};
@@ -94,7 +93,7 @@ static double flops_of(struct tool *tool, struct contender *contender, const cha
 
 /* ---- memory */
 
-/* A plain copy within the device: every byte is read and written. */
+/* Returns the rate of a plain copy within the device, which reads and writes every byte. */
 static double copy_rate(const struct contender *contender, size_t bytes)
 {
     anydnnHandle_t handle = contender->handle;
@@ -171,7 +170,8 @@ static struct known *add_known(const struct contender *pair, const char *math, c
     return known;
 }
 
-/* Memory serves every type and math mode alike: its row has neither. */
+/* Returns the memory ceiling, or 0. Memory serves every type and math mode equally: its row has
+ * neither. */
 static double known_bytes(struct bench *bench, const struct contender *pair)
 {
     const struct known *known = lookup_known(pair, "", "");

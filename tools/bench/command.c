@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The command anydnn bench: the suite, the pairs, and the problems one after the other. */
+/* The command anydnn bench: reads the suite and the pairs and runs the problems in order. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +37,7 @@ static int list_suites(struct tool *tool, const struct bench_options *options)
     return code;
 }
 
-/* In the form of a suite's file. */
+/* Prints the problems in the format of a suite file. */
 static int list_problems(struct tool *tool, const struct suite *suite)
 {
     json_t *answer = json_array();
@@ -91,7 +91,7 @@ static int run_layers(struct bench *bench)
             first &= strcmp(bench->layer[j].operation, operation) != 0;
         if (!first)
             continue;
-        for (int j = i; j < bench->suite.count; j++) { /* operation by operation */
+        for (int j = i; j < bench->suite.count; j++) { /* group by operation */
             int code;
 
             if (strcmp(bench->layer[j].operation, operation) != 0)
@@ -107,7 +107,7 @@ static int run_layers(struct bench *bench)
     return worst;
 }
 
-/* Nothing at all ran: the reasons stand in the rows. */
+/* Fails if no pair ran any problem. The rows hold the reasons. */
 static int nothing_ran(struct bench *bench)
 {
     for (int i = 0; i < bench->suite.count; i++)

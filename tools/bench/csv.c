@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One line for each layer and pair, for spreadsheets and awk: what may hold commas comes last. */
+/* Writes one line for each layer and pair, for spreadsheets and awk. Columns that may contain
+ * commas come last. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +9,7 @@
 #include "tools/csv.h"
 #include "tools/files.h"
 
-/* Numbers that were not measured are empty. */
+/* Prints a number, or nothing if it was not measured. */
 static void print_number(FILE *file, double value)
 {
     if (value > 0)

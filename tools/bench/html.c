@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What was measured as a page: who ran, the figures, the means and all numbers. */
+/* Writes the results as a page: the pairs, the figures, the means and all numbers. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "tools/common.h"
 #include "tools/report/page.h"
 
-/* Nothing for what was not measured. */
+/* Formats a value, or returns "" if it was not measured. */
 static const char *real(char text[32], double value)
 {
     if (value > 0)
@@ -54,7 +54,7 @@ static void put_layers(struct page *page, const struct bench *bench)
     page_table_end(page);
 }
 
-/* Who ran where, with which settings: the times are theirs alone. */
+/* Writes the table of the pairs with their devices and settings. The times apply only to these. */
 static void put_pairs(struct page *page, const struct bench *bench)
 {
     json_t *pairs = bench_pairs(bench);
@@ -68,7 +68,7 @@ static void put_pairs(struct page *page, const struct bench *bench)
     json_decref(pairs);
 }
 
-/* The means of each operation, over the layers that every pair ran. */
+/* Writes the means of each operation, over the layers that every pair ran. */
 static void put_means(struct page *page, const struct bench *bench)
 {
     static const char *const heading[] = {"operation", "pair",  "time us",  "TFLOP/s", "GB/s",

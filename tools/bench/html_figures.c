@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The figures of bench's page: how near the layers come to the roof, and how the pairs stand to
- * each other. */
+/* Draws the figures of bench's page: how close the layers come to the roofline, and how the pairs
+ * compare. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,11 +9,11 @@
 #include "tools/common.h"
 #include "tools/report/page.h"
 
-#define ROOFS 4 /* drawn at most */
+#define ROOFS 4 /* the maximum drawn */
 
 struct roof {
     double flops;
-    double bytes; /* a second */
+    double bytes; /* per second */
     char name[128];
 };
 
@@ -21,7 +21,7 @@ struct drawing {
     const struct bench *bench;
     struct roof roof[ROOFS];
     int roofs;
-    double least, most; /* operations a byte */
+    double least, most; /* operations per byte */
 };
 
 /* ---- gathering */
@@ -36,13 +36,13 @@ static int ran(const struct row *row)
     return row->declined == NULL && row->median > 0;
 }
 
-/* Where operations are counted. */
+/* Returns 1 if the operations of the layer are counted and measured. */
 static int is_point(const struct layer *layer, const struct row *row)
 {
     return ran(row) && row->tflops > 0 && intensity_of(layer) > 0;
 }
 
-/* Of the same device, else of any; 0 where there is none. */
+/* Returns the memory rate of the same device, else of any; 0 if there is none. */
 static double bytes_of(const json_t *ceilings, const char *device)
 {
     double bytes = 0;
@@ -116,7 +116,7 @@ static void draw_roofline(FILE *script, void *cookie)
             if (is_point(&bench->layer[i], &bench->layer[i].row[p]))
                 fprintf(script, "%.9g %.9g\n", intensity_of(&bench->layer[i]),
                         bench->layer[i].row[p].tflops);
-        fputs("1 ?\nEND\n", script); /* never empty */
+        fputs("1 ?\nEND\n", script); /* gnuplot rejects empty data */
     }
     fprintf(script,
             "set datafile missing '?'\nset logscale xy\nset samples 400\n"
@@ -137,7 +137,7 @@ static void draw_roofline(FILE *script, void *cookie)
     fputs("\n", script);
 }
 
-/* Against the first pair; where there is one alone, against the roof. */
+/* Returns the speed relative to the first pair, or, with only one pair, to the roofline. */
 static double speed_of(const struct bench *bench, const struct row *row)
 {
     return !ran(row) ? 0 : bench->pairs > 1 ? row->ratio : row->roofline;

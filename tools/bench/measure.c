@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Times a problem on the pairs in alternation, and rates what came out. */
+/* Times a problem on the pairs in alternation, and rates the results. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,8 @@ static void decline(struct row *row, const char *sentence)
     row->declined = strcpy(tool_alloc(strlen(sentence) + 1), sentence);
 }
 
-/* It took the problem and broke: the row says how, and so does the program. */
+/* Records that a pair accepted the problem and then failed. The row keeps the reason, and the
+ * program prints it. */
 static void broke(struct tool *tool, struct runner *runner)
 {
     char sentence[4096];
@@ -38,9 +39,9 @@ static int runs(const struct runner *runner)
     return runner->row->declined == NULL;
 }
 
-/* Threads of a backend that just ran still spin for a while before they sleep: libgomp's for
- * 300,000 pauses, some 20 ms. They would take the processor from the rival, whose own ones are then
- * woken by a call that does not count. */
+/* Waits for the threads of the previous backend, which spin before they sleep: libgomp's for
+ * 300,000 pauses, some 20 ms. They would occupy processors that the next backend needs. An
+ * uncounted call then wakes that backend's own threads. */
 static void settle(const struct bench *bench, struct runner *runner, int before, int now)
 {
     const struct timespec pause = {.tv_nsec = 20000000};
@@ -54,7 +55,7 @@ static void settle(const struct bench *bench, struct runner *runner, int before,
         runner_time_next(&runner[now]);
 }
 
-/* A B A B ...: what disturbs the machine for a while disturbs all of them. */
+/* Alternates the pairs, A B A B ..., so that a temporary disturbance affects all of them. */
 static void alternate(struct bench *bench, struct runner *runner)
 {
     double limit = bench->options.seconds * 1e6;
@@ -100,7 +101,8 @@ static void prepare(struct bench *bench, struct runner *runner, const struct lay
         runner_keep_record(runner);
 }
 
-/* The pairs of one device share its buffers, so that they meet the same data at the same places. */
+/* Returns the buffers. Pairs on one device share them, so that they use the same data at the same
+ * addresses. */
 static const struct buffers *buffers_of(struct bench *bench, int pair, struct layer *layer,
                                         const struct operands *operands, struct buffers *all)
 {
@@ -120,7 +122,8 @@ static const struct buffers *buffers_of(struct bench *bench, int pair, struct la
     return NULL;
 }
 
-/* The type whose arithmetic counts, or NULL: convolutions alone are bound by that. */
+/* Returns the type whose arithmetic ceiling applies, or NULL. Only convolutions are limited by
+ * arithmetic. */
 static const char *arithmetic_type(const struct layer *layer, const struct operands *operands)
 {
     static const char *const types[] = {"f64", "f32", "f16", "bf16", "s8"};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inputs that are another operation's output: the gradient of a maximum goes to the element that
- * equals y, so that kernels would skip most of their work where y is random. */
+/* Computes inputs that are outputs of another operation. The gradient of a maximum goes to the
+ * element that equals y, so that with a random y kernels would skip most of their work. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +27,8 @@ static char *forward_of(const char *text)
     return forward;
 }
 
-/* Whoever the routes name does it; where nobody can, y stays as it is. */
+/* Runs the forward operation on the backend that the routes name. If none runs it, y stays
+ * unchanged. */
 static void run_forward(struct tool *tool, const struct contender *pair, const char *text,
                         const struct operands *operands, const struct buffers *buffers)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bars of what each pair reached of the roofline, a panel for each operation: a script for gnuplot,
- * which that program turns into an image. */
+/* Writes a gnuplot script: bars of the roofline fraction of each pair, with one panel per
+ * operation. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -49,7 +49,7 @@ int bench_check_files(struct tool *tool, const struct bench_options *options)
                              "--plot=%s: takes a name without control characters, at which gnuplot "
                              "would end its line",
                              options->plot);
-    /* gnuplot would wait for a reader. */
+    /* gnuplot would block on a FIFO without a reader. */
     if (options->plot != NULL && stat(options->plot, &status) == 0 && !S_ISREG(status.st_mode))
         return tool_fail(tool, TOOL_USAGE, "--plot=%s: is not a regular file", options->plot);
     file = options->csv != NULL ? tool_open_write(options->csv, "w", why) : NULL;
@@ -62,8 +62,8 @@ int bench_check_files(struct tool *tool, const struct bench_options *options)
 
 /* ---- the script */
 
-/* Prints a path as it is: in gnuplot's text '' stands for '. In front of a name that begins with |,
- * which gnuplot would take for a command, stands the current folder. */
+/* Prints a path in gnuplot's single quotes, where '' stands for '. Prepends the current folder to a
+ * name that begins with |, which gnuplot would run as a command. */
 static void print_path(FILE *file, const char *text)
 {
     fputs(text[0] == '/' ? "'" : "'./", file);
@@ -80,7 +80,7 @@ static int has_operation_before(const struct bench *bench, int at)
     return 0;
 }
 
-/* A column for each pair; ? where it did not run. */
+/* Prints one column per pair, and ? where it did not run. */
 static void print_data(FILE *file, const struct bench *bench, const char *operation, int panel)
 {
     fprintf(file, "$data%d << END\n", panel);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Times a problem on one pair. The time is that between two marks of the stream, around one call,
- * or around the replay of a recording of many where one is short. */
+/* Times a problem on one pair, as the time between two marks of the stream. They enclose one call,
+ * or, for short calls, the replay of a recording of many. */
 #include "tools/bench/runner.h"
 
 #include <stdlib.h>
@@ -8,13 +8,13 @@
 
 #define SUCCESS ANYDNN_STATUS_SUCCESS
 
-/* Microseconds that a sample lasts at least, a thousand times what a mark costs. */
+/* The minimum length of a sample in microseconds: a thousand times the cost of a mark. */
 #define SAMPLE 2000.0
 
 /* ---- time */
 
-/* Between two marks: a replay, or without a recording one call. Negative after a failure, whose
- * sentence the library keeps. */
+/* Returns the time between two marks: around a replay, or around one call if there is no recording.
+ * Returns a negative value after a failure; the library keeps the message. */
 static double time_between(anydnnHandle_t handle, anydnnRecording_t recording,
                            const struct contender *contender, const struct entrant *entrant,
                            void *const pointers[])
@@ -60,8 +60,9 @@ double runner_time_next(struct runner *runner)
 
 /* ---- preparing */
 
-/* So many calls that a sample lasts long enough, on one set after the other. A recording in which a
- * call failed is ended, too: it would take up what other contenders do on this device. */
+/* Records enough calls for a sample of the minimum length, and uses the sets in turn. Ends a
+ * recording also if a call failed: an open one would record what other contenders do on this
+ * device. */
 static anydnnStatus_t record_one(struct runner *runner, int index)
 {
     void *pointers[OPERANDS_MAX];
@@ -79,8 +80,8 @@ static anydnnStatus_t record_one(struct runner *runner, int index)
     return status == SUCCESS ? ended : status;
 }
 
-/* As many recordings as go through all sets. The first replay of one may set up on the device what
- * the later ones use, so all are replayed once, unless that takes longer than measuring may. */
+/* Makes enough recordings to use all sets. The first replay may set up state on the device, so each
+ * is replayed once, unless that exceeds `limit`. */
 static int record(struct runner *runner, double limit)
 {
     int sets = runner->buffers->sets;
@@ -102,8 +103,8 @@ static int record(struct runner *runner, double limit)
     return 1;
 }
 
-/* The first call makes the plan, and may load a kernel, which takes longer than many calls: so it
- * is the second that tells how long one lasts, unless the first was as long as measuring may be. */
+/* Makes two calls. The first makes the plan and may load a kernel, so the second determines the
+ * duration. There is no second call if the first took as long as the limit. */
 int runner_warm_up(struct runner *runner, double limit)
 {
     runner->estimate = runner_time_next(runner);
@@ -144,7 +145,7 @@ static int by_size(const void *left, const void *right)
     return (*a > *b) - (*a < *b);
 }
 
-/* Between the two nearest where `fraction` falls between them. */
+/* Returns a quantile, interpolated linearly between the two nearest samples. */
 static double quantile(const double *sorted, int count, double fraction)
 {
     double at = fraction * (count - 1);

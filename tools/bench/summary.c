@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Means, totals and worst layers, and the whole answer as JSON. */
+/* Computes means, totals and worst layers, and the whole answer as JSON. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tools/bench/bench.h"
 
-/* Of the worst layers this many are named. */
+/* The number of worst layers that are listed. */
 #define WORST 3
 
 /* ---- means */
@@ -47,7 +47,7 @@ static const struct {
              {"roofline", roofline_of},
              {"ratio", ratio_of}};
 
-/* NULL: every operation. */
+/* Returns 1 if the layer has this operation. NULL stands for every operation. */
 static int is_operation(const struct layer *layer, const char *operation)
 {
     return operation == NULL || strcmp(layer->operation, operation) == 0;
@@ -58,7 +58,7 @@ static int is_of(const struct layer *layer, const char *operation)
     return layer->counted && is_operation(layer, operation);
 }
 
-/* 0 where a layer has no such value. */
+/* Returns the geometric mean of a value, or 0 if a layer has none. */
 static double geometric_mean(const struct bench *bench, const char *operation, int pair,
                              value_fn value)
 {
@@ -77,7 +77,8 @@ static double geometric_mean(const struct bench *bench, const char *operation, i
     return count > 0 ? exp(sum / count) : 0;
 }
 
-/* The roofline of the distinct layers that this pair runs, whether others do or not. */
+/* Returns the geometric mean of the roofline fractions of the distinct layers that this pair runs,
+ * including those that others do not run. */
 static double alone(const struct bench *bench, const char *operation, int pair, int *layers)
 {
     double sum = 0;
@@ -96,7 +97,8 @@ static double alone(const struct bench *bench, const char *operation, int pair, 
     return *layers > 0 ? exp(sum / *layers) : 0;
 }
 
-/* Each layer as often as the network has it; one that stands twice in the list too. */
+/* Returns the total time. Each layer counts as often as the network has it, also one that is listed
+ * twice. */
 static double total_of(const struct bench *bench, const char *operation, int pair)
 {
     double total = 0;
@@ -128,7 +130,8 @@ static int by_value(const void *left, const void *right)
     return (a->value > b->value) - (a->value < b->value);
 }
 
-/* By the ratio to the first pair; for that one itself by the roofline. */
+/* Ranks the layers by the ratio to the first pair, or, for the first pair, by the roofline
+ * fraction. */
 static json_t *worst_of(const struct bench *bench, const char *operation, int pair)
 {
     value_fn value = pair == 0 ? roofline_of : ratio_of;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints what anydnn bench measured, as text: who runs where, a line for each layer and pair,
- * means, totals, worst layers. */
+/* Prints the results of anydnn bench as text: the pairs, a line for each layer and pair, means,
+ * totals, worst layers. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 /* ---- the pairs */
 
-/* What its backends say, one after the other; NULL where none says anything. */
+/* Returns the joined texts of a pair's backends, or NULL if none has one. */
 static char *about_backends(const struct contender *pair, const char *key, const char *between)
 {
     char name[64];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* anydnn compare: its options, and one problem after the other. */
+/* anydnn compare: reads the options and compares one problem after the other. */
 #include "tools/compare/compare.h"
 
 #include <errno.h>
@@ -11,8 +11,8 @@
 #include "tools/report/page.h"
 #include "tools/terminal.h"
 
-/* Samples of a named suite's layers: a wrong step from sample to sample shows with two, and the
- * reference of ResNet-50 forward takes seconds. */
+/* The batch size for the layers of a named suite. Two samples show a wrong sample stride, and the
+ * reference of ResNet-50 forward takes only seconds. */
 #define SUITE_BATCH 2
 
 static const struct {
@@ -83,7 +83,7 @@ static const struct tool_option option_table[] = {
     TOOL_OPTIONS_END,
 };
 
-/* As --inputs takes it. */
+/* Returns the inputs in the syntax of --inputs. */
 static const char *inputs_name(const struct compare_options *options)
 {
     for (size_t i = 0; i < INPUTS && options->folder == NULL; i++)
@@ -125,7 +125,7 @@ char *compare_again(const struct compare *compare, const char *problem)
 
 /* ---- arguments */
 
-/* A suite by name, not a file, standard input or a problem. */
+/* Returns 1 if the arguments name a suite, and not a file, standard input or a problem. */
 static int is_suite_name(int argc, char **argv)
 {
     size_t length = argc == 1 ? strlen(argv[0]) : 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The answers as a CSV file: one row for each side of each output, one for a side that did not run.
- */
+/* Writes the answers as a CSV file: one row for each side of each output, and one row for a side
+ * that did not run. */
 #include "tools/compare/compare.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@ static const char header[] =
     "wrong,terms,expected,judged,other_max_abs,other_relative_l2,other_differing,worst_at,reason,"
     "problem\n";
 
-/* Columns that only who ran has: from `output` to `worst_at`. */
+/* The number of columns, `output` to `worst_at`, that only a side that ran has. */
 #define OF_OUTPUT 24
 
 static void put(FILE *csv, const json_t *object, const char *key)
@@ -82,7 +82,7 @@ static void add_errors(void *cookie, const json_t *answer, const json_t *output,
     fputc('\n', csv);
 }
 
-/* No output, but the reason. */
+/* Adds the row of a side without outputs, with the reason. */
 static void add_absent(FILE *csv, const json_t *answer, size_t number)
 {
     const json_t *side = compare_side(answer, number);

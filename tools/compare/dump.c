@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What operands held, from .npy files and into them. A file is read only where its header is that
- * of the operand and its size is right, whatever else it may say. */
+/* Reads and writes operands as .npy files. A file is read only if its header matches the operand
+ * and its size is right, whatever else it contains. */
 #include "tools/compare/compare.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include "judge/subject.h"
 #include "problem/unread.h"
 
-/* Longer than any header that NumPy writes for 8 dims. */
+/* Exceeds every header that NumPy writes for 8 dims. */
 #define HEADER_MAX 4096
 
 int compare_dump_take(const struct anydnn_plugin_tensor *tensor, int64_t count,
@@ -32,7 +32,8 @@ int compare_dump_take(const struct anydnn_plugin_tensor *tensor, int64_t count,
     return 0;
 }
 
-/* All of a file that is no longer than `most`; NULL with errno, or 0 there for another size. */
+/* Reads a whole file of at most `most` bytes. Returns NULL with errno, or with errno 0 for another
+ * size. */
 static unsigned char *read_whole(int folder, const char *name, size_t most, size_t *size)
 {
     int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -73,7 +74,7 @@ static int take_slot(int folder, struct adn_subject *subject, int slot, const ch
     size_t size = 0;
     int result;
 
-    /* By number, as traces and shadow write them, or by the operand's name, as a person does. */
+    /* Traces and shadow name files by number, users by the operand's name. */
     snprintf(name, sizeof(name), "%.40s.npy", subject->info->slot[slot].role);
     bytes = read_whole(folder, name, most, &size);
     if (bytes == NULL && errno == ENOENT) {
@@ -115,7 +116,7 @@ int compare_dump_read(const char *path, struct adn_subject *subject, char *sente
     for (int i = 0; i < subject->info->slot_count && result == 0; i++)
         if (subject->slot[i].before != NULL && adn_problem_home(&subject->problem, i) == i)
             result = take_slot(folder, subject, i, path, sentence);
-    /* Operands in one place hold the same. */
+    /* Operands that share memory hold the same values. */
     for (int i = 0; i < subject->info->slot_count && result == 0; i++) {
         int home = adn_problem_home(&subject->problem, i);
 

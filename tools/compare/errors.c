@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What came out of a run, element by element: against the reference, and against the other side. */
+/* Compares outputs element by element, with the reference and with the other side. */
 #include "tools/compare/compare.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@
 
 /* ---- against the reference */
 
-/* A transform algorithm rounds intermediate values, and is judged as a whole. */
+/* Judges the output as a whole, since transform algorithms round intermediate values. */
 static void judge_transform(const struct adn_subject *subject, int slot,
                             struct compare_errors *errors)
 {
@@ -24,10 +24,9 @@ static void judge_transform(const struct adn_subject *subject, int slot,
     errors->holds = errors->ratio <= 1;
 }
 
-/* What rounding costs sums of N(0,1) in relative L2: terms that are added one after the other,
- * 0.3 sqrt(K) of half a unit; operands that are rounded, 0.6 of half a unit for
- * both; the result, 0.42 of half a unit: the root of 1 / (8 ln 2), the mean over the places in a
- * power of 2. */
+/* Returns the relative L2 error that rounding causes in sums of N(0,1). Sequential summation: 0.3
+ * sqrt(K) half units. Rounded operands: 0.6 half units for both. The result: 0.42 half units, the
+ * root of 1 / (8 ln 2), the mean over the positions within a power of 2. */
 static double expected_of(const struct adn_bound *bound)
 {
     double result = 0.42 * ldexp(1, -adn_type_digits(bound->type));
@@ -112,8 +111,8 @@ static json_t *bound_object(const struct adn_subject *subject, int slot,
     return bound;
 }
 
-/* How often errors of so many units occurred, by powers of 2: an error of 2^p and more, and less
- * than 2^(p+1), counts to p. */
+/* Counts errors in units by powers of 2. Bucket p holds errors of at least 2^p and less than
+ * 2^(p+1). */
 static json_t *units_object(const struct adn_spread *ulps)
 {
     json_t *object = json_object();
@@ -163,7 +162,7 @@ json_t *compare_errors_object(const struct adn_subject *subject, int slot,
     return object;
 }
 
-/* ---- against each other */
+/* ---- the difference of the sides */
 
 json_t *compare_difference(const struct operand *operand, int32_t type, const unsigned char *a,
                            const unsigned char *b)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the error grows over a suite: with the number of terms behind an element, beside what is
- * expected of sums of N(0,1) data. */
+/* Computes how the error grows with the number of terms behind an element over a suite, beside the
+ * expectation for N(0,1) data. */
 #include "tools/compare/compare.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* Each step of lengths is 4 times the one before. */
+/* The number of steps. Each length is 4 times the one before. */
 #define STEPS 32
-/* A slope over less than this says nothing. */
+/* The least span of lengths for which a slope is meaningful. */
 #define LEAST_SPAN 4.0
 
 struct step {
@@ -19,7 +19,7 @@ struct step {
 struct growth {
     struct step step[STEPS][COMPARE_SIDES];
     double n[COMPARE_SIDES], x[COMPARE_SIDES],
-        y[COMPARE_SIDES]; /* of the line through logarithms */
+        y[COMPARE_SIDES]; /* sums for the least-squares line through the logarithms */
     double xx[COMPARE_SIDES], xy[COMPARE_SIDES];
     double shortest[COMPARE_SIDES], longest[COMPARE_SIDES];
 };
@@ -58,7 +58,7 @@ static void gather(void *cookie, const json_t *answer, const json_t *output, con
     growth->longest[side] = fmax(growth->longest[side], terms);
 }
 
-/* The power of the length with which a side's error grows, by least squares. */
+/* Computes the exponent with which a side's error grows with the length, by least squares. */
 static json_t *describe_power(const struct growth *growth, int side)
 {
     double n = growth->n[side];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The answers as a page: figures of the errors, and of what speed costs. */
+/* Writes the answers as a page: figures of the errors, and of the cost of speed. */
 #include "tools/compare/html.h"
 
 #include <stdlib.h>
 
-/* Sides that did not run, and why. */
+/* Lists the sides that did not run, with the reasons. */
 static void put_absent(struct page *page, const json_t *answers)
 {
     for (size_t i = 0; i < json_array_size(answers); i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the figures of a page show, gathered from the answers. */
+/* Gathers the data for the figures of a page from the answers. */
 #include "tools/compare/html.h"
 
 #include <math.h>
@@ -27,7 +27,7 @@ static int series_of(struct html_figures *figures, const json_t *output, const j
     return figures->count++;
 }
 
-/* The type is told where there are several. */
+/* Names the series. The names include the type if there are several. */
 static void name_series(struct html_figures *figures)
 {
     int types = 0;
@@ -63,7 +63,7 @@ static void add_units(struct html_series *series, const json_t *units)
 
 /* ---- rows and points */
 
-/* The operation, which a problem begins with. */
+/* Returns the length of the operation, the first word of a problem. */
 static size_t operation_length(const json_t *answer)
 {
     return strcspn(tool_text_of(answer, "problem"), " ");

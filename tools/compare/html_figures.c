@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The figures of a page: how large errors are, and how they grow. */
+/* Draws the figures of a page that show the size and the growth of errors. */
 #include "tools/compare/html.h"
 
 #include <math.h>
@@ -33,7 +33,7 @@ static void put_shares(FILE *script, const struct html_series *series, int numbe
         if (series->shares[i] > 0)
             fprintf(script, "%d %.6g\n", i + ADN_SPREAD_LEAST,
                     100 * series->shares[i] / series->values);
-    fputs("99 ?\nEND\n", script); /* never empty */
+    fputs("99 ?\nEND\n", script); /* gnuplot rejects empty data */
 }
 
 static void draw_units(FILE *script, void *cookie)
@@ -109,7 +109,7 @@ static int at_expected(const struct html_point *point, double *x, double *y)
     return point->expected > 0;
 }
 
-/* ---- the yardsticks */
+/* ---- the reference lines */
 
 static int has_type(const struct html_figures *figures, const char *type)
 {
@@ -119,10 +119,10 @@ static int has_type(const struct html_figures *figures, const char *type)
     return 0;
 }
 
-/* A random walk of rounded float sums; what rounding both operands costs, and one rounding of the
- * result, which do not grow. Measured with N(0,1) and 64 to 50,176 terms. */
+/* The reference lines. Rounded float sums are a random walk. Rounding both operands, and rounding
+ * the result once, give errors that do not grow. Measured with N(0,1) and 64 to 50,176 terms. */
 static const struct yardstick {
-    const char *type; /* of results; NULL: drawn anyway */
+    const char *type; /* type of the results; NULL: always drawn */
     const char *curve, *name;
 } yardsticks[] = {
     {NULL, "0.3*2**-24*sqrt(x)", "float sums: 0.3 sqrt(K) 2^-24"},
@@ -159,7 +159,7 @@ static void draw_lengths(FILE *script, void *cookie)
     fputs("\n", script);
 }
 
-/* ---- from layer to layer */
+/* ---- errors by layer */
 
 static void draw_rows(FILE *script, void *cookie)
 {

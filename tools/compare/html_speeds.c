@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The figures of a page that tell of speed: what it costs, and what limits it. */
+/* Draws the figures of a page about speed: its cost, and its limits. */
 #include "tools/compare/html.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@ static int at_intensity(const struct html_point *point, double *x, double *y)
     return point->intensity > 0 && point->flops > 0;
 }
 
-/* The points, below these axes; their key has room for `lines` more. */
+/* Draws the points in these axes, with space for `lines` more lines in the key. */
 static void draw_points(FILE *script, const struct html_figures *figures, html_point_fn where,
                         const char *axes, int lines)
 {
@@ -37,7 +37,8 @@ static void draw_speeds(FILE *script, void *cookie)
     fputs("\n", script);
 }
 
-/* No ceiling was measured: a series' roof is what its best layers reached of either. */
+/* Draws the roofline of a series. No ceiling was measured, so the best layers of the series define
+ * both. */
 static void plot_roof(FILE *script, const struct html_figures *figures, int series)
 {
     double flops = 0, bytes = 0;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of a page: outputs nearest to their bound, or beyond it. */
+/* Writes the table of the outputs closest to their bound, or beyond it. */
 #include "tools/compare/html.h"
 
 #include <stdlib.h>
 
-#define WORST 12 /* rows of the list */
+#define WORST 12 /* rows in the list */
 
 struct row {
     const json_t *answer, *output, *errors;
 };
 struct rows {
-    struct row *row; /* NULL: they are only counted */
+    struct row *row; /* NULL: rows are only counted */
     size_t count;
 };
 
@@ -23,7 +23,7 @@ static void take_row(void *cookie, const json_t *answer, const json_t *output, c
     rows->count++;
 }
 
-/* Infinite, where one number alone is right. */
+/* Returns the error as a fraction of its bound: infinite if only one number is right. */
 static double ratio_of(const struct row *row)
 {
     return compare_real(json_object_get(row->errors, "bound"), "ratio");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a problem's operands hold before it runs: drawn, or read from a dump; the same for both
- * sides. */
+/* Fills the operands of a problem before it runs: generated, or read from a dump. Both sides get
+ * the same. */
 #include "judge/oracle.h"
 #include "judge/subject.h"
 #include "problem/problem.h"

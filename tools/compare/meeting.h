@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One problem on its way through both sides and the reference: the parts of compare_problem. */
+/* One problem that runs on both sides and on the reference: the parts of compare_problem. */
 #ifndef TOOLS_COMPARE_MEETING_H
 #define TOOLS_COMPARE_MEETING_H
 
@@ -24,19 +24,20 @@ struct meeting {
 
 struct meeting *meeting_new(struct compare *compare, const struct suite_item *item);
 void meeting_free(struct meeting *meeting);
-/* What the problem's operands hold before the run, as double. */
+/* Fills the problem's operands before the run, as double. */
 int meeting_subject(struct meeting *meeting);
-/* Operands as the subject says; all ones where nothing is read, and in gaps. */
+/* Creates the operands from the subject. Gaps and operands that are not read hold ones in all
+ * bits. */
 int meeting_operands(struct meeting *meeting);
-/* The reference's sentence in ours. */
+/* Fails with the reference's message. */
 int meeting_refuse(struct meeting *meeting, const char *sentence);
 
 /* ---- outputs.c */
 
-/* Has the reference work out the outputs. The sums of squares are worked out only for who rounds
+/* Computes the outputs with the reference. Computes the sums of squares only if a side rounds
  * operands. */
 int meeting_expect(struct meeting *meeting);
-/* The errors of each side that ran; `holds` is cleared where a bound is broken. */
+/* Returns the errors of each side that ran. Sets `holds` to 0 if a bound is broken. */
 json_t *meeting_outputs(struct meeting *meeting, int *holds);
 
 #endif

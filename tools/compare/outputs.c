@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A problem's outputs on both sides, each held to the reference. */
+/* Checks a problem's outputs on both sides against the reference. */
 #include "tools/compare/meeting.h"
 
 #include <stdlib.h>
@@ -24,7 +24,8 @@ static struct adn_method method_of(const struct outcome *outcome)
     return method;
 }
 
-/* Convolutions alone have sums that are long. A sample that holds all is none. */
+/* Selects the sample. Only convolutions have long sums. A sample of all elements counts as no
+ * sample. */
 static void choose_sample(struct meeting *meeting)
 {
     const struct compare_options *options = meeting->compare->options;

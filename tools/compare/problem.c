@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One problem: the same inputs on both sides and through the reference, and the answer to it. */
+/* Runs one problem with the same inputs on both sides and on the reference, and fills in the
+ * answer. */
 #include "tools/compare/meeting.h"
 
 #include <stdlib.h>
@@ -32,7 +33,7 @@ static json_t *describe_side(struct meeting *meeting, int side, const char *stat
     return object;
 }
 
-/* Declining is no failure. `code`: what came of making the inputs. */
+/* Runs one side. Declining is not a failure. `code` is the result of making the inputs. */
 static int run_side(struct meeting *meeting, int side, int code, json_t *sides)
 {
     const struct compare_options *options = meeting->compare->options;
@@ -122,7 +123,7 @@ int compare_is_broken(struct compare *compare, const struct adn_subject *inputs,
     return code;
 }
 
-/* What the problem costs at least, for who reads the times. */
+/* Adds the least cost of the problem, to interpret the times. */
 static void put_traffic(const struct meeting *meeting, json_t *answer)
 {
     struct traffic traffic;

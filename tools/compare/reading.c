@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the table, the CSV file and the summary read from answers. */
+/* Reads values of answers for the table, the CSV file and the summary. */
 #include "tools/compare/compare.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The page of one or more comparisons out of what --json printed, where gnuplot is. */
+/* Draws the page from the JSON output of one or more comparisons, on a machine that has gnuplot. */
 #include "tools/compare/compare.h"
 
-/* Of all that the file may hold: the sides that errors name are those of a comparison. */
+/* Checks that errors refer to a side of a comparison. Nothing else in the file is checked. */
 static void check_side(void *cookie, const json_t *answer, const json_t *output,
                        const json_t *errors)
 {

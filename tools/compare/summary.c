@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What all problems amount to: means, the worst layers, and the verdict. */
+/* Summarizes all problems: means, the worst layers, and the verdict. */
 #include "tools/compare/compare.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WORST 8 /* rows of the list */
+#define WORST 8 /* rows in the list */
 
 struct row {
     const json_t *answer;
@@ -15,13 +15,13 @@ struct row {
     const json_t *errors;
 };
 
-/* Errors and time are those of problems that both sides ran, so that the sides' can be held beside
- * each other. */
+/* The totals of a side. Errors and time cover problems that both sides ran, so that the sides are
+ * comparable. */
 struct totals {
-    long long statuses[3]; /* ran, declined, failed */
-    long long outputs;     /* with an error, of which the mean is */
-    long long exact;       /* without any */
-    double logs;           /* of relative L2 errors */
+    long long statuses[3]; /* number that ran, declined, failed */
+    long long outputs;     /* outputs with an error, which the mean covers */
+    long long exact;       /* outputs without an error */
+    double logs;           /* sum of logarithms of relative L2 errors */
     double ratio;
     double time;
 };
@@ -29,10 +29,10 @@ struct totals {
 struct gathering {
     struct totals side[COMPARE_SIDES];
     long long compared;
-    long long equal; /* outputs, bitwise */
+    long long equal; /* bitwise equal outputs */
     long long unequal;
-    long long broken; /* outputs of a side */
-    struct row first; /* of the broken ones */
+    long long broken; /* outputs of a side with a broken bound */
+    struct row first; /* the first of these */
     struct row *rows;
     size_t count;
 };
@@ -101,7 +101,7 @@ static void take_answer(struct gathering *all, const json_t *answer)
     }
 }
 
-/* Where bounds are broken first, then by relative L2, the largest first. */
+/* Compares rows for sorting: broken bounds first, then by descending relative L2 error. */
 static int by_error(const void *left, const void *right)
 {
     const struct row *a = left;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The answer to one problem as a table. */
+/* Prints the answer to one problem as a table. */
 #include "tools/compare/compare.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#define NAME 28 /* columns of the first one */
+#define NAME 28 /* width of the first column */
 
 /* ---- columns */
 
@@ -25,7 +25,7 @@ static void print_heading(const json_t *output)
         NAME, name);
 }
 
-/* Three digits after the point where that says something. */
+/* Prints an error in units, with three decimals if they are significant. */
 static void print_ulp(double value)
 {
     if (value != 0 && (value >= 1e5 || value < 1e-2))
@@ -105,8 +105,9 @@ static void print_broken(const json_t *output, const json_t *errors)
     printf("    %s\n", sentence);
 }
 
-/* Were a share p of all values further off than the largest error of n, the chance to miss them
- * would be (1 - p)^n at most, which is 5 percent for p = 1 - 0.05^(1/n). */
+/* Returns the share p that a sample may miss at 5 percent probability. A share p of all values
+ * beyond the largest error of n samples is missed with probability (1 - p)^n. This is 5 percent for
+ * p = 1 - 0.05^(1/n). */
 double compare_unseen(const json_t *output)
 {
     return 1 - pow(0.05, 1 / (double)compare_count(output, "sampled"));
@@ -135,7 +136,7 @@ static void print_output(const json_t *answer, const json_t *output, int first)
     }
 }
 
-/* Who did not run, and who ran otherwise than asked. */
+/* Prints a side that did not run, or ran otherwise than requested. */
 static void print_side(const json_t *side)
 {
     const json_t *record = json_object_get(side, "record");

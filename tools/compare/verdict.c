@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The summary as text, and what it means for who asked. */
+/* Prints the summary as text, and determines the exit code. */
 #include "tools/compare/compare.h"
 
 #include <stdio.h>
@@ -47,7 +47,7 @@ void compare_summary_print(const json_t *summary)
     }
 }
 
-/* Why a side ran nothing, by its first answer. */
+/* Returns the reason why a side ran nothing, from its first answer. */
 static const char *first_reason(const json_t *answers, size_t side)
 {
     for (size_t i = 0; i < json_array_size(answers); i++) {

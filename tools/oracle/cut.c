@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Cutting a problem: an axis is what several operands share a size of, such as the samples. Of
- * convolutions these are n, the channels of one group, the filters of one group, the groups, each
- * spatial size and each size of the filter; of pooling n, c and the spatial sizes; of all others
- * each dim as far as operands have the size of the first one there. Outputs of windows follow by
- * the formula. Three more axes are steps and pads: stride, dilation and padding, whose size is one
- * more than what they are beyond their least value.
- */
+/* Cuts a problem. An axis is a size that several operands share, such as the samples. Convolutions:
+ * n, the channels per group, the filters per group, the groups, each spatial size and each filter
+ * size. Pooling: n, c and the spatial sizes. All others: each dim, for operands whose size equals
+ * that of the first operand. Formulas determine the outputs of windows. Three more axes are stride,
+ * dilation and padding. Their size is one more than the excess over the least value. */
 #include "tools/oracle/cut.h"
 
 #include <stdlib.h>
@@ -29,7 +26,7 @@ enum { SAMPLES, CHANNELS, FILTERS, GROUPS, SPATIAL };
 #define DILATION    (STRIDE + SPATIAL_MAX)
 #define AXES        (DILATION + SPATIAL_MAX)
 
-/* ---- which operand is which */
+/* ---- axes and operands */
 
 static int is_one_of(const char *role, const char *const *names)
 {
@@ -76,7 +73,7 @@ static const char *role_of(const struct adn_subject *subject, int slot)
     return subject->info->slot[slot].role;
 }
 
-/* The dim of an operand that an axis runs along, or -1. */
+/* Returns the dim of an operand that an axis refers to, or -1. */
 static int dim_of(const struct adn_subject *subject, int axis, int slot)
 {
     const char *role = role_of(subject, slot);
@@ -95,7 +92,7 @@ static int dim_of(const struct adn_subject *subject, int axis, int slot)
     return axis >= WINDOW && axis < PAD && filter ? axis - WINDOW + 2 : -1;
 }
 
-/* The operand whose size counts. */
+/* Returns the operand whose size defines the axis. */
 static int leader_of(const struct adn_subject *subject, int axis)
 {
     for (int i = 0; i < subject->info->slot_count; i++) {
@@ -126,7 +123,7 @@ static int has_bytes(const struct adn_subject *subject)
     return 0;
 }
 
-/* The parameter behind an axis, and its least value; NULL for none. */
+/* Returns the parameter of an axis and its least value, or NULL if it has none. */
 static int64_t *parameter(struct adn_subject *subject, int axis, int64_t *least)
 {
     struct anydnn_plugin_convolution *convolution = &subject->problem.params.convolution;
@@ -156,7 +153,7 @@ int64_t oracle_axis_size(const struct adn_subject *subject, int axis)
     int64_t least;
     const int64_t *value;
 
-    /* How long buffers of bytes are depends on all sizes. */
+    /* The length of byte buffers depends on all sizes. */
     if (has_bytes(subject))
         return 0;
     if (axis == GROUPS)
@@ -175,7 +172,7 @@ int64_t oracle_axis_size(const struct adn_subject *subject, int axis)
 
 /* ---- cutting */
 
-/* What stays of a dim, of the numbers too. */
+/* Cuts a dim and its numbers. */
 static void cut_dim(struct adn_subject *subject, int slot, int dim, int64_t from, int64_t count)
 {
     struct anydnn_plugin_tensor *tensor = &subject->problem.tensor[slot];
@@ -196,8 +193,8 @@ static void cut_dim(struct adn_subject *subject, int slot, int dim, int64_t from
     at->count = adn_shape_elements(tensor);
 }
 
-/* The sizes of a window's results follow from the rest. 0 where there are none, or more than what
- * is known of them. */
+/* Recomputes the output sizes of a window. Returns 0 if there are none, or if they exceed the known
+ * values. */
 static int follow(struct adn_subject *subject)
 {
     const union kit_params *params = &subject->problem.params;
@@ -230,7 +227,7 @@ static int follow(struct adn_subject *subject)
     return 1;
 }
 
-/* Whole groups: channels and filters of them. */
+/* Cuts whole groups with their channels and filters. */
 static void cut_groups(struct adn_subject *subject, int64_t from, int64_t count)
 {
     int64_t groups = subject->problem.params.convolution.groups;

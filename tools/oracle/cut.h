@@ -1,29 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Smaller versions of a problem with what its operands hold, for who looks for the smallest one
- * that still shows something. */
+/* Makes smaller versions of a problem and its operands' values, to find the smallest one that still
+ * shows a mismatch. */
 #ifndef TOOLS_ORACLE_CUT_H
 #define TOOLS_ORACLE_CUT_H
 
 #include "judge/subject.h"
 #include "tools/oracle/oracle.h"
 
-/* A way to make a subject smaller. */
+/* A cut that makes a subject smaller. */
 struct oracle_cut {
-    int axis;            /* of oracle_axes */
-    int64_t from, count; /* what stays of it */
+    int axis;            /* an axis of oracle_axes */
+    int64_t from, count; /* the part that stays */
 };
 
-/* What can be cut: the samples, channels, groups, positions and parameters of a problem as one
- * list.
- */
+/* Returns the number of axes that can be cut: samples, channels, groups, positions and parameters
+ * of a problem as one list. */
 int oracle_axes(const struct adn_subject *subject);
-/* The size of one of them: cuts leave 1 .. size - 1. */
+/* Returns the size of an axis. Cuts leave 1 .. size - 1. */
 int64_t oracle_axis_size(const struct adn_subject *subject, int axis);
 
-/* A copy with that cut; 0 where the operation has no such problem. */
+/* Makes a copy with that cut. Returns 0 if the operation has no such problem. */
 int oracle_cut(const struct adn_subject *subject, const struct oracle_cut *cut,
                struct adn_subject *smaller);
-/* A copy of problem and inputs, without expected results. */
+/* Copies the problem and the inputs, without expected results. */
 void oracle_copy(const struct adn_subject *subject, struct adn_subject *copy);
 
 #endif

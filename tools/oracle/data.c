@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What operands hold before a run: seeded numbers that the type can hold. */
+/* Fills operands before a run with seeded numbers that their type can represent. */
 #include "tools/oracle/oracle.h"
 
 #include <math.h>
@@ -39,8 +39,8 @@ static double unit_random(uint64_t *state)
     return (double)(adn_random_bits(state) >> 11) * 0x1p-53;
 }
 
-/* Of products whose sums in half stay below its largest number, 5 standard deviations far: whole
- * numbers from -r to r have the variance r^2 / 3. */
+/* Returns the largest reach r, at most 32. Sums of products of integers from -r to r stay below
+ * half's maximum by 5 standard deviations. Such integers have the variance r^2 / 3. */
 static int half_reach(double terms)
 {
     double reach = sqrt(3 * adn_type_highest(ANYDNN_PLUGIN_HALF) / 5 / sqrt(terms));
@@ -48,8 +48,9 @@ static int half_reach(double terms)
     return reach < 32 ? (int)reach : 32;
 }
 
-/* The sums of a test shape are exact in the accumulator. Those of 16-bit numbers that are added up
- * in float are too long for 16 bits, many of them just between two such numbers. */
+/* Returns the range of the integers. The sums of a test shape are exact in the accumulator. Those
+ * of 16-bit numbers accumulated in float exceed 16 bits, and many lie midway between two such
+ * numbers. */
 static int reach_of(const struct adn_subject *subject, int slot)
 {
     const struct adn_problem *problem = &subject->problem;
@@ -67,19 +68,20 @@ static int reach_of(const struct adn_subject *subject, int slot)
     return (1 << digits) - 1;
 }
 
-/* How the values of one operand are drawn. */
+/* The distribution of one operand's values. */
 struct draw {
     int32_t type;
     int reals;
     enum oracle_data data;
-    double low; /* of whole numbers */
+    double low; /* of integers */
     uint64_t count;
     int positive;
     double shift;
     int small; /* the operand that gets subnormal numbers */
 };
 
-/* Functions that are no sums know no limit: of integers they get small ones. */
+/* Sets the range. Functions that are not sums have no limit; for integer data they get small
+ * numbers. */
 static void range_of(const struct adn_subject *subject, int slot, struct draw *draw)
 {
     double high = adn_type_highest(draw->type);
@@ -97,7 +99,8 @@ static void range_of(const struct adn_subject *subject, int slot, struct draw *d
     draw->count = (uint64_t)(high - draw->low) + 1;
 }
 
-/* Two uniform numbers make a hump around 0; no zeros, so that a product left out shows. */
+/* Returns the sum of two uniform numbers, a triangular distribution around 0. It contains no zeros,
+ * so that an omitted product shows. */
 double oracle_random_real(uint64_t *state)
 {
     double value = 2 * (unit_random(state) + unit_random(state)) - 2;
@@ -129,7 +132,7 @@ static void describe_draw(const struct adn_subject *subject, int slot, struct dr
     range_of(subject, slot, draw);
 }
 
-/* Box and Muller 1958. */
+/* Returns a normal number (Box and Muller 1958). */
 static double normal_random(uint64_t *state)
 {
     double radius = sqrt(-2 * log(1 - unit_random(state)));
@@ -137,8 +140,9 @@ static double normal_random(uint64_t *state)
     return radius * cos(2 * 3.14159265358979323846 * unit_random(state));
 }
 
-/* Powers of two that leave room for sums of products: 2^3 and 2^-10 in half, 2^+-30 elsewhere,
- * whose squares in float and bfloat16 are far from both ends. */
+/* Returns a normal number times a random power of two: 2^-10 to 2^3 in half, 2^-30 to 2^30
+ * elsewhere. Sums of products do not overflow; squares in float and bfloat16 are far from both ends
+ * of the range. */
 static double wide_random(int32_t type, uint64_t *state)
 {
     int half = type == ANYDNN_PLUGIN_HALF;
@@ -148,7 +152,7 @@ static double wide_random(int32_t type, uint64_t *state)
     return ldexp(normal_random(state), power);
 }
 
-/* Whole multiples of the least number, below the least that is normal. */
+/* Returns a multiple of the smallest number, below the smallest normal one. */
 static double subnormal_random(int32_t type, uint64_t *state)
 {
     double below = ldexp(1, adn_type_digits(type) - 1);
@@ -182,7 +186,8 @@ static double draw_one(const struct draw *draw, uint64_t *state)
     return draw->reals ? adn_type_round(draw->type, value) : value;
 }
 
-/* NaN first, so that it meets the first window; then infinities of both signs. */
+/* Inserts special values: NaN first, so that it lies in the first window, then infinities of both
+ * signs. */
 static void add_specials(struct adn_subject_slot *slot)
 {
     static const double specials[] = {NAN, INFINITY, -INFINITY, NAN};
@@ -208,7 +213,7 @@ static void fill_bytes(struct adn_subject *subject, int slot, uint64_t seed, uin
             (int)bytes->before[bytes->count - 1] & ((1 << elements % 8) - 1);
 }
 
-/* Labels and lengths that make sense together. */
+/* Fills host operands with consistent labels and lengths. */
 static void fill_host(struct adn_subject *subject, int slot)
 {
     int64_t count = subject->slot[slot].count;

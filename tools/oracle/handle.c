@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An oracle that gives problems as text to a handle, whose routes name the backend that is trusted.
- */
+/* An oracle that runs problems, given as text, on a handle. The handle's routes name the trusted
+ * backend. */
 #include "tools/oracle/oracle.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 #define SUCCESS ANYDNN_STATUS_SUCCESS
 
-/* Memory of the handle that holds what the images hold. */
+/* Copies the images to memory of the handle. */
 static anydnnStatus_t send(anydnnHandle_t handle, const struct adn_problem *wide,
                            void *const image[ADN_SLOTS], void *there[ADN_SLOTS])
 {
@@ -46,7 +46,7 @@ static anydnnStatus_t fetch(anydnnHandle_t handle, const struct adn_problem *wid
     return status;
 }
 
-/* Images by slot; an execution takes those of the present operands alone. */
+/* Executes the problem on images by slot. The call takes only the present operands. */
 static anydnnStatus_t execute_on(anydnnHandle_t handle, anydnnProblem_t problem,
                                  const struct adn_problem *wide, void *image[ADN_SLOTS])
 {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Numbers that are made up for problems, smaller problems, and oracles: for verify, compare and replay.
+# Generated data, smaller problems, and oracles for verify, compare and replay.
 
 tools_anydnn_SOURCES += \
 	tools/oracle/backend.c \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Some elements of a convolution's result, each summed up in double on its own: what an oracle that
- * knows them all would take hours for. */
+/* Computes some elements of a convolution's result, each separately in double, for problems on
+ * which a complete oracle would take hours. */
 #include "tools/oracle/sample.h"
 
 #include <string.h>
@@ -31,8 +31,8 @@ int64_t oracle_sample_place(const struct oracle_sample *sample, int64_t count, i
 
 /* ---- one element */
 
-/* The two operands of the products behind an element. Each is a row of images, one for a sample and
- * channel; the products of step j lie in the images first + j * each. */
+/* A factor: one of the two operands of an element's products. Each is a row of images, one per
+ * sample and channel. The products of step j use the images first + j * each. */
 struct factor {
     const double *values;
     const struct anydnn_plugin_tensor *tensor;
@@ -45,7 +45,7 @@ struct sum {
     const struct anydnn_plugin_tensor *window; /* the filter or its gradient */
     struct factor a, b;
     int64_t images;         /* of each factor */
-    const int64_t *steps;   /* taps, of the gradient of a filter positions of dy */
+    const int64_t *steps;   /* filter taps, or for a filter gradient positions of dy */
     int64_t place[SPATIAL]; /* of the element in its image */
 };
 
@@ -54,8 +54,8 @@ static int64_t image_size(const struct anydnn_plugin_tensor *tensor)
     return adn_shape_elements(tensor) / (tensor->dims[0] * tensor->dims[1]);
 }
 
-/* x = y * stride - pad + tap * dilation in each dim, solved for what the first factor is indexed
- * by; 0 where that lies outside. A convolution in the mathematician's sense turns the filter. */
+/* Solves x = y * stride - pad + tap * dilation in each dim for the index of the first factor.
+ * Returns 0 if that lies outside. A true convolution flips the filter. */
 static int meet(const struct sum *sum, int d, int64_t step, int64_t *at)
 {
     const struct anydnn_plugin_convolution *conv = &sum->problem->params.convolution;
@@ -75,7 +75,7 @@ static int meet(const struct sum *sum, int d, int64_t step, int64_t *at)
     return *at >= 0 && *at < sum->a.tensor->dims[d + 2];
 }
 
-/* The products of one step, in all images. */
+/* Returns the products of one step over all images. */
 static double add_images(const struct sum *sum, int64_t in_a, int64_t in_b)
 {
     int64_t a_size = image_size(sum->a.tensor);
@@ -113,7 +113,8 @@ static double add_all(const struct sum *sum)
     return total;
 }
 
-/* Which images meet in element [row][column]: of [N][K], [N][C] or [K][C / groups]. */
+/* Selects the images that contribute to element [row][column] of [N][K], [N][C] or [K][C /
+ * groups]. */
 static void choose_images(struct sum *sum, int64_t row, int64_t column)
 {
     int64_t groups = sum->problem->params.convolution.groups;
@@ -158,7 +159,7 @@ static double element_at(struct sum *sum, int64_t at)
 
 /* ---- the oracle */
 
-/* Slots of the three: x w y, w dy dx, x dy dw. */
+/* Runs the oracle. The slots of the three operations are x w y, w dy dx, x dy dw. */
 static int run(struct adn_oracle *oracle, const struct adn_problem *wide,
                const struct adn_values *values, void *image[ADN_SLOTS], char *sentence)
 {

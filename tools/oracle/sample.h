@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A sample of a result: as many elements as asked for, one out of each of as many equal parts of
- * the result in logical order, drawn by a seed. */
+/* A sample of a result: the result in logical order is split into equal parts, and a seed selects
+ * one element of each. */
 #ifndef TOOLS_ORACLE_SAMPLE_H
 #define TOOLS_ORACLE_SAMPLE_H
 
@@ -8,15 +8,17 @@
 #include "tools/oracle/oracle.h"
 
 struct oracle_sample {
-    int64_t count; /* no more than the result has; 0: no sample, but all of it */
+    int64_t count; /* at most the size of the result; 0: the whole result */
     uint64_t seed;
 };
 
-/* Whether single elements of the operation's result can be worked out. */
+/* Returns 1 if single elements of the operation's result can be computed. */
 int oracle_can_sample(int32_t operation);
-/* The place of the i-th of a result of `count` elements, which rises with i. */
+/* Returns the position of the i-th sampled element of a result of `count` elements. It increases
+ * with i. */
 int64_t oracle_sample_place(const struct oracle_sample *sample, int64_t count, int64_t i);
-/* An oracle that works out those elements alone and leaves the others 0. `sample` lives as long. */
+/* Makes an oracle that computes only these elements and leaves the others 0. `sample` must live as
+ * long. */
 void oracle_on_sample(struct adn_oracle *oracle, struct oracle_sample *sample);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where an operation goes back over another: what that one gave. */
+/* Computes inputs of a backward operation with its forward operation. */
 #include "tools/oracle/oracle.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 struct source {
     int32_t operation;
     const char *from[4]; /* operands of the forward operation that exist here under that name */
-    const char *to[4];   /* its outputs that are inputs here */
+    const char *to[4];   /* forward outputs that are inputs here */
 };
 
 static const struct source *source_of(int32_t operation)
@@ -48,8 +48,8 @@ static int named(const char *const names[4], const char *role)
     return 0;
 }
 
-/* The forward problem; its operands have the shapes of those of the same name here, and the shape
- * of the first where there is none (softmax's x, the sum that an activation follows). */
+/* Builds the forward problem. Its operands have the shapes of operands of the same name here. If
+ * there is none (softmax's x, the sum before an activation), they have the shape of the first. */
 static void describe_source(const struct adn_subject *subject, const struct source *source,
                             struct adn_problem *forward, struct adn_values *values)
 {

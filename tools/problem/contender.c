@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Handles that ask one backend alone, or the fastest of some, in one math mode. */
+/* Creates handles that use one backend, or the fastest of several, in one math mode. */
 #include "tools/problem/contender.h"
 
 #include <stdio.h>
@@ -18,7 +18,7 @@ static int is_math(const char *name)
     return 0;
 }
 
-/* Whether a list with + between, of so many characters, has a name in each place. */
+/* Returns 1 if each part of a list with `+` between, of `length` characters, has a name. */
 static int has_names(const char *list, size_t length)
 {
     for (size_t i = 0; i < length; i++)
@@ -50,7 +50,7 @@ static int read_name(struct tool *tool, const char *given, struct contender *con
     return TOOL_FINE;
 }
 
-/* Its device: --device where that is of its memory space. */
+/* Selects the device: --device if it belongs to the backend's memory space. */
 static void choose_device(const struct tool *tool, const char *space, struct contender *contender)
 {
     const char *own = strcmp(space, "host") == 0 ? "cpu" : space;
@@ -73,7 +73,7 @@ const char *contender_backend(const char *list, char *name, size_t size)
     return list[length] == '+' ? list + length + 1 : NULL;
 }
 
-/* Fills in its memory space. */
+/* Stores the memory space of a backend. */
 static int look_at_backend(struct tool *tool, const char *given, const char *name, char *space,
                            size_t size)
 {
@@ -97,7 +97,8 @@ static int look_at_backend(struct tool *tool, const char *given, const char *nam
     return code;
 }
 
-/* All of them, and the device: only those of one memory space are timed beside each other. */
+/* Checks all backends and selects the device. Only backends of one memory space can be timed
+ * together. */
 static int look_at_backends(struct tool *tool, struct contender *contender)
 {
     char name[64];
@@ -123,7 +124,7 @@ static int look_at_backends(struct tool *tool, struct contender *contender)
     return TOOL_FINE;
 }
 
-/* "fastest, A, B, fallback:off", or "A, fallback:off". */
+/* Writes the route "fastest, A, B, fallback:off", or "A, fallback:off". */
 static void make_route(const struct contender *contender, char *route, size_t size)
 {
     int length = snprintf(route, size, "%s", contender_chooses(contender) ? "fastest, " : "");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scalars of every element type as doubles, and back. */
+/* Converts scalars of every element type to double and back. */
 #include "tools/problem/operands.h"
 
 #include <string.h>
@@ -30,8 +30,8 @@ SCALAR(u16, ANYDNN_PLUGIN_UINT16)
 SCALAR(u32, ANYDNN_PLUGIN_UINT32)
 SCALAR(u64, ANYDNN_PLUGIN_UINT64)
 
-/* Tolerances leave room for sums in another order, some hundred roundings of the wide types; 16-bit
- * types, whose sums are float, for the rounding of the result; whole numbers agree exactly. */
+/* The element types. Wide types tolerate another order of summation, some hundred roundings. 16-bit
+ * types, whose sums are float, tolerate the rounding of the result. Integers must agree exactly. */
 static const struct element elements[] = {
     {"f64", 8, 1, 1, 0, 1e-13, load_f64, store_f64},
     {"f32", 4, 1, 1, 0, 1e-5, load_f32, store_f32},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a contender answers to a problem, and how it runs it. */
+/* Queries a contender for a problem, and runs the problem on it. */
 #include "tools/problem/contender.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 #define SUCCESS ANYDNN_STATUS_SUCCESS
 
-/* Other operations have no math type: what they do is `default`. */
+/* Returns 1 if the operation has a math type. All others use `default`. */
 static int has_math(const char *text)
 {
     static const char *const operations[] = {"convolution_forward ", "convolution_backward_data ",
@@ -42,8 +42,8 @@ static void decline(struct entrant *entrant, const char *sentence)
     entrant->declined = strcpy(tool_alloc(strlen(sentence) + 1), sentence);
 }
 
-/* The part of the library's sentence that the backend gave: behind "BACKEND: ", and without the
- * problem, which the program shows itself. */
+/* Stores the backend's part of the library's message: the text after "BACKEND: ", without the
+ * problem, which the program prints itself. */
 static void decline_as_said(const struct contender *contender, struct entrant *entrant)
 {
     char sentence[4096];
@@ -70,7 +70,7 @@ static int parse(struct tool *tool, const char *text, struct entrant *entrant)
     return tool_parse(tool, text, &entrant->problem, &entrant->text);
 }
 
-/* The problem with `key` changed. */
+/* Parses the problem with `key` changed. */
 static int parse_with(struct tool *tool, const char *text, const char *key, const char *value,
                       struct entrant *entrant)
 {
@@ -87,7 +87,7 @@ static int parse_with(struct tool *tool, const char *text, const char *key, cons
     return code;
 }
 
-/* `algorithm` NULL: the problem names none. */
+/* Sets the algorithm. `algorithm` NULL: the problem names none. */
 static int name_algorithm(struct tool *tool, const char *algorithm, struct entrant *entrant)
 {
     char *text = strcpy(tool_alloc(strlen(entrant->text) + 1), entrant->text);
@@ -97,7 +97,7 @@ static int name_algorithm(struct tool *tool, const char *algorithm, struct entra
     return code;
 }
 
-/* A problem that names a transform permits it. */
+/* Removes a transform that the problem names, since naming one permits it. */
 static int forget_transform(struct tool *tool, struct entrant *entrant)
 {
     const char *algorithm = strstr(entrant->text, " algo=");
@@ -107,7 +107,7 @@ static int forget_transform(struct tool *tool, struct entrant *entrant)
     return name_algorithm(tool, NULL, entrant);
 }
 
-/* The fastest one that may be taken; where there is none, the problem stays as it is. */
+/* Selects the fastest permitted algorithm. If there is none, the problem stays unchanged. */
 static int take_algorithm(struct tool *tool, struct contender *contender, struct entrant *entrant)
 {
     struct find_choice choice[FIND_CHOICES];
@@ -167,13 +167,13 @@ anydnnStatus_t entrant_call(const struct contender *contender, const struct entr
                                 entrant->workspace);
 }
 
-/* What the record may not say of a run: the first of it in `declined`. */
+/* Checks the record for forbidden properties and stores the first in `declined`. */
 static void check_how(struct contender *contender, struct entrant *entrant)
 {
     static const struct {
         const char *key;
         int64_t bits;
-        int plain; /* for plain contenders alone */
+        int plain; /* applies to plain contenders only */
         const char *sentence;
     } unwanted[] = {
         {"notes", 2, 1, "it runs this as a transform, which is left out"},

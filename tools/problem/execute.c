@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs a problem on operands that guarded.c has put into memory, and keeps what the library says of
- * the call. */
+/* Runs a problem on operands that guarded.c has placed, and keeps the library's record of the
+ * call. */
 #include "tools/problem/guarded.h"
 
 #include <stdio.h>

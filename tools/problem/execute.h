@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One problem run on one device with given operands, every byte around and between them watched. */
+/* Runs one problem on one device with given operands, and checks every byte around and between
+ * them. */
 #ifndef TOOLS_PROBLEM_EXECUTE_H
 #define TOOLS_PROBLEM_EXECUTE_H
 
 #include "tools/problem/operands.h"
 
 struct execution {
-    const char *device;  /* NULL: as tool_handle */
-    const char *backend; /* the only one to be asked; NULL: as routed */
+    const char *device;  /* NULL: as in tool_handle */
+    const char *backend; /* the only backend to use; NULL: the default route */
     int repeat;
     int timed;
-    anydnnHandle_t handle; /* to run on instead, as it is routed; NULL: a new one */
+    anydnnHandle_t handle; /* handle to use with its routes; NULL: a new one */
 };
 
 struct outcome {
     char device[64];
-    unsigned char *after[OPERANDS_MAX]; /* of operands that were written; else NULL */
+    unsigned char *after[OPERANDS_MAX]; /* for operands that were written; else NULL */
     json_t *record;                     /* of the first run */
-    double *microseconds;               /* of each run, when timed */
+    double *microseconds;               /* of each run if timed */
 };
 
-/* `text` is the problem as the library prints it. */
+/* Executes the problem. `text` is the problem as the library prints it. */
 int execute(struct tool *tool, const struct execution *execution, anydnnProblem_t problem,
             const char *text, const struct operands *operands, struct outcome *outcome);
 void outcome_free(struct outcome *outcome);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files with the scalars of an operand. */
+/* Reads and writes files with the scalars of an operand. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "tools/files.h"
 #include "tools/problem/operands.h"
 
-/* To or from the lowest byte first. */
+/* Converts between the host's byte order and little-endian. */
 static void turn(unsigned char *scalar, size_t size)
 {
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What operands hold before a run: inputs by a seed, the same on every machine, and poison (bytes
- * of all ones: NaN, or -1) in outputs and in gaps. */
+/* Fills operands before a run. Inputs depend on a seed and are the same on every machine. Outputs
+ * and gaps are poisoned with ones in all bits: NaN, or -1. */
 #include <math.h>
 #include <string.h>
 
 #include "tools/problem/operands.h"
 
-/* SplitMix64 (Steele, Lea, Flood 2014). */
+/* Returns the next number of SplitMix64 (Steele, Lea, Flood 2014). */
 static uint64_t random_next(uint64_t *state)
 {
     uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
@@ -16,14 +16,14 @@ static uint64_t random_next(uint64_t *state)
     return z ^ z >> 31;
 }
 
-/* Roots are drawn of these. */
+/* Returns 1 for variances, which must be positive: the operation takes their square root. */
 static int is_variance(const char *role)
 {
     return strcmp(role, "var") == 0 || strcmp(role, "running_var") == 0 ||
            strcmp(role, "save_inv_var") == 0;
 }
 
-/* Small filters of integers, so that few sums saturate. */
+/* Returns the largest value. Integer filters are small, so that few sums saturate. */
 static int largest_of(const struct operand *operand)
 {
     return !operand->element->fraction && strcmp(operand->role, "w") == 0 ? 1 : 8;
@@ -34,7 +34,7 @@ static double unit_random(uint64_t *state)
     return (double)(random_next(state) >> 11) * 0x1p-53;
 }
 
-/* Box and Muller 1958. */
+/* Returns a normal number (Box and Muller 1958). */
 static double normal_random(uint64_t *state)
 {
     double radius = sqrt(-2 * log(1 - unit_random(state)));
@@ -62,7 +62,7 @@ static void fill_random(struct operand *operand, uint64_t state, int normal)
     }
 }
 
-/* Bits beyond the last element of the data, which is the first operand, stay 0. */
+/* Fills bits. Those past the last element of the data, the first operand, stay 0. */
 static void fill_bits(unsigned char *bytes, size_t size, int64_t elements, uint64_t state)
 {
     for (size_t i = 0; i < size; i++)
@@ -79,8 +79,8 @@ static void fill_states(unsigned char *bytes, size_t size, uint64_t seed)
     memcpy(bytes, states, size < sizeof(states) ? size : sizeof(states));
 }
 
-/* Labels and lengths of ctc_loss that go together: the sequences share the labels out among them,
- * and have all steps. */
+/* Fills consistent labels and lengths for ctc_loss: the sequences share the labels evenly and use
+ * all steps. */
 static void fill_list(const struct operands *operands, int index, unsigned char *bytes)
 {
     const struct operand *x = &operands->item[0];
@@ -101,7 +101,7 @@ static void fill_list(const struct operands *operands, int index, unsigned char 
     }
 }
 
-/* What is no number. Returns 0 for numbers. */
+/* Fills operands that hold no numbers. Returns 0 for numbers. */
 static int fill_special(const struct operands *operands, int index, uint64_t seed, uint64_t state,
                         unsigned char *bytes, size_t size)
 {
@@ -118,8 +118,8 @@ static int fill_special(const struct operands *operands, int index, uint64_t see
     return 1;
 }
 
-/* Numbers in all their digits: those of few digits cost a processor less power, so that it would
- * run faster than with what applications have. */
+/* Fills numbers with full significands. Short significands use less power, so that a processor
+ * would run faster than on the data of applications. */
 void operand_fill_bytes(const struct operands *operands, int index, uint64_t seed,
                         unsigned char *bytes, size_t size)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Describes a convolution by descriptors, as anydnnFind... wants it, and names what that found. */
+/* Describes a convolution with descriptors for anydnnFind..., and names the results. */
 #include "tools/problem/find.h"
 
 #include <stdio.h>
@@ -11,12 +11,12 @@
 #define SUCCESS ANYDNN_STATUS_SUCCESS
 
 struct convolution {
-    anydnnTensorDescriptor_t tensor[2]; /* of the data's and the result's side: x or dx, y or dy */
+    anydnnTensorDescriptor_t tensor[2]; /* data and result: x or dx, y or dy */
     anydnnFilterDescriptor_t filter;
     anydnnConvolutionDescriptor_t convolution;
 };
 
-/* What Find says of one algorithm, in numbers. */
+/* The result of Find for one algorithm, as numbers. */
 struct found {
     int algo;
     anydnnMathType_t math;
@@ -25,8 +25,8 @@ struct found {
 
 struct search {
     const char *operation;
-    const char *roles[3]; /* of the data, the filter, the result's side */
-    const char *names[9]; /* by the algorithm's number */
+    const char *roles[3]; /* of the data, the filter and the result */
+    const char *names[9]; /* indexed by the algorithm's number */
     int (*find)(anydnnHandle_t handle, const struct convolution *c, int most, struct found *found);
 };
 
@@ -98,7 +98,7 @@ static const struct search searches[] = {
 
 /* ---- descriptors */
 
-/* The operand of the role goes to `tensor`. */
+/* Sets `tensor` from the operand of this role. */
 static int take_tensor(anydnnProblem_t problem, const char *role, anydnnTensorDescriptor_t tensor)
 {
     const char *found;
@@ -112,7 +112,8 @@ static int take_tensor(anydnnProblem_t problem, const char *role, anydnnTensorDe
     return 0;
 }
 
-/* A filter descriptor has a format, not strides; a filter in another layout cannot be asked for. */
+/* Sets the filter descriptor. It has a format instead of strides, so filters in other layouts
+ * cannot be described. */
 static int take_filter(anydnnProblem_t problem, const struct words *words, const char *role,
                        anydnnFilterDescriptor_t filter)
 {
@@ -158,7 +159,7 @@ static int number_of(const char *name, const char *const *names, const int *valu
     for (; name != NULL && *names != NULL; names++, values++)
         if (strcmp(*names, name) == 0)
             return *values;
-    return *values; /* behind the last */
+    return *values; /* past the last */
 }
 
 static int take_convolution(const struct words *words, const char *data,
@@ -212,7 +213,7 @@ static const struct search *search_of(const char *operation)
     return NULL;
 }
 
-/* What ran, by names; the number of them. */
+/* Stores the names of the algorithms that ran. Returns their number. */
 static int name_all(const struct search *search, const struct found *found, int count,
                     struct find_choice *choice)
 {

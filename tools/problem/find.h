@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The algorithms of a convolution's problem, measured by the library. */
+/* Measures the algorithms of a convolution with the library. */
 #ifndef TOOLS_PROBLEM_FIND_H
 #define TOOLS_PROBLEM_FIND_H
 
@@ -7,20 +7,21 @@
 
 #define FIND_CHOICES 16
 
-/* Names as texts of problems spell them. */
+/* The names as a problem's text spells them. */
 struct find_choice {
     const char *algorithm;
     const char *math;
 };
 
-/* What anydnnFind... finds, fastest first, at most so many; 0 where it cannot be asked. The
- * choices stay pinned in the handle. `text` is the problem as the library prints it. */
+/* Stores the results of anydnnFind..., fastest first, up to a maximum. Returns their number, or 0
+ * if Find does not apply. The choices stay pinned in the handle. `text` is the problem as the
+ * library prints it. */
 int find_algorithms(anydnnHandle_t handle, anydnnProblem_t problem, const char *text,
                     struct find_choice choice[], int most);
-/* Whether it is the name of a transform (Winograd, FFT). */
+/* Returns 1 for the name of a transform (Winograd, FFT). */
 int find_is_transform(const char *algorithm);
-/* The names of all algorithms of the problem's operation, ended by NULL; NULL where there are none.
- */
+/* Returns the names of all algorithms of the problem's operation, NULL-terminated, or NULL if there
+ * are none. */
 const char *const *find_names(const char *text);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The problems that a command is given: the words of its arguments, or lines of standard input. */
+/* Reads the problems of a command from its arguments or from lines of standard input. */
 #include "tools/common.h"
 #include "tools/files.h"
 
@@ -57,7 +57,7 @@ static int one_problem(struct tool *tool, each_fn each, void *own, const char *t
     return code;
 }
 
-/* Blank lines and those that begin with # are passed over; a line that fails does not end it. */
+/* Runs all lines. Skips blank lines and lines that begin with #. Continues after a failed line. */
 static int all_lines(struct tool *tool, each_fn each, void *own)
 {
     json_t *answers = json_array();

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Puts operands into the handle's memory between guard zones, and looks at what was written where.
- */
+/* Places operands in the handle's memory between guard zones, and checks which bytes were
+ * written. */
 #include "tools/problem/guarded.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* On both sides of every operand; a multiple of the 256 bytes to which memory is aligned. */
+/* The bytes on both sides of every operand, a multiple of the 256-byte alignment of memory. */
 #define GUARD 1024
 
 #define SUCCESS ANYDNN_STATUS_SUCCESS
@@ -18,8 +18,8 @@ static unsigned char guard_byte(size_t at)
 
 /* ---- memory */
 
-/* An operand whose text says align=N lies N bytes past a multiple of 2 N, never below its element's
- * own alignment. */
+/* Allocates an operand. The text align=N places it N bytes past a multiple of 2 N, but at least at
+ * its element's own alignment. */
 static int allocate(struct run *run, size_t bytes, size_t align, struct place *place)
 {
     size_t slack = 2 * align;
@@ -36,7 +36,7 @@ static int allocate(struct run *run, size_t bytes, size_t align, struct place *p
     return TOOL_FINE;
 }
 
-/* Image (NULL: all ones) and guard zones go to the device. */
+/* Uploads the image (NULL: all ones) and the guard zones. */
 static int upload(struct run *run, const struct place *place, const unsigned char *image)
 {
     unsigned char *bytes = tool_alloc(place->room);
@@ -109,7 +109,7 @@ int guarded_upload(struct run *run, int all)
     return code;
 }
 
-/* ---- what was written */
+/* ---- checks of written bytes */
 
 static int damage(struct run *run, const char *role, const char *what, size_t distance,
                   const char *where)
@@ -118,7 +118,7 @@ static int damage(struct run *run, const char *role, const char *what, size_t di
                      tool_text_of(run->outcome->record, "backend"), what, role, distance, where);
 }
 
-/* The whole place comes back; the guard zones must be as they were. */
+/* Downloads the whole place. The guard zones must be unchanged. */
 static int download(struct run *run, const struct place *place, const char *role,
                     unsigned char **bytes)
 {
@@ -137,7 +137,7 @@ static int download(struct run *run, const struct place *place, const char *role
     return TOOL_FINE;
 }
 
-/* All that lies between the elements must be as before. */
+/* Checks that the bytes between the elements are unchanged. */
 static int check_gaps(struct run *run, const struct operand *operand, const unsigned char *after)
 {
     unsigned char *expected = tool_alloc(operand->bytes);
@@ -173,7 +173,8 @@ static int look_at(struct run *run, int index, unsigned char **after)
     return code;
 }
 
-/* The first run is kept; later ones must give the same bits where the record promises it. */
+/* Keeps the result of the first run. Later runs must give the same bits if the record promises
+ * it. */
 static int keep_or_compare(struct run *run, int index, unsigned char *after)
 {
     unsigned char **kept = &run->outcome->after[index];

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A run's operands in the handle's memory, between guard zones that a backend must leave as they
- * are. */
+/* A run's operands in the handle's memory, between guard zones that a backend must not change. */
 #ifndef TOOLS_PROBLEM_GUARDED_H
 #define TOOLS_PROBLEM_GUARDED_H
 
 #include "tools/problem/execute.h"
 
 struct place {
-    unsigned char *memory; /* of the device */
+    unsigned char *memory; /* memory of the device */
     size_t lead;           /* bytes before the operand */
     size_t bytes;
-    size_t room; /* all bytes */
+    size_t room; /* total bytes */
 };
 
 struct run {
@@ -25,13 +24,13 @@ struct run {
     void *pointers[OPERANDS_MAX];
 };
 
-/* Makes room for the operands and the workspace. */
+/* Allocates the operands and the workspace. */
 int guarded_place(struct run *run);
 void guarded_free(struct run *run);
-/* Images and guard zones go to the device: of all operands, or only of what a run wrote. */
+/* Uploads images and guard zones: of all operands, or only of those that a run writes. */
 int guarded_upload(struct run *run, int all);
-/* What the run wrote comes back, is kept, or compared with what an earlier run of the same wrote; a
- * byte written elsewhere fails. */
+/* Downloads the outputs, and keeps them or compares them with an earlier run. Fails if a byte
+ * elsewhere was written. */
 int guarded_look(struct run *run);
 
 #endif

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# A problem through the library: its text, its operands, who is asked, runs.
+# A problem through the library: its text, its operands, its backends, its runs.
 
 tools_anydnn_SOURCES += \
 	tools/problem/contender.c \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Describes the operands of a problem and walks them in logical order. */
+/* Describes the operands of a problem and iterates over them in logical order. */
 #include "tools/problem/operands.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 /* ---- describing */
 
-/* What follows " KEY=" in the problem's text, or NULL. */
+/* Returns the text after " KEY=" in the problem, or NULL. */
 static const char *word_of(const char *text, const char *key)
 {
     size_t length = strlen(key);
@@ -50,7 +50,7 @@ static int describe_one(struct tool *tool, anydnnProblem_t problem, int index,
     return TOOL_FINE;
 }
 
-/* Pairs OUTPUT:INPUT with commas. */
+/* Parses comma-separated pairs OUTPUT:INPUT. */
 static void describe_aliases(struct operands *operands, const char *pairs)
 {
     while (pairs != NULL && *pairs != '\0' && *pairs != ' ') {
@@ -67,7 +67,7 @@ static void describe_aliases(struct operands *operands, const char *pairs)
         }
         if (both[0] < 0 || both[1] < 0)
             return;
-        /* A further input shares the memory of the first. */
+        /* A second input for the same output shares the memory of the first. */
         if (operands->item[both[0]].alias >= 0)
             operands->item[both[1]].alias = operands->item[both[0]].alias;
         else
@@ -117,10 +117,10 @@ void operands_free(struct operands *operands)
         free(operands->item[i].image);
 }
 
-/* ---- walking */
+/* ---- iterating */
 
-/* Bytes from index 0 to `index` along a dim; dim 1 of a vector type goes through the lanes first.
- */
+/* Returns the bytes from index 0 to `index` along a dim. Dim 1 of a vector type iterates over the
+ * lanes first. */
 static size_t offset_along(const struct operand *operand, int dim, int index)
 {
     size_t size = operand->element->size;

@@ -101,7 +101,7 @@ json_t *report_time(double *microseconds, int count)
     return object;
 }
 
-/* NaN agrees with NaN, and infinity with the same infinity. */
+/* Compares two results. NaN equals NaN, and infinity equals infinity of the same sign. */
 static json_t *compare(const struct operand *operand, double tolerance, const unsigned char *first,
                        const unsigned char *second)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One row an operation: the bytes of every tensor that its formula needs, each once unless there is
- * a reason for more, and the count of its arithmetic. Scratch is not counted: another kernel may do
- * without. */
+/* The cost of each operation: the bytes of every tensor in its formula, each once unless noted, and
+ * its arithmetic operations. Scratch does not count, since another kernel may not need it. */
 #include "tools/problem/traffic.h"
 
 #include <math.h>
@@ -15,7 +14,7 @@ struct view {
     const struct words *words;
 };
 
-/* ---- what the formulas ask */
+/* ---- operation counts */
 
 static double elements(const struct view *view, const char *role)
 {
@@ -53,8 +52,8 @@ static const struct operand *first_of(const struct view *view, const char *a, co
     return at >= 0 ? &view->operands->item[at] : NULL;
 }
 
-/* Multiply and add for each element of the result's side and each of a filter, those over padding
- * too, as everybody counts. The same in all three directions. */
+/* Counts a multiplication and an addition for each element of the result and each of a filter,
+ * including padding, as is customary. The count is equal in all three directions. */
 static double convolution(const struct view *view)
 {
     const struct operand *y = first_of(view, "y", "dy");
@@ -100,39 +99,42 @@ static double samples_back(const struct view *view)
 
 /* ---- the table */
 
-/* The first row of an operation whose `key` is absent (NULL) or begins with `value` counts. Bytes:
- * roles, those that the problem lacks count nothing; *2: twice; /t: of what a window touches. */
+/* The cost of an operation: its first row whose `key` is absent (NULL) or begins with `value`.
+ * Bytes: roles, of which absent ones count nothing; *2: twice; /t: the part that a window
+ * touches. */
 struct cost {
     const char *operation;
     const char *key;
     const char *value;
     const char *bytes;
     double (*flops)(const struct view *view);
-    double each; /* where there is no function: operations for each element of the first role */
+    double each; /* without a function: operations per element of the first role */
 };
 
 static const struct cost costs[] = {
-    /* A stride beyond the window leaves elements of x unread; all of dx is written. */
+    /* A stride larger than the window leaves elements of x unread. All of dx is written. */
     {"convolution_forward", NULL, NULL, "x/t w y", convolution, 0},
     {"convolution_backward_data", NULL, NULL, "dy w dx", convolution, 0},
     {"convolution_backward_filter", NULL, NULL, "x/t dy dw", convolution, 0},
     {"convolution_backward_bias", NULL, NULL, "dy db", NULL, 1},
     {"convolution_bias_activation_forward", NULL, NULL, "x/t w z bias y", convolution, 0},
     {"im2col", NULL, NULL, "x/t col", NULL, 0},
-    /* One sum or comparison for each element of a window. */
+    /* One addition or comparison per element of a window. */
     {"pooling_forward", NULL, NULL, "x/t y", per_output, 0},
-    /* An average's gradient follows from dy alone; a maximum must be found again. */
+    /* The gradient of an average depends only on dy. A maximum must be found again. */
     {"pooling_backward", "mode", "average", "dy dx", per_output, 0},
     {"pooling_backward", NULL, NULL, "y dy x dx", per_output, 0},
-    /* Functions such as the exponential count as one. The gradient is one of y and dy. */
+    /* Functions such as the exponential count as one operation. The gradient is a function of y and
+     * dy. */
     {"activation_forward", NULL, NULL, "x y", NULL, 1},
     {"activation_backward", "activation", "swish", "x dy dx", NULL, 1},
     {"activation_backward", NULL, NULL, "y dy dx", NULL, 1},
-    /* Squares, their sum over the window, power, product. Backward, y follows from x. */
+    /* Squares, their sum over the window, power, product. The backward operation recomputes y from
+     * x. */
     {"lrn_forward", NULL, NULL, "x y", lrn_window, 0},
     {"lrn_backward", NULL, NULL, "x dy dx", lrn_window, 0},
-    /* Exponential, sum, quotient; product, sum, difference and product. A row stays in the cache.
-     */
+    /* Forward: exponential, sum, quotient. Backward: product, sum, difference, product. A row stays
+     * in the cache. */
     {"softmax_forward", NULL, NULL, "x y", NULL, 3},
     {"softmax_backward", NULL, NULL, "y dy dx", NULL, 4},
     {"divisive_normalization_forward", NULL, NULL, "x means y", divisive_window, 0},
@@ -141,8 +143,8 @@ static const struct cost costs[] = {
     /* Mean and variance need all of x before its first element can be normalized. */
     {"batch_normalization_training", NULL, NULL,
      "x*2 scale bias z running_mean running_var y save_mean save_inv_var reserve", NULL, 5},
-    /* dscale and dbias, sums over all of x and dy, enter every element of dx. What passes ReLU
-     * stands in the reserve; other activations need y. */
+    /* dscale and dbias are sums over all of x and dy, and every element of dx needs them. The
+     * reserve holds the ReLU mask; other activations need y. */
     {"batch_normalization_backward", "ops", "bn_",
      "x*2 dy*2 y scale bias save_mean save_inv_var "
      "reserve dx dz dscale dbias",
@@ -159,14 +161,13 @@ static const struct cost costs[] = {
     {"reduce_tensor", NULL, NULL, "a c indices", NULL, 1},
     {"set_tensor", NULL, NULL, "y", NULL, 0},
     {"scale_tensor", NULL, NULL, "y", NULL, 1},
-    /* Two products of three terms for a point. */
+    /* Two dot products of three terms per point. */
     {"spatial_grid_forward", NULL, NULL, "theta grid", points, 0},
     {"spatial_grid_backward", NULL, NULL, "dgrid dtheta", points, 0},
-    /* Four pixels with their shares; backward they are spread, and make two slopes. */
+    /* Four weighted pixels. The backward operation scatters them and computes two slopes. */
     {"spatial_sampler_forward", NULL, NULL, "x grid y", samples, 0},
     {"spatial_sampler_backward", NULL, NULL, "x grid dy dx dgrid", samples_back, 0},
-    /* Exponential, sum and quotient of each letter; of the paths what the labels ask for is little.
-     */
+    /* Exponential, sum and quotient per letter. The paths of the labels cost little. */
     {"ctc_loss", NULL, NULL, "x costs gradients", NULL, 3},
 };
 
@@ -188,7 +189,7 @@ static const struct cost *lookup_cost(const struct words *words)
     return NULL;
 }
 
-/* How many of `size` positions along a spatial dim some window covers. */
+/* Returns how many of `size` positions along a spatial dim a window covers. */
 static int covered(int size, int out, int window, int stride, int dilation, int pad)
 {
     char *seen = tool_alloc((size_t)size);
@@ -224,7 +225,7 @@ static double touched(const struct view *view, const struct operand *x)
     return count;
 }
 
-/* A tensor that is read and written counts both ways. */
+/* Returns the bytes of a tensor. A tensor that is read and written counts twice. */
 static double bytes_of(const struct view *view, const char *role, char how)
 {
     int at = operands_index(view->operands, role);

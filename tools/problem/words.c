@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Takes the text form of a problem apart and puts it together again. */
+/* Splits the text form of a problem into words and joins them again. */
 #include "tools/problem/words.h"
 
 #include <stdio.h>
@@ -126,7 +126,7 @@ void words_set(struct words *words, const char *key, const char *value)
 
 int word_is_operand(const struct word *word)
 {
-    /* alias=y:x has a colon as well, yet no digit behind it. */
+    /* alias=y:x also has a colon, but no digit after it. */
     const char *colon = word->value != NULL ? strchr(word->value, ':') : NULL;
 
     return colon != NULL && colon[1] >= '0' && colon[1] <= '9' &&

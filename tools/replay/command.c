@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* anydnn replay: each distinct call of a trace once more, where it ran and on another backend, both
- * held to the reference. */
+/* anydnn replay: repeats each distinct call of a trace where it ran and on another backend, and
+ * checks both against the reference. */
 #include "tools/replay/replay.h"
 
 #include <stdio.h>
@@ -18,8 +18,8 @@ struct replay {
     const char *path;
     const char *beside; /* BACKEND:MATH */
     const struct replay_trace *trace;
-    long long broken; /* problems */
-    int reduced;      /* one was */
+    long long broken; /* number of problems */
+    int reduced;      /* 1 after the first reduction */
     json_t *answers;
 };
 
@@ -54,7 +54,7 @@ static void print(const struct replay *replay, const struct replay_call *call, c
     fflush(stdout);
 }
 
-/* The command that runs one line, or all of another trace, again; to be freed. */
+/* Returns the command that repeats one line, or all lines of another trace. The caller frees it. */
 static char *again(const struct replay *replay, const char *trace, long long line)
 {
     const char *device = replay->tool->device != NULL ? replay->tool->device : "";
@@ -83,7 +83,7 @@ static char *again(const struct replay *replay, const char *trace, long long lin
     return tool_shell_command(words);
 }
 
-/* The folder beside the trace; NULL for none. */
+/* Returns the dump folder beside the trace, or NULL if there is none. */
 static char *dump_of(const struct replay *replay, const struct replay_call *call)
 {
     const char *slash = strrchr(replay->path, '/');
@@ -98,7 +98,7 @@ static char *dump_of(const struct replay *replay, const struct replay_call *call
     return path;
 }
 
-/* Reduces the first problem that is beyond its bound where it was recorded. */
+/* Reduces the first problem that exceeds its bound where it was recorded. */
 static int reduce(struct replay *replay, struct compare *compare, const struct suite_item *item,
                   json_t *answer)
 {
@@ -150,7 +150,7 @@ static int is_asked_for(const struct replay *replay, const struct replay_call *c
     return replay->options->line == 0 || (long long)replay->options->line == call->line;
 }
 
-/* All calls of a side, on handles that they share. */
+/* Repeats all calls of a side, on shared handles. */
 static int run_side(struct replay *replay, const struct replay_side *side)
 {
     const struct replay_call *first = side->first;
@@ -190,7 +190,7 @@ static int run_all(struct replay *replay)
     return code;
 }
 
-/* The first problem whose bound is broken, with the command that repeats it. */
+/* Reports the first problem whose bound is broken, with the command that repeats it. */
 static int verdict(struct replay *replay, int code)
 {
     for (size_t i = 0; i < json_array_size(replay->answers) && replay->broken > 0; i++) {

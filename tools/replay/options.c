@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The options of anydnn replay: its own, and those of compare that count here. */
+/* The options of anydnn replay: its own, and those of compare that apply. */
 #include "tools/replay/replay.h"
 
 #include <stdint.h>
 
 #include "tools/report/page.h"
 
-/* The structure of compare is the first member of that of replay. */
+/* The options of compare are the first member of those of replay. */
 const struct tool_option replay_option_table[] = {
     {"line", "N", "the call on that line alone",
      TOOL_KEEP_NUMBER(replay_options, line, 1, INT64_MAX)},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading a trace: lines of nine columns (core/trace/trace.h), of which a cut one may be any. */
+/* Reads a trace: lines of nine columns (core/trace/trace.h). Any line may be truncated. */
 #include "tools/files.h"
 #include "tools/replay/replay.h"
 
@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 
 #define COLUMNS    9
-#define LINE_BYTES 16384 /* no whole line is as long */
+#define LINE_BYTES 16384 /* longer than any complete line */
 #define CALLS_MAX  1000000
 #define ROOM_LEAST 1024
 #define HASH_BEGIN 2166136261U
@@ -23,7 +23,7 @@ static char *copy(const char *text)
     return strcpy(tool_alloc(strlen(text) + 1), text);
 }
 
-/* The columns of a line, in place; 0 where it has others. */
+/* Splits a line into its columns in place. Returns 0 if their number is wrong. */
 static int split(char *line, char *column[COLUMNS])
 {
     for (int i = 0; i < COLUMNS; i++) {
@@ -58,7 +58,7 @@ static int read_status(const char *text)
     return strncmp(text, "failed(", 7) == 0 && text[length - 1] == ')' ? FAILED : BAD;
 }
 
-/* A dump is a number, so that its path stays in the trace's folder. */
+/* Returns 1 if a dump is "-" or a number. The path of a number stays in the trace's folder. */
 static int is_dump(const char *text)
 {
     size_t length = strlen(text);
@@ -66,7 +66,7 @@ static int is_dump(const char *text)
     return strcmp(text, "-") == 0 || (length <= 18 && strspn(text, "0123456789") == length);
 }
 
-/* Microseconds; -1 where none were measured, NaN where that is no number. */
+/* Returns the microseconds, -1 if none were measured, or NaN if the text is not a number. */
 static double read_time(const char *text)
 {
     char *end;
@@ -85,7 +85,7 @@ static unsigned hash_on(unsigned hash, const char *text)
     return hash * 16777619U;
 }
 
-/* Doubles the room for calls, and so for sides, of which there are no more. */
+/* Doubles the capacity for calls and for sides, of which there are at most as many. */
 static void grow(struct replay_trace *trace)
 {
     size_t room = trace->room > 0 ? 2 * trace->room : ROOM_LEAST;
@@ -113,7 +113,7 @@ static void grow(struct replay_trace *trace)
     trace->room = room;
 }
 
-/* Puts a new call behind the others that ran where it did. */
+/* Appends a new call to those that ran on the same side. */
 static void add_to_side(struct replay_trace *trace, struct replay_call *call)
 {
     unsigned hash = hash_on(hash_on(HASH_BEGIN, call->backend), call->math);
@@ -166,7 +166,7 @@ static struct replay_call *call_of(struct replay_trace *trace, char *const colum
     return call;
 }
 
-/* 0 where the line is none of a trace. */
+/* Adds the call of a line. Returns 0 if the line is not one of a trace. */
 static int take(struct replay_trace *trace, char *line, long long number)
 {
     char *column[COLUMNS];
@@ -196,8 +196,8 @@ static int take(struct replay_trace *trace, char *line, long long number)
 
 enum { LINE_NONE, LINE_WHOLE, LINE_BAD, LINE_ENDLESS };
 
-/* Reads the next line without its end. One that is cut, too long, or holds a zero byte is bad; one
- * that hardly ends, as the hole of a sparse file, is not read to its end. */
+/* Reads the next line without its newline. A line is bad if it is truncated, too long, or contains
+ * a zero byte. An endless line, such as the hole of a sparse file, is not read to its end. */
 static int next_line(FILE *file, char line[LINE_BYTES])
 {
     size_t length = 0;
@@ -218,7 +218,7 @@ static int next_line(FILE *file, char line[LINE_BYTES])
     return strlen(line) == length ? LINE_WHOLE : LINE_BAD;
 }
 
-/* Returns the number of a line that ends the reading, or 0. */
+/* Reads all lines. Returns the number of a line that ends the reading, or 0. */
 static long long read_lines(FILE *file, struct replay_trace *trace)
 {
     char line[LINE_BYTES];

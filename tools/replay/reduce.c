@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Making a mismatch smaller: sizes are halved or lose one as long as the recorded backend is still
- * beyond its bound, then numbers become 0, or short ones. What is left is a trace of its own. */
+/* Reduces a mismatch. Sizes are halved or decremented while the recorded backend still exceeds its
+ * bound. Then numbers become 0 or get short significands. The result is written as a separate
+ * trace. */
 #include "tools/replay/replay.h"
 
 #include <errno.h>
@@ -19,9 +20,9 @@
 #include "problem/unread.h"
 #include "tools/oracle/cut.h"
 
-/* Runs at most, so that a slow backend does not take for ever. */
+/* The maximum number of runs, which limits the time on a slow backend. */
 #define RUNS_MAX 3000
-/* Bits of a short number's significand. */
+/* The significand bits of a shortened number. */
 #define SHORT_DIGITS 3
 
 struct reduction {
@@ -30,7 +31,7 @@ struct reduction {
     int runs;
 };
 
-/* Takes the smaller one over where it still shows the mismatch. */
+/* Replaces the subject by the smaller one if that still shows the mismatch. */
 static int try_it(struct reduction *reduction, struct adn_subject *smaller)
 {
     int broken = 0;
@@ -55,7 +56,7 @@ static int try_cut(struct reduction *reduction, int axis, int64_t from, int64_t 
     return count >= 1 && oracle_cut(&reduction->now, &cut, &smaller) && try_it(reduction, &smaller);
 }
 
-/* One, a half, or all but one: the first that still shows it. */
+/* Cuts an axis to one, a half, or all but one: the first that still shows the mismatch. */
 static int cut_axis(struct reduction *reduction, int axis)
 {
     int64_t size = oracle_axis_size(&reduction->now, axis);
@@ -98,7 +99,8 @@ static double shortened(double value)
 
 enum { TO_ZERO, TO_SHORT };
 
-/* Some of an operand's numbers as simpler ones; 0 where they are so already, or it does not do. */
+/* Simplifies some of an operand's numbers. Returns 0 if they are simple already, or if the mismatch
+ * disappears. */
 static int simplify(struct reduction *reduction, int slot, int64_t from, int64_t count, int how)
 {
     struct adn_subject simpler;
@@ -120,7 +122,7 @@ static int simplify(struct reduction *reduction, int slot, int64_t from, int64_t
     return try_it(reduction, &simpler);
 }
 
-/* Ever smaller parts, of which few operands need the smallest. */
+/* Simplifies ever smaller parts of an operand. Few operands need the smallest parts. */
 static void simplify_slot(struct reduction *reduction, int slot, int how)
 {
     int64_t all = reduction->now.slot[slot].count;
@@ -131,7 +133,7 @@ static void simplify_slot(struct reduction *reduction, int slot, int how)
             simplify(reduction, slot, from, part, how);
 }
 
-/* Factors of 1 and 0. */
+/* Tries the factors 1 and 0. */
 static void simplify_factors(struct reduction *reduction)
 {
     const struct adn_operation *info = reduction->now.info;
@@ -159,9 +161,9 @@ static void simplify_all(struct reduction *reduction)
                 simplify_slot(reduction, i, ways[way]);
 }
 
-/* ---- what is left */
+/* ---- the result */
 
-/* A folder beside the trace whose number is free. */
+/* Writes a dump into a folder beside the trace, with a free number. */
 static int write_dump(const struct reduction *reduction, const char *trace, long *number)
 {
     const char *slash = strrchr(trace, '/');
@@ -178,8 +180,8 @@ static int write_dump(const struct reduction *reduction, const char *trace, long
     return -1;
 }
 
-/* Opens a regular file for writing. Returns NULL with errno, which is 0 for another kind of file.
- */
+/* Opens a regular file for writing. Returns NULL with errno, or with errno 0 for another kind of
+ * file. */
 static FILE *open_trace(const char *path)
 {
     int flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;

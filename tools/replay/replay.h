@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* anydnn replay: the calls that a trace holds, each distinct one once. */
+/* anydnn replay: the distinct calls of a trace. */
 #ifndef TOOLS_REPLAY_REPLAY_H
 #define TOOLS_REPLAY_REPLAY_H
 
@@ -19,21 +19,21 @@ extern const struct tool_option replay_option_table[];
 
 /* ---- read.c */
 
-/* Calls that differ in nothing but their times; one whose operands were kept stands alone. */
+/* The calls that differ only in their times. A call whose operands were kept has its own entry. */
 struct replay_call {
     struct replay_call *next;   /* in the same bucket */
-    struct replay_call *beside; /* the next one of the same side */
+    struct replay_call *beside; /* the next call of the same side */
     unsigned hash;
     char *problem;
     char *backend;
     char *math;
-    char *dump;       /* the number of its folder, or "-" */
-    long long line;   /* where it stands first */
-    long long count;  /* of calls */
-    long long failed; /* of those that did not return success */
-    long long wrong;  /* of those that shadow found wrong */
+    char *dump;       /* number of its folder, or "-" */
+    long long line;   /* line of the first occurrence */
+    long long count;  /* number of calls */
+    long long failed; /* calls that did not return success */
+    long long wrong;  /* calls that shadow found wrong */
     long long timed;
-    double time; /* sum of the times that were measured, in microseconds */
+    double time; /* sum of the measured times in microseconds */
 };
 
 /* The calls that ran on one backend in one math mode. */
@@ -46,26 +46,26 @@ struct replay_side {
 struct replay_trace {
     struct replay_side **side; /* in the order of their first calls */
     size_t sides;
-    size_t count;      /* of calls */
-    long long lines;   /* whole ones */
-    long long damaged; /* lines that were cut, or are none of a trace */
-    /* Hash tables of `room` buckets each, which is at least the number of calls. */
+    size_t count;      /* number of calls */
+    long long lines;   /* complete lines */
+    long long damaged; /* lines that were truncated, or are not lines of a trace */
+    /* The hash tables of `room` buckets each, which is at least the number of calls. */
     size_t room;
     struct replay_call **call_bucket;
     struct replay_side **side_bucket;
 };
 
-/* Reads a trace to its last whole line. Fails with a sentence where the file cannot be read or has
- * no call. */
+/* Reads a trace to its last complete line. Fails with a message if the file cannot be read or
+ * contains no call. */
 int replay_read(struct tool *tool, const char *path, struct replay_trace *trace);
-/* The same of an open file, which sentences call `path`. */
+/* Does the same with an open file, which messages call `path`. */
 int replay_read_from(struct tool *tool, FILE *file, const char *path, struct replay_trace *trace);
 void replay_free(struct replay_trace *trace);
 
 /* ---- reduce.c */
 
-/* Makes a problem whose side A is beyond its bound as small as it still shows that, and writes it
- * as a trace of its own, whose path is in `path`. */
+/* Reduces a problem whose side A exceeds its bound, as far as the mismatch remains, and writes it
+ * as a separate trace. Its path is stored in `path`. */
 int replay_reduce(struct compare *compare, const struct suite_item *item, const char *trace,
                   char *path, size_t size);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Figures of a report: gnuplot reads a script and gives SVG, which the page holds as an image, in
- * which no browser runs anything. No shell lies between. */
+/* Draws figures of a report. gnuplot turns a script into SVG, and the page contains this as an
+ * image, in which a browser runs no scripts. No shell is involved. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -42,7 +42,7 @@ void page_plot_data(FILE *script, const char *text)
 
 /* ---- gnuplot */
 
-/* In the child: the script is its input, and its only one. */
+/* Turns the child process into gnuplot, with the script as its only input. */
 static void become_gnuplot(FILE *script, int out)
 {
     int nowhere = open("/dev/null", O_WRONLY);
@@ -77,7 +77,7 @@ static char *read_all(int from, size_t *size)
     return text;
 }
 
-/* The image, to be freed; NULL where there is none. */
+/* Returns the image, or NULL if there is none. The caller frees it. */
 static char *run_gnuplot(FILE *script, size_t *size)
 {
     int ends[2], status = -1;
@@ -86,7 +86,7 @@ static char *run_gnuplot(FILE *script, size_t *size)
 
     if (pipe(ends) != 0)
         return NULL;
-    fflush(NULL); /* or the child has it too */
+    fflush(NULL); /* else the child would inherit buffered output */
     child = fork();
     if (child == 0)
         become_gnuplot(script, ends[1]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The page of a report: its head, text, tables and end. */
+/* Writes the page of a report: its head, text, tables and end. */
 #include "tools/report/page.h"
 
 #include "tools/common.h"
@@ -80,7 +80,7 @@ int page_close(struct tool *tool, struct page *page)
 
 /* ---- text */
 
-/* Bytes of the UTF-8 sequence that begins here, 0 where none does. */
+/* Returns the number of bytes of the UTF-8 sequence that begins here, or 0 if none does. */
 static int sequence(const unsigned char *at)
 {
     static const unsigned least[] = {0, 0, 0x80, 0x800, 0x10000};

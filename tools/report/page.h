@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Reports: one HTML page that needs nothing beside itself. It is well-formed XML, too. Its policy
- * lets a browser load nothing and run nothing; figures are images in the page, drawn by gnuplot.
- * Whatever is handed in as text may hold anything.
- */
+/* Reports as one self-contained HTML page, which is also well-formed XML. Its content policy lets a
+ * browser load and run nothing. Figures are images in the page, drawn by gnuplot. All text
+ * arguments may be untrusted. */
 #ifndef TOOLS_REPORT_PAGE_H
 #define TOOLS_REPORT_PAGE_H
 
@@ -14,44 +12,44 @@ struct tool;
 struct page {
     FILE *file;
     const char *path;
-    int undrawn; /* figures that gnuplot did not draw */
+    int undrawn; /* figures that gnuplot could not draw */
 };
 
-/* Whether the file can be written, before anything is measured. `option` is named in the sentence.
- */
+/* Checks that the file can be written, before any measurement. The message names `option`. */
 int page_check(struct tool *tool, void *own, const char *path);
 
-/* Opens the file and writes the head; NULL for the file where that fails, with a sentence. */
+/* Opens the file and writes the head. On failure, the page has a NULL file and the message is
+ * printed. */
 int page_open(struct tool *tool, const char *path, const char *title, struct page *page);
-/* Writes what is missing, closes; a sentence where not all could be written. */
+/* Writes the end and closes the file. Prints a message if not everything could be written. */
 int page_close(struct tool *tool, struct page *page);
 
-/* Text with what HTML means by < > & " ' written as entities; what XML cannot hold, and bytes that
- * are no UTF-8, become U+FFFD. */
+/* Writes text and converts < > & " ' to entities. Characters that XML cannot contain, and bytes
+ * that are not UTF-8, become U+FFFD. */
 void page_escape(FILE *file, const char *text);
 
 void page_heading(struct page *page, const char *text);
 void page_paragraph(struct page *page, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Cells of a row, NULL at the end; the first row of a table is its heading. */
+/* Writes the cells of a row, NULL-terminated. The first row of a table is its heading. */
 void page_table_begin(struct page *page);
 void page_row(struct page *page, int heading, const char *const *cells);
 void page_table_end(struct page *page);
 
-/* A figure: `draw` writes what gnuplot shall do behind its terminal's lines. Without gnuplot, or
- * where it fails, the page says so in the figure's place. */
+/* Writes a figure: `draw` writes the gnuplot commands that follow those of the terminal. If gnuplot
+ * is missing or fails, the page says so instead. */
 void page_figure(struct page *page, const char *caption, void (*draw)(FILE *script, void *cookie),
                  void *cookie);
 
-/* A string of gnuplot's, in its quotes: bytes that its language or SVG could take for their own
- * become _. */
+/* Writes a quoted gnuplot string. Bytes that are special in gnuplot or SVG become _. */
 void page_plot_text(FILE *script, const char *text);
-/* The same as a word of a data block, whose quotes are others. */
+/* Writes the same as a word of a data block, which uses other quotes. */
 void page_plot_data(FILE *script, const char *text);
 
-/* Colours that most people tell apart, as `linecolor rgb "..."` wants them: those of Okabe and Ito,
- * 2008, but for purple and orange, which are too near to green and red for who sees no green. */
+/* Returns a colour for `linecolor rgb "..."` that most people can distinguish. The palette is that
+ * of Okabe and Ito, 2008, without purple and orange: red-green colour blindness confuses them with
+ * green and red. */
 const char *page_colour(size_t number);
 
 #endif

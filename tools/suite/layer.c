@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rewrites the problem of one layer: another batch, type, layout or compute type, and the backward
- * operations of a forward one. */
+/* Rewrites the problem of one layer: changes batch, type, layout or compute type, and derives the
+ * backward operations of a forward one. */
 #include "tools/suite/parts.h"
 
 #include <stdio.h>
@@ -24,7 +24,7 @@ static int listed(const char *role, const char *const *roles)
     return 0;
 }
 
-/* Filters and parameters have no dim of samples. */
+/* Returns 1 if the operand has a batch dim. Filters and parameters have none. */
 static int has_samples(const struct word *word)
 {
     static const char *const roles[] = {"x", "y", "dy", "dx", "z", "dz", "a", "b", "c", NULL};
@@ -37,7 +37,8 @@ static long long first_dim(const struct word *word)
     return atoll(word->value + strcspn(word->value, ":") + 1);
 }
 
-/* What has one sample beside operands of more is spread over them, or their sum. */
+/* Returns the number of samples: the largest batch dim. An operand with one sample beside larger
+ * ones is broadcast or a sum. */
 static long long samples_of(const struct words *words)
 {
     long long most = 0;
@@ -48,8 +49,8 @@ static long long samples_of(const struct words *words)
     return most;
 }
 
-/* Bytes and indices, and what batch normalization keeps in float for every type but double, are
- * of a type that does not follow the data's. */
+/* Returns 1 for operands whose type does not follow the data's: bytes, indices, and the statistics
+ * of batch normalization, which are float for every type but double. */
 static int has_own_type(const char *operation, const char *role)
 {
     static const char *const roles[] = {"states", "reserve", "indices", NULL};
@@ -65,7 +66,7 @@ static int has_layout(const char *operation, const char *role, const char *value
            strcmp(role, "bias") != 0 && strcmp(role, "db") != 0;
 }
 
-/* What moves a tensor from one layout to another begins with the one that is asked for. */
+/* Returns the layout of the operand. A layout transform starts with the requested layout. */
 static const char *new_layout(const struct suite_options *options, const struct words *words,
                               const struct word *word, const char *from, const char *to)
 {
@@ -82,7 +83,8 @@ static int computes(const char *operation)
     return begins(operation, "convolution_") && strcmp(operation, "convolution_backward_bias") != 0;
 }
 
-/* Bytes of signs grow with the samples: a bit for each element. */
+/* Rewrites the size of a reserve, which holds one bit per element and so scales with the
+ * samples. */
 static char *reserve_word(const struct word *word, long long samples, long long batch)
 {
     char text[64];
@@ -91,7 +93,7 @@ static char *reserve_word(const struct word *word, long long samples, long long 
     return strcpy(tool_alloc(strlen(text) + 1), text);
 }
 
-/* Operands that the text leaves out follow by themselves. */
+/* Applies the options to the words. The library infers omitted operands. */
 static void apply(const struct suite_options *options, struct words *words)
 {
     const char *operation = words->operation;
@@ -123,8 +125,8 @@ static void apply(const struct suite_options *options, struct words *words)
 
 /* ---- directions */
 
-/* How an operation is made of another: its operands NEW=OLD, then the keys that it keeps. What is
- * not named here follows from the rest. */
+/* A recipe that derives one operation from another: its operands NEW=OLD, then the keys that it
+ * keeps. The library infers everything else. */
 struct recipe {
     const char *from;
     const char *to;
@@ -165,7 +167,7 @@ static const struct recipe recipes[] = {
     {"dropout_forward", "dropout_backward", SUITE_DATA, "dy=y reserve=reserve dx=x", "p"},
 };
 
-/* What an operation is in itself. */
+/* Returns the direction of an operation by its name. */
 static unsigned direction_of(const char *operation)
 {
     if (strcmp(operation, FILTER_CONV) == 0)
@@ -194,7 +196,7 @@ static char *cook(const struct recipe *recipe, const struct words *from)
 
 /* ---- adding */
 
-/* NAME*N occurs N times. */
+/* Returns the number of occurrences: N in NAME*N. */
 static int occurrences(const char *layer)
 {
     const char *star = strrchr(layer, '*');

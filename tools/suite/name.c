@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where suites lie, and which one a spelling of a name means. */
+/* Finds the folder of the suites, and the suite that a spelling of a name means. */
 #include <dirent.h>
 #include <limits.h>
 #include <stdio.h>
@@ -51,7 +51,7 @@ void suite_free_names(char **names)
 
 /* ---- spellings */
 
-/* Small letters and digits alone, so that ResNet-50 is resnet50. */
+/* Reduces a name to lower-case letters and digits: ResNet-50 becomes resnet50. */
 static void plain(const char *name, char *text, size_t size)
 {
     size_t length = 0;
@@ -75,10 +75,10 @@ static int same_plain(const char *left, const char *right)
     return strcmp(a, b) == 0;
 }
 
-/* Lines that are read of the file `aliases`. */
+/* The maximum number of lines read of the file `aliases`. */
 #define ALIASES_MAX 65536
 
-/* The file `aliases` has lines SPELLING = SUITE. */
+/* Looks up a name in the file `aliases`, which has lines SPELLING = SUITE. */
 static int alias_of(const char *folder, const char *given, char *name, size_t size)
 {
     char path[3 * PATH_MAX];
@@ -103,7 +103,7 @@ static int alias_of(const char *folder, const char *given, char *name, size_t si
     return found;
 }
 
-/* Length of the longest run of characters that both have. */
+/* Returns the length of the longest common substring. */
 static size_t likeness(const char *left, const char *right)
 {
     size_t best = 0;
@@ -124,7 +124,7 @@ static int unknown_suite(struct tool *tool, const char *folder, const char *give
     char near[512] = "";
     char one[128];
     char other[128];
-    size_t best = 3; /* fewer letters in common are chance */
+    size_t best = 3; /* shorter matches are coincidence */
     size_t length = 0;
 
     plain(given, one, sizeof(one));
@@ -161,7 +161,7 @@ int suite_locate(struct tool *tool, const struct suite_options *options, const c
     for (int i = 0; names[i] != NULL; i++)
         if (found < 0 && same_plain(names[i], given))
             found = i;
-    for (int i = 0; names[i] != NULL; i++) /* exactly so goes first */
+    for (int i = 0; names[i] != NULL; i++) /* exact matches take precedence */
         if (strcmp(names[i], given) == 0)
             found = i;
     if (found >= 0)

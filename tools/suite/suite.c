@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the problems of a suite, of standard input or of the arguments. */
+/* Reads the problems of a suite, from a file, standard input or the arguments. */
 #include "tools/suite/suite.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@ static char *copy(const char *text)
     return strcpy(own, text);
 }
 
-/* Lines NAME: PROBLEM, or PROBLEM alone, whose name is then its line. */
+/* Reads a line NAME: PROBLEM, or only PROBLEM, which gets its line number as a name. */
 static int read_line(struct tool *tool, const struct suite_options *options, char *line, int number,
                      struct suite *suite)
 {

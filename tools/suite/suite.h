@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The problems that bench and compare take: a suite by name, a file in the same form, standard
- * input or one problem, with batch, type, layout, directions and compute type by option. */
+/* The problems that bench and compare run: a named suite, a file in the same format, standard input
+ * or one problem. Options change batch, type, layout, directions and compute type. */
 #ifndef TOOLS_SUITE_SUITE_H
 #define TOOLS_SUITE_SUITE_H
 
@@ -9,12 +9,13 @@
 enum suite_direction {
     SUITE_AS_LISTED = 0,
     SUITE_FORWARD = 1,
-    SUITE_DATA = 2, /* gradients of data: of every operation that has a backward */
+    SUITE_DATA = 2, /* gradients of data; every operation with a backward has one */
     SUITE_FILTER = 4,
     SUITE_ALL = 7
 };
 
-/* The first member of the structure that a command gives tool_options. All zero: as listed. */
+/* The options of a suite: the first member of the structure that a command gives to tool_options.
+ * All zero: no changes. */
 struct suite_options {
     const char *folder; /* of suites; NULL: the installed ones */
     const char *type;
@@ -44,27 +45,28 @@ int suite_set_direction(struct tool *tool, void *own, const char *value);
 /* clang-format on */
 
 struct suite_item {
-    char *layer;   /* its name in the suite; `lineN` where it has none */
-    int times;     /* how often it occurs in the network */
-    char *problem; /* whole, as the library prints it */
-    char *dump;    /* the folder of what its operands hold; NULL: made up */
+    char *layer;   /* name in the suite; `lineN` if it has none */
+    int times;     /* occurrences in the network */
+    char *problem; /* complete, as the library prints it */
+    char *dump;    /* folder of the operands' values; NULL: generated */
 };
 
 struct suite {
-    char *name; /* of the suite or file, `stdin`, or "" for one problem */
+    char *name; /* name of the suite or file, `stdin`, or "" for one problem */
     int count;
     struct suite_item *item;
-    int left_out; /* layers that have none of the directions asked for */
+    int left_out; /* layers without any of the requested directions */
 };
 
-/* How many of the arguments say what to take: a suite, a file, `-`, or the words of one problem,
- * which have a `=` from the second on. The pairs BACKEND:MATH follow. */
+/* Returns how many arguments name the problems: a suite, a file, `-`, or the words of one problem,
+ * which contain `=` from the second on. The pairs BACKEND:MATH follow. */
 int suite_arguments(int argc, char **argv);
-/* Reads what those arguments name. Fails with a sentence. */
+/* Reads the problems that these arguments name. Fails with a message. */
 int suite_open(struct tool *tool, const struct suite_options *options, int argc, char **argv,
                struct suite *suite);
 void suite_close(struct suite *suite);
-/* Names of the suites in the folder, sorted; ends with NULL; suite_free_names frees it. */
+/* Returns the sorted names of the suites in the folder, NULL-terminated. suite_free_names frees
+ * them. */
 char **suite_names(const struct suite_options *options);
 void suite_free_names(char **names);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The process in which the backend runs: opens it, makes the list of cases, and says before and
- * after each case which one it is and how it went. */
+/* The process that runs the backend. It opens the backend, makes the list of cases, and reports the
+ * start and the result of each case. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ struct child {
     struct verify_cases *cases;
 };
 
-/* ---- telling */
+/* ---- reporting */
 
 static void tell(const struct child *child, json_t *line)
 {
@@ -83,7 +83,8 @@ static int unloaded(const struct child *child, const char *stage, const char *re
     return TOOL_FAILED;
 }
 
-/* Why the backend could not be opened: what loading keeps, or what its context said. */
+/* Returns why the backend could not be opened: the reason from loading, or the message of its
+ * context. */
 static const char *reason_of(const struct verify_target *target)
 {
     if (target->backend == NULL)
@@ -93,7 +94,8 @@ static const char *reason_of(const struct verify_target *target)
 
 /* ---- the cases */
 
-/* The group of these names, which is the last one where cases of one kind stand together. */
+/* Returns the group of these names. Cases of one kind are adjacent, so only the last group can
+ * match. */
 static json_t *group_of(json_t *groups, json_t *names)
 {
     json_t *group;
@@ -109,7 +111,7 @@ static json_t *group_of(json_t *groups, json_t *names)
     return group;
 }
 
-/* How many cases there are of each kind, so that the parent can say what was not reached. */
+/* Counts the cases of each kind, so that the parent can report those that were not reached. */
 static json_t *count_cases(const struct child *child)
 {
     json_t *groups = json_array();
@@ -239,7 +241,8 @@ static void take_orders(struct child *child, const struct verify_orders *orders)
     child->filter.problem = orders->problem;
 }
 
-/* Waits for the other processes. What cannot be written or read has ended, and nothing waits. */
+/* Waits for the other processes. An error of read or write means that the pipe is closed, and ends
+ * the wait. */
 static void meet(const struct verify_orders *orders)
 {
     char byte = 0;

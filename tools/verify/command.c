@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* anydnn verify: judges any backend by its contract and its results. */
+/* anydnn verify: checks any backend against its contract and checks its results. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -89,7 +89,7 @@ static const struct tool_option options_table[] = {
 
 /* ---- the backend */
 
-/* The file of an installed backend, to be freed; NULL when there is none. */
+/* Returns the file of an installed backend, or NULL if there is none. The caller frees it. */
 static char *installed(const char *name)
 {
     char *found = NULL;
@@ -111,7 +111,7 @@ static char *installed(const char *name)
     return found;
 }
 
-/* A file: NAME is what stands between anydnn_ and .so. */
+/* Accepts a file. The backend's name is the part between anydnn_ and .so. */
 static int take_file(struct tool *tool, struct verify_options *options, const char *given)
 {
     char path[PATH_MAX];

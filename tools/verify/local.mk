@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# anydnn verify, and the golden vectors that it takes along.
+# anydnn verify, and the golden vectors that it installs.
 
 vectorsdir = $(pkgdatadir)/vectors
 dist_vectors_DATA = $(golden_vectors)

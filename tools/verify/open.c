@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opens the backend under test and the oracle, each in a registry of its own. */
+/* Opens the backend under test and the oracle, each in its own registry. */
 #include "tools/verify/checks/target.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "sys/process.h"
 #include "tools/verify/verify.h"
 
-/* A registry of its own for each file, kept for good: two may be called alike. */
+/* Opens a file in its own registry, which is never freed. Two files may have the same name. */
 static struct adn_backend *open_backend(struct adn_load_module *module,
                                         struct adn_registry **registry, const char *name,
                                         const char *path, char **settings)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the child is told: arguments NAME=VALUE, so that none depends on its place; behind `--` the
- * backends' settings. */
+/* Passes orders to the child as arguments NAME=VALUE in any order. The backends' settings follow
+ * `--`. */
 #include "tools/verify/verify.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 static const struct {
     const char *name;
-    size_t at; /* in struct verify_orders */
+    size_t at; /* offset in struct verify_orders */
     int is_text;
 } members[] = {
 #define NUMBER(name)                                                                               \
@@ -38,7 +38,7 @@ static const char **text_of(const struct verify_orders *orders, size_t member)
     return (const char **)((uintptr_t)orders + members[member].at);
 }
 
-/* NULL for a text that there is none of. */
+/* Returns the text of a member, or NULL if the member is NULL. */
 static char *write_member(const struct verify_orders *orders, size_t member)
 {
     const char *name = members[member].name;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Starts children, reads what they say, keeps time, and goes on behind a case in which one crashed
+/* Starts children, reads their reports and keeps time. Continues after a case in which one crashed
  * or hung. */
 #include <errno.h>
 #include <poll.h>
@@ -13,7 +13,7 @@
 
 #include "tools/verify/tally.h"
 
-/* A backend that crashes everywhere would take for ever. */
+/* The maximum number of children. A backend that crashes in every case would take too long. */
 #define CHILDREN_MAX 40
 
 struct watch {
@@ -39,7 +39,7 @@ static double now_seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* ---- the child's life */
+/* ---- the child process */
 
 static char **write_orders(const struct verify_options *options, int fd, int from)
 {
@@ -76,7 +76,7 @@ static int start(struct watch *watch)
     watch->pid = fork();
     if (watch->pid == 0) {
         close(ends[0]);
-        /* What the backend prints is no part of the answer. */
+        /* The backend's output is not part of the answer. */
         dup2(STDERR_FILENO, STDOUT_FILENO);
         execv("/proc/self/exe", arguments);
         _exit(127);
@@ -95,7 +95,7 @@ static int start(struct watch *watch)
     return TOOL_FINE;
 }
 
-/* Reads what there is; 0 at the end of it. */
+/* Reads the available bytes. Returns 0 at the end. */
 static int read_some(struct watch *watch)
 {
     ssize_t count;
@@ -124,7 +124,7 @@ static int read_some(struct watch *watch)
     return 1;
 }
 
-/* Milliseconds until the case or the run has had its time. */
+/* Returns the milliseconds until the time of the case or of the run ends. */
 static int patience(const struct watch *watch, double *over)
 {
     double limit = watch->case_began + (double)watch->options->case_limit;
@@ -134,7 +134,7 @@ static int patience(const struct watch *watch, double *over)
     return limit < 0 ? 0 : (int)limit + 1;
 }
 
-/* Until the child ends, or is ended: 1 when its case hangs. */
+/* Reads until the child ends or is killed. Returns 1 if its case hangs. */
 static int listen_to(struct watch *watch)
 {
     for (;;) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The answer as text: table, reasons, failures with the commands that repeat them, and what
- * failures have in common. */
+/* Prints the answer as text: the table, reasons, failures with the commands that repeat them, and
+ * what failures have in common. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,9 +140,9 @@ static void print_failures(const struct verify_options *options, const json_t *f
     }
 }
 
-/* ---- what failures have in common */
+/* ---- common causes */
 
-/* Whether `labels`, words between commas, has the word. */
+/* Returns 1 if the comma-separated `labels` contain the word. */
 static int has_word(const char *labels, const char *word, size_t length)
 {
     while (*labels != '\0') {
@@ -155,8 +155,9 @@ static int has_word(const char *labels, const char *word, size_t length)
     return 0;
 }
 
-/* Keys are OPERATION\nfailed|fine\nLABELS. Counts the cases that have the word, and those that do
- * not. */
+/* Counts the cases with the word, and those without. Keys are OPERATION
+ * failed|fine
+ * LABELS. */
 static void count_word(const json_t *labels, const char *operation, const char *state,
                        const char *word, size_t length, int *with, int *without)
 {
@@ -177,7 +178,8 @@ static void count_word(const json_t *labels, const char *operation, const char *
     }
 }
 
-/* A word that all failing cases of an operation have and no other case does, is the cause. */
+/* Adds a word as the common cause if all failing cases of an operation have it and no other case
+ * does. */
 static void add_common(const json_t *answer, json_t *common, const char *operation,
                        const char *list)
 {
@@ -200,7 +202,8 @@ static void add_common(const json_t *answer, json_t *common, const char *operati
     }
 }
 
-/* Once for each operation: the words of its first failure are all that can be in all of them. */
+/* Marks common words once per operation. Only the words of its first failure can be in all of
+ * them. */
 static void mark_common(json_t *answer)
 {
     const json_t *failures = json_object_get(answer, "failures");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The backends' own settings, as text from the process that reads them to the one that judges:
- * where a backend is judged the library must not open it as well. Its file is there once, and
- * keeps the host that it was given last. */
+/* Reads the backends' settings as text, for the process that checks the backend. In that process
+ * the library must not open the backend too: its file is loaded only once, and keeps the last host
+ * that it got. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "load/load.h"
 #include "tools/verify/verify.h"
 
-/* Whether root reads the value from another user's file, so that it counts only as a choice. */
+/* Returns 1 if root reads the value from another user's file. It then counts only as a choice. */
 static int is_withheld(int index)
 {
     char *withheld = tool_ask(anydnnGetSettingInfo, index, "withheld");
@@ -22,8 +22,8 @@ static int is_withheld(int index)
     return is_it;
 }
 
-/* "NAME.KEY=VALUE" of a setting that is `set.KEY` of the section [plugin NAME], behind a `?` where
- * it counts only as a choice; NULL of another. */
+/* Returns "NAME.KEY=VALUE" for `set.KEY` of a section [plugin NAME], with the prefix `?` if it
+ * counts only as a choice. Returns NULL for other settings. */
 static char *read_one(int index)
 {
     char *section = tool_ask(anydnnGetSettingInfo, index, "section");

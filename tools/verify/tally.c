@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gathers what children say about their cases into the answer. */
+/* Collects the reports of children about their cases in the answer. */
 #include "tools/verify/tally.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define KEPT_MAX 500 /* failures of which all is told */
+#define KEPT_MAX 500 /* failures that are reported in full */
 
 /* ---- the answer */
 
@@ -24,7 +24,7 @@ void verify_tally_begin(struct verify_tally *tally)
     json_object_set_new(answer, "labels", json_object());
 }
 
-/* The row of the table for a case's operation, type and layout. */
+/* Returns the row of the table for a case's operation, type and layout. */
 static json_t *row_of(struct verify_tally *tally, const json_t *names)
 {
     static const char *const keys[] = {"operation", "type", "layout"};
@@ -54,7 +54,7 @@ static void count_up(json_t *object, const char *key, json_int_t by)
     json_object_set_new(object, key, json_integer(count + by));
 }
 
-/* Each reason of a row once, with how often it was given. */
+/* Adds a reason to a row, or increments its count. */
 static void add_reason(json_t *row, const json_t *end)
 {
     json_t *reasons = json_object_get(row, "reasons");
@@ -111,7 +111,8 @@ void verify_words(const json_t *item, char *words, size_t size)
              tool_text_of(item, "type"), tool_text_of(item, "layout"));
 }
 
-/* `labels` of all that ran: what failing cases have in common shows there. */
+/* Ends a case. The labels of all cases that ran are kept, to find what failing cases have in
+ * common. */
 static void finish_case(struct verify_tally *tally, const char *verdict, const json_t *end)
 {
     json_t *row = row_of(tally, tally->now);
@@ -140,7 +141,7 @@ static void fail_case(struct verify_tally *tally, const char *check, const char 
         tally->cut = "a case failed";
 }
 
-/* ---- what the child says */
+/* ---- reports of the child */
 
 static void take_hello(struct verify_tally *tally, const json_t *line)
 {
@@ -218,5 +219,5 @@ void verify_tally_end(struct verify_tally *tally, const char *check, const char 
     }
     add_failure(tally, NULL, check, sentence);
     count_up(tally->answer, "failed", 1);
-    tally->done = 1; /* not in a case: it would do so again */
+    tally->done = 1; /* outside of a case: the next child would fail too */
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The answer of a run as it grows, line by line of what the children say. */
+/* The answer of a run, built line by line from the reports of the children. */
 #ifndef TOOLS_VERIFY_TALLY_H
 #define TOOLS_VERIFY_TALLY_H
 
@@ -8,22 +8,22 @@
 struct verify_tally {
     const struct verify_options *options;
     json_t *answer;
-    json_t *now;     /* the case that runs, or NULL */
+    json_t *now;     /* the running case, or NULL */
     int next;        /* the first case that no child has begun */
-    const char *cut; /* why the run was ended early, or NULL */
+    const char *cut; /* why the run ended early, or NULL */
     int said_hello;
     int done;
 };
 
-/* `options` and `answer` are set. */
+/* Initializes the tally. `options` and `answer` must be set. */
 void verify_tally_begin(struct verify_tally *tally);
-/* One line of a child; 1 when a case begins with it. */
+/* Processes one line of a child. Returns 1 if it begins a case. */
 int verify_tally_line(struct verify_tally *tally, const char *text, size_t length);
-/* The child ended by itself before it was done: the running case fails, or the run as a whole. */
+/* Handles a child that ended before it was done: the running case fails, or else the whole run. */
 void verify_tally_end(struct verify_tally *tally, const char *check, const char *sentence);
-/* Forgets the case that runs. */
+/* Discards the running case. */
 void verify_tally_drop(struct verify_tally *tally);
-/* The words of a case, with commas between: those of its label, its type and its layout. */
+/* Writes the words of a case, comma-separated: those of its label, its type and its layout. */
 void verify_words(const json_t *item, char *words, size_t size);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs the same cases in several processes at once, each of which judges its own results, and
- * merges their answers: what a backend shares with other processes of a device shows there. */
+/* Runs the same cases in several processes at once and merges their answers. Each process checks
+ * its own results. This shows interference between processes on one device. */
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -13,10 +13,10 @@
 
 struct member {
     pid_t pid;
-    int fd; /* its answer comes from there */
+    int fd; /* the read end of its answer */
 };
 
-/* Two pipes: what members write when they are ready, and what ends when they may begin. */
+/* Two pipes. Members write to `ready` when they are ready. They begin when `gate` is closed. */
 struct meeting {
     int ready[2], gate[2];
 };
@@ -94,7 +94,8 @@ static void add_table(json_t *table, const json_t *others)
     }
 }
 
-/* A case that fails the same check in several processes is told once, with their number. */
+/* Merges failures. A case that fails the same check in several processes is listed once, with their
+ * number. */
 static void add_failures(json_t *failures, const json_t *others)
 {
     static const char *const keys[] = {"check", "operation", "type", "layout",
@@ -155,8 +156,8 @@ static int meeting_make(struct tool *tool, struct meeting *meeting)
     return tool_fail(tool, TOOL_FAILED, "no pipe: %s", strerror(errno));
 }
 
-/* Waits until all are ready, but not so long that a case before it would count as hanging: one that
- * never gets there must not keep the others. */
+/* Waits until all are ready, up to a limit. The limit keeps waiting members from counting as
+ * hanging if one never gets there. */
 static void meeting_hold(const struct meeting *meeting, int count, int milliseconds)
 {
     struct pollfd ready = {.fd = meeting->ready[0], .events = POLLIN};

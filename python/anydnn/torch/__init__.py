@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""anydnn's kernels under torch's own operators: unmodified models run on the backends of your routes.
+"""Puts anydnn's kernels under torch's own operators: unmodified models run on the backends of your routes.
 
     import anydnn.torch
     anydnn.torch.enable()
 
-What anydnn declines goes to the kernel that was there before; `report` tells what ran where and why.
+Calls that anydnn declines use the kernel that was there before. `report` lists what ran where and why.
 """
 import contextlib
 import threading
@@ -27,7 +27,7 @@ __all__ = ["Entry", "clear_report", "disable", "enable", "enabled", "fuse", "fus
            "unfuse", "use"]
 
 _BOTH = ("CPU", "CUDA")
-# Family: its operators, as (name, kernel, keys).
+# The operators of each family as (name, kernel, keys).
 _FAMILIES: Dict[str, List[Tuple[str, Any, Tuple[str, ...]]]] = {
     "convolution": [
         ("_convolution", _convolution.convolution, _BOTH),
@@ -141,7 +141,7 @@ def _apply(compiled: Optional[bool] = None) -> None:
 
 
 def _check_route(route: str) -> None:
-    """Raises where a route is none, or where no backend of it runs on this machine."""
+    """Raises if a route is invalid, or if none of its backends runs on this machine."""
     names = [name.strip() for name in route.split(",")]
     if not any(names):
         raise ValueError("route is empty; name backends, as in 'onednn, cpu_ref', or pass None for that of the settings")
@@ -164,7 +164,7 @@ def _check_route(route: str) -> None:
 
 
 def _check(route: Optional[str], math: Optional[str], operators: Sequence[str]) -> None:
-    """Raises where an argument of `enable` breaks a rule, or where there is no library."""
+    """Raises if an argument of `enable` breaks a rule, or if there is no library."""
     if isinstance(operators, str):
         raise TypeError(f"operators is a sequence of families, such as ({operators!r},), and not a string")
     unknown = set(operators) - set(_FAMILIES)
@@ -181,14 +181,14 @@ def enable(*, route: Optional[str] = None, math: Optional[str] = None, operators
            everything: bool = False, compiled: Optional[bool] = None) -> None:
     """Puts anydnn's kernels under torch's operators, for the whole process and all its threads.
 
-    route       backends in order, as in a route of the settings ("onednn, cpu_ref"); None: the settings'
-    math        what convolutions of float may compute with: "default", "split", "allow_conversion"; None: torch's
-                flag allow_tf32 on CUDA, default math on the CPU
-    operators   the families that are taken: "convolution", "batch_norm", "pooling", "softmax"
-    everything  all of them, with those that gain nothing: of softmax a row of -inf alone gives 0, of its
-                logarithm -inf, where torch has NaN
-    compiled    kernels in C++ that repeat what Python's did: None, where the package holds them or a compiler is;
-                True, RuntimeError where they cannot be had; False, Python's alone
+        route       backends in order, as in a route of the settings ("onednn, cpu_ref"); None: that of the settings
+        math        math mode of float convolutions: "default", "split", "allow_conversion"; None: torch's flag
+                    allow_tf32 on CUDA, default math on the CPU
+        operators   the families to replace: "convolution", "batch_norm", "pooling", "softmax"
+        everything  replaces all families, including those that gain nothing. Softmax of a row of only -inf is then 0,
+                    and its logarithm -inf, where torch returns NaN.
+        compiled    kernels in C++ that repeat the Python ones. None: if the package contains them or a compiler exists.
+                    True: RuntimeError if they are unavailable. False: only the Python kernels.
 
     Errors: ValueError for an unknown family or math and for a route without a backend that runs here, TypeError for
     operators that are a string, LibraryNotFound without libanydnn. What was enabled before then stays so.
@@ -256,7 +256,7 @@ def use(*, route: Optional[str] = None, math: Optional[str] = None, operators: S
 
 
 class Report(List[Entry]):
-    """The lines of a report, printed as a table."""
+    """The lines of a report, which prints as a table."""
 
     def __repr__(self) -> str:
         lines = [f"{'operator':<36} {'ran on':<16} {'calls':>8} {'host ms':>10}  declined because"]
@@ -265,7 +265,7 @@ class Report(List[Entry]):
         return "\n".join(lines)
 
     def calls(self) -> Dict[str, int]:
-        """Calls by backend, "torch" for what was declined."""
+        """Returns the number of calls by backend. "torch" counts the declined calls."""
         found: Dict[str, int] = {}
         for entry in self:
             if not entry.calls:
@@ -275,12 +275,12 @@ class Report(List[Entry]):
 
 
 def report() -> Report:
-    """Who ran which operator, how often, how long the host took, what was declined and why."""
+    """Returns which backend ran each operator, how often, the host's time, and the reasons of declined calls."""
     _fast.gather()
     return Report(_state.entries())
 
 
 def clear_report() -> None:
-    """Begins the report anew."""
+    """Clears the report."""
     _fast.gather()
     _state.clear()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels of batch normalization: training, inference, gradient, and CUDA's variants of them."""
+"""Kernels of batch normalization: training, inference and gradient, with the CUDA variants."""
 from typing import Any, List, Optional, Sequence, Tuple
 
 import torch
@@ -10,14 +10,14 @@ Maybe = Optional[torch.Tensor]
 
 
 def kind_of(x: torch.Tensor) -> torch.dtype:
-    """The type of parameters and statistics as the operations take them."""
+    """Returns the type of parameters and statistics in the operations."""
     return torch.float64 if x.dtype == torch.float64 else torch.float32
 
 
 def parameter(value: Maybe, x: torch.Tensor, default: float) -> torch.Tensor:
-    """A vector of channels as the operations take it; where torch has none, the one that changes nothing.
+    """Returns a vector of channels for the operations. If torch has none, returns the neutral one.
 
-    One of x's own type, half or bfloat16, is a copy: the call is none for a recipe then.
+    A vector of x's own type, half or bfloat16, is converted by a copy. The call then cannot become a recipe.
     """
     kind = kind_of(x)
     if value is None:
@@ -33,7 +33,7 @@ def parameter(value: Maybe, x: torch.Tensor, default: float) -> torch.Tensor:
 
 
 def running(value: Maybe, x: torch.Tensor) -> Any:
-    """Running statistics as the operations take them, which write into them: `keep` takes a copy back."""
+    """Returns running statistics that the operations can update. `keep` copies them back."""
     if value is None:
         return None
     if not value.is_contiguous():
@@ -42,14 +42,14 @@ def running(value: Maybe, x: torch.Tensor) -> Any:
 
 
 def keep(given: Sequence[Maybe], written: Sequence[Maybe]) -> None:
-    """Puts what was written into copies of running statistics where these are."""
+    """Copies updated running statistics back if they were copies."""
     for one, new in zip(given, written):
         if one is not None and new is not None and one.dtype != new.dtype:
             one.copy_(new)
 
 
 def operand_of(x: torch.Tensor) -> Tuple[torch.Tensor, bool, Tuple[int, ...]]:
-    """x packed with four dims at least, whether it is channels_last, and its shape before."""
+    """Returns x packed with at least four dims, whether it is channels_last, and its original shape."""
     supported(x)
     shape = tuple(x.shape)
     if not 2 <= x.dim() <= 5:
@@ -65,7 +65,7 @@ def _values(epsilon: float) -> str:
 
 
 def run(handle: Any, operation: str, last: bool, tensors: List[Tuple[str, torch.Tensor]], rest: str) -> str:
-    """Runs an operation whose operands of x's shape go first into its text, and `rest` behind them; the backend."""
+    """Runs an operation and returns the backend. Operands of x's shape come first in its text, then `rest`."""
     x = tensors[0][1]
     full = {"x", "y", "dy", "dx", "z", "dz"}
     key = (operation, x.shape, last, x.dtype, rest)
@@ -78,7 +78,7 @@ def run(handle: Any, operation: str, last: bool, tensors: List[Tuple[str, torch.
 
 
 def as_type_of(vector: torch.Tensor, like: Maybe) -> torch.Tensor:
-    """A result in the type that torch gives it, by a copy where that is another."""
+    """Returns a result in torch's type, as a copy if that differs."""
     if like is None or like.dtype == vector.dtype:
         return vector
     beside()
@@ -90,7 +90,8 @@ def _forward(x: torch.Tensor, weight: Maybe, bias: Maybe, mean: Maybe, var: Mayb
     packed_x, last, shape = operand_of(x)
     scale, shift = parameter(weight, x, 1.0), parameter(bias, x, 0.0)
     given = mean, var
-    # What is saved has the parameters' type on the CPU, without any x's: torch's gradient there takes no other.
+    # On the CPU, saved statistics have the parameters' type, or x's type without parameters. torch's gradient requires
+    # this.
     like = None if x.is_cuda else next((one for one in (weight, bias, *given) if one is not None), x)
     mean, var = running(mean, x), running(var, x)
     y = empty(packed_x.shape, packed_x, last)
@@ -101,7 +102,7 @@ def _forward(x: torch.Tensor, weight: Maybe, bias: Maybe, mean: Maybe, var: Mayb
             raise Declined("inference without running statistics")
         backend = run(handle, "batch_normalization_inference", last, [*tensors, ("mean", mean), ("var", var)],
                        _values(epsilon))
-        # Empty, as torch has it on the CPU: on CUDA, too, its gradient of inference goes by running statistics then.
+        # Empty, as torch returns it on the CPU. CUDA's gradient of inference then also uses the running statistics.
         saved = as_type_of(scale.new_empty(0), like)
         return (y.view(shape) if len(shape) < 4 else y, saved, saved.clone()), backend
     if x.numel() == x.shape[1]:
@@ -125,13 +126,13 @@ def _forward(x: torch.Tensor, weight: Maybe, bias: Maybe, mean: Maybe, var: Mayb
 
 def native_batch_norm(x: torch.Tensor, weight: Maybe, bias: Maybe, mean: Maybe, var: Maybe, training: bool,
                       momentum: float, epsilon: float) -> Tuple[Any, str]:
-    """(y, mean, 1 / deviation) of aten::native_batch_norm."""
+    """Returns (y, mean, 1 / deviation) of aten::native_batch_norm."""
     return _forward(x, weight, bias, mean, var, training, momentum, epsilon)
 
 
 def cudnn_batch_norm(x: torch.Tensor, weight: Maybe, bias: Maybe, mean: Maybe, var: Maybe, training: bool,
                      factor: float, epsilon: float) -> Tuple[Any, str]:
-    """The same with a reserve, which is empty."""
+    """Returns the same with an empty reserve."""
     results, backend = _forward(x, weight, bias, mean, var, training, factor, epsilon)
     return (*results, torch.empty(0, dtype=torch.uint8, device=x.device)), backend
 
@@ -161,7 +162,7 @@ def _backward(dy: torch.Tensor, x: torch.Tensor, weight: Maybe, saved_mean: Mayb
 def native_batch_norm_backward(dy: torch.Tensor, x: torch.Tensor, weight: Maybe, mean: Maybe, var: Maybe,
                                saved_mean: Maybe, saved_inverse: Maybe, training: bool, epsilon: float,
                                output_mask: Sequence[bool]) -> Tuple[Any, str]:
-    """(dx, dweight, dbias) of training; the gradient of inference is torch's."""
+    """Returns (dx, dweight, dbias) of training. torch computes the gradient of inference."""
     if not training:
         raise Declined("the gradient of inference")
     results, backend = _backward(dy, x, weight, saved_mean, saved_inverse, epsilon)
@@ -171,13 +172,13 @@ def native_batch_norm_backward(dy: torch.Tensor, x: torch.Tensor, weight: Maybe,
 def cudnn_batch_norm_backward(x: torch.Tensor, dy: torch.Tensor, weight: torch.Tensor, mean: Maybe, var: Maybe,
                               saved_mean: Maybe, saved_inverse: Maybe, epsilon: float,
                               reserve: torch.Tensor) -> Tuple[Any, str]:
-    """The same of CUDA's variant: what cuDNN saved in a reserve goes back to cuDNN."""
+    """Does the same for CUDA's variant. A reserve that cuDNN saved goes back to cuDNN."""
     if reserve.numel():
         raise Declined("a forward pass that ran on cuDNN")
     try:
         results, backend = _backward(dy, x, weight, saved_mean, saved_inverse, epsilon)
     except Declined:
-        # cuDNN would want its reserve, which our forward pass has not; torch's own kernel does not.
+        # cuDNN requires its reserve, which our forward pass lacks. torch's own kernel does not require it.
         return torch.ops.aten.native_batch_norm_backward(
             dy, x, weight, mean, var, saved_mean, saved_inverse, True, epsilon, [True, True, True]), "torch"
     return tuple(results), backend

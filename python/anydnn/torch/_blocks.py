@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What stands in a fused forward: modules that run together where they may, else one after the other."""
+"""The blocks of a fused forward: modules that run as one operator if possible, else one after the other."""
 import weakref
 from dataclasses import dataclass
 from typing import Any, Dict, List, Optional, Sequence, Tuple
@@ -14,13 +14,13 @@ Maybe = Optional[torch.Tensor]
 
 
 def hooked(module: nn.Module) -> bool:
-    """Whether somebody listens to the module's calls, who would miss one that is fused."""
+    """Returns whether the module's calls have hooks, which a fused call would skip."""
     return bool(module._forward_hooks or module._forward_pre_hooks or module._backward_hooks
                 or module._backward_pre_hooks)
 
 
 def why_not_norm(norm: nn.Module) -> str:
-    """Why a batch normalization is not fused, "" where it may be."""
+    """Returns why a batch normalization is not fused, or ""."""
     if hooked(norm):
         return "hooks"
     if norm.momentum is None:
@@ -35,7 +35,7 @@ def why_not_norm(norm: nn.Module) -> str:
 
 
 def why_not_branch(conv: nn.Module) -> str:
-    """Why a convolution's gradient is not added to another one, "" where it may be."""
+    """Returns why a convolution's gradient is not added to another one, or ""."""
     if hooked(conv):
         return "hooks"
     if isinstance(conv.padding, str) or conv.padding_mode != "zeros":
@@ -44,7 +44,7 @@ def why_not_branch(conv: nn.Module) -> str:
 
 
 def why_not_conv(conv: nn.Module, bias: Any) -> str:
-    """Why a convolution with this bias is not fused, "" where it may be."""
+    """Returns why a convolution with this bias is not fused, or ""."""
     reason = why_not_branch(conv)
     return reason if reason == "hooks" or bias is not None else "no bias"
 
@@ -54,7 +54,7 @@ def _one_by_one(norm: Any, x: torch.Tensor, z: Maybe, ceiling: Optional[float]) 
     return _fused.activated(y if z is None else y + z, ceiling)
 
 
-# What `norm_relu` returns for statistics of the batch where the operator has moved the running ones itself.
+# The second result of `norm_relu` for batch statistics if the operator has updated the running ones itself.
 _MOVED: Tuple[torch.Tensor, ...] = ()
 
 
@@ -62,7 +62,7 @@ _DIMS = {nn.BatchNorm2d: 4, nn.BatchNorm3d: 5}
 
 
 def _operands(norm: Any, x: torch.Tensor) -> Optional[List[torch.Tensor]]:
-    """Weight, bias, running mean and variance where all is as it mostly is in eager mode, by the shortest way."""
+    """Returns weight, bias, running mean and variance. The common case in eager mode takes the shortest path."""
     parameters, buffers, shape = norm._parameters, norm._buffers, x.shape
     weight, bias = parameters.get("weight"), parameters.get("bias")
     mean, var = buffers.get("running_mean"), buffers.get("running_var")
@@ -79,7 +79,7 @@ def _alike(z: Maybe, x: torch.Tensor) -> bool:
 
 def norm_relu(norm: Any, x: torch.Tensor, z: Maybe,
               ceiling: Optional[float]) -> Tuple[torch.Tensor, Optional[Tuple[torch.Tensor, ...]]]:
-    """y, and the statistics of the batch that `update` takes; None where the parts ran, which did that themselves."""
+    """Returns y, and the batch statistics for `update`, or None if the parts ran, which update by themselves."""
     if _eager.eager(x) and _alike(z, x):
         found = _operands(norm, x)
         if found:
@@ -95,7 +95,7 @@ def norm_relu(norm: Any, x: torch.Tensor, z: Maybe,
 
 
 def update(norms: Sequence[Any], batches: Sequence[Optional[Tuple[torch.Tensor, ...]]]) -> None:
-    """Counts batches and moves running statistics towards theirs, for all of a block at once."""
+    """Counts batches and updates running statistics, for all normalizations of a block at once."""
     groups: Dict[float, Tuple[List[torch.Tensor], List[torch.Tensor]]] = {}
     counts = []
     for norm, batch in zip(norms, batches):
@@ -115,7 +115,7 @@ def update(norms: Sequence[Any], batches: Sequence[Optional[Tuple[torch.Tensor, 
 
 
 def _as_autocast(*tensors: Maybe) -> Tuple[Maybe, ...]:
-    """Operands as autocast has them for a convolution."""
+    """Casts the operands as autocast does for a convolution."""
     first = tensors[0]
     assert first is not None
     kind = first.device.type
@@ -126,13 +126,13 @@ def _as_autocast(*tensors: Maybe) -> Tuple[Maybe, ...]:
 
 
 def _own(module: nn.Module, name: str) -> Any:
-    """A parameter, by the shortest way where it is one."""
+    """Returns a parameter, by the shortest path if it is one."""
     found = module._parameters.get(name)
     return getattr(module, name) if found is None else found
 
 
 def conv_relu(conv: Any, x: torch.Tensor, ceiling: Optional[float]) -> torch.Tensor:
-    """The activation of a convolution with bias."""
+    """Returns the activation of a convolution with bias."""
     w, bias = _own(conv, "weight"), _own(conv, "bias")
     if why_not_conv(conv, bias) or _eager.tangents() or x.dim() != w.dim():
         return _fused.activated(conv(x), ceiling)
@@ -148,7 +148,7 @@ def _one_conv(conv: Any, w: torch.Tensor, bias: torch.Tensor, x: torch.Tensor, c
 
 
 def branch(conv: Any, x: torch.Tensor) -> Tuple[torch.Tensor, torch.Tensor]:
-    """A convolution of x, and x for its other user: together where their gradients may be added up in one."""
+    """Returns a convolution of x, and x for its other user. Joins them if one call may add up their gradients."""
     if (not torch.is_grad_enabled() or not _eager.eager(x) or not x.requires_grad
             or "convolution" not in _state.families or why_not_branch(conv) or _eager.tangents()):
         return conv(x), x
@@ -167,7 +167,7 @@ def branch(conv: Any, x: torch.Tensor) -> Tuple[torch.Tensor, torch.Tensor]:
 
 
 def _folded_now(conv: Any, norm: Any) -> Tuple[torch.Tensor, torch.Tensor]:
-    """The filter and the bias of a convolution that computes its normalization, too."""
+    """Computes the filter and the bias of a convolution that includes its normalization."""
     factor = norm.weight * torch.rsqrt(norm.running_var + norm.eps)
     w = conv.weight * factor.to(conv.weight.dtype).view(-1, *([1] * (conv.weight.dim() - 1)))
     mean = norm.running_mean if conv.bias is None else norm.running_mean - conv.bias
@@ -176,7 +176,7 @@ def _folded_now(conv: Any, norm: Any) -> Tuple[torch.Tensor, torch.Tensor]:
 
 @dataclass
 class _Fold:
-    """A folded filter and bias, and what they were made from; the storages keep their addresses from being given again."""
+    """A folded filter and bias, and their sources. Holding the storages prevents reuse of their addresses."""
 
     sources: List[torch.Tensor]
     versions: List[Tuple[int, int, torch.dtype]]
@@ -191,7 +191,7 @@ class _Fold:
                 and all(one is other for one, other in zip(self.sources, sources)))
 
 
-# The folds of each convolution, by stream: one that another stream computes may not be ready.
+# The folds of each convolution, by stream: a fold computed on another stream may not be ready.
 _folds: "weakref.WeakKeyDictionary[nn.Module, Dict[int, _Fold]]" = weakref.WeakKeyDictionary()
 
 
@@ -203,9 +203,9 @@ def _keeps(x: torch.Tensor, sources: List[torch.Tensor]) -> bool:
 
 
 def _fold(conv: Any, norm: Any, x: torch.Tensor) -> Tuple[torch.Tensor, torch.Tensor]:
-    """Returns the folded filter and bias, and makes them again where a parameter or a statistic has changed.
+    """Returns the folded filter and bias, and recomputes them if a parameter or a statistic has changed.
 
-    A change shows by the version that torch counts for each tensor, and by its address, which `.data = ...` changes.
+    A change shows in the version that torch counts for each tensor, and in its address, which `.data = ...` changes.
     """
     sources = [one for one in (conv.weight, conv.bias, norm.weight, norm.bias, norm.running_mean, norm.running_var)
                if one is not None]
@@ -231,7 +231,7 @@ def _fold(conv: Any, norm: Any, x: torch.Tensor) -> Tuple[torch.Tensor, torch.Te
 
 
 def folded(conv: Any, norm: Any, x: torch.Tensor, z: Maybe, active: bool, ceiling: Optional[float]) -> torch.Tensor:
-    """Inference: a convolution whose filter has the factors of the normalization behind it."""
+    """Runs inference with a convolution whose filter contains the factors of the following normalization."""
     if norm.training or hooked(conv) or why_not_norm(norm) or x.dim() != conv.weight.dim():
         y = norm(conv(x))
         y = y if z is None else y + z

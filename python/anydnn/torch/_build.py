@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles this folder's C++ files against torch and keeps what came of it in the user's cache."""
+"""Compiles this folder's C++ files against torch and keeps the results in the user's cache."""
 import atexit
 import contextlib
 import fcntl
@@ -22,23 +22,23 @@ _threads: List[threading.Thread] = []
 
 
 class Refused(OSError):
-    """The compiler does not take the file."""
+    """The compiler rejects the file."""
 
 
 def _stop(process: "subprocess.Popen[str]") -> None:
-    """Ends a compiler with what it started."""
+    """Kills a compiler and its child processes."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
 
 
 def beside(function: Callable[[], None]) -> None:
-    """Runs a function that builds in a thread of its own, which the process's end does not wait for."""
+    """Runs a build function in a separate thread, which the end of the process does not wait for."""
     _threads.append(threading.Thread(target=function, name="anydnn.torch builds", daemon=True))
     _threads[-1].start()
 
 
 def _end() -> None:
-    """Ends the compilers that still run, and lets their threads take away what is half made."""
+    """Kills the running compilers, and lets their threads remove incomplete files."""
     running = list(_running)
     for process in running:
         _stop(process)
@@ -47,7 +47,7 @@ def _end() -> None:
 
 
 def _forget() -> None:
-    """What runs is the parent's."""
+    """Forgets the compilers after a fork: they belong to the parent."""
     _running.clear()
     _threads.clear()
 
@@ -72,7 +72,7 @@ def _run(command: Sequence[str]) -> Any:
 
 
 def compiled(out: str, source: pathlib.Path, options: Sequence[str]) -> None:
-    """Compiles a file to a shared one; among the options are its libraries. OSError."""
+    """Compiles a file to a shared one. The options include its libraries. Raises OSError."""
     compiler = os.environ.get("CXX") or shutil.which("c++") or shutil.which("g++")
     if not compiler:
         raise OSError("there is no C++ compiler")
@@ -84,7 +84,7 @@ def compiled(out: str, source: pathlib.Path, options: Sequence[str]) -> None:
 
 
 def kept(name: str, source: pathlib.Path, *words: str) -> pathlib.Path:
-    """Where the file of this source lies for this torch and whatever else it depends on."""
+    """Returns the path of this source's file for this torch and its other dependencies."""
     word = hashlib.sha256(source.read_bytes() + torch.__version__.encode()
                           + "".join([str(sysconfig.get_platform()), *words]).encode()).hexdigest()[:16]
     folder = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "anydnn"
@@ -92,12 +92,12 @@ def kept(name: str, source: pathlib.Path, *words: str) -> pathlib.Path:
 
 
 def ours(path: pathlib.Path) -> bool:
-    """Whether a file is there and of this user."""
+    """Returns whether a file exists and belongs to this user."""
     return path.exists() and path.stat().st_uid == os.getuid()
 
 
 def make(made: pathlib.Path, source: pathlib.Path, options: Sequence[str]) -> None:
-    """Puts the file there, whole or not at all. OSError."""
+    """Creates the file atomically. Raises OSError."""
     made.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=made.parent) as work:
         compiled(f"{work}/a.so", source, options)
@@ -106,11 +106,11 @@ def make(made: pathlib.Path, source: pathlib.Path, options: Sequence[str]) -> No
 
 @contextlib.contextmanager
 def alone(made: pathlib.Path) -> Iterator[None]:
-    """Waits for other processes that make the file. OSError."""
+    """Waits for other processes that build the file. Raises OSError."""
     made.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with open(made.with_suffix(".lock"), "w", encoding="ascii") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         try:
             yield
         finally:
-            fcntl.flock(lock, fcntl.LOCK_UN)  # a process that forked meanwhile has the file open, too
+            fcntl.flock(lock, fcntl.LOCK_UN)  # a process that forked meanwhile also holds the file open

@@ -16,8 +16,7 @@ def _spread(values: Sequence[int], count: int) -> Tuple[int, ...]:
 class Shape:
     """The parameters of a convolution with a value for each spatial dim, and the format of its outputs.
 
-    The format is the one that torch's fake kernels promise, which compiled code relies on. One spatial
-    dim is run as two.
+    The format is that of torch's fake kernels, which compiled code relies on. One spatial dim runs as two.
     """
 
     def __init__(self, x: torch.Tensor, w: torch.Tensor, bias_sizes: Optional[Sequence[int]], stride: Any,
@@ -72,21 +71,24 @@ class Shape:
         return found in (torch.channels_last, torch.channels_last_3d)
 
     def keys(self, math: str) -> str:
-        """The parameters as keys of a problem's text."""
+        """Returns the parameters as keys of a problem's text."""
         return (f" pad={dims(self.padding)} stride={dims(self.stride)} dilation={dims(self.dilation)}"
                 f" groups={self.groups} math={math}")
 
     def take(self, tensor: torch.Tensor) -> torch.Tensor:
-        """A tensor as the problem has it: packed in the format, with two spatial dims at least."""
+        """Returns a tensor for the problem: packed in the format, with at least two spatial dims."""
         return packed(tensor.unsqueeze(2) if self.flat else tensor, self.last)
 
     def give(self, tensor: torch.Tensor) -> torch.Tensor:
-        """The reverse for a result."""
+        """Reverses `take` for a result."""
         return tensor.squeeze(2) if self.flat else tensor
 
 
 def _math(x: torch.Tensor, allow_tf32: bool) -> str:
-    """Half and bfloat16 may use matrix units; float may be rounded to TF32 where torch's flag permits it."""
+    """Returns the math mode.
+
+    Half and bfloat16 may use matrix units. Float may be rounded to TF32 if torch's flag permits.
+    """
     if x.dtype in (torch.float16, torch.bfloat16):
         return "tensor_op"
     if x.dtype == torch.float64:
@@ -98,7 +100,7 @@ def _math(x: torch.Tensor, allow_tf32: bool) -> str:
 
 def _shape(handle: Any, x: torch.Tensor, w: torch.Tensor, bias_sizes: Optional[Sequence[int]],
            parameters: Tuple[Any, ...]) -> Tuple[Any, Shape]:
-    """The Shape of a call, kept with the handle, and the key under which plans of the call are kept."""
+    """Returns the Shape of a call, kept with the handle, and the key of the call's plans."""
     key = (x.shape, x.stride(), x.dtype, w.shape, w.stride(), tuple(bias_sizes) if bias_sizes is not None else None,
            *(tuple(value) if isinstance(value, (list, tuple)) else value for value in parameters))
     kept = handle.prepared.get(key)
@@ -128,7 +130,7 @@ def _as_bias(bias: torch.Tensor, count: int) -> torch.Tensor:
 def convolution(x: torch.Tensor, w: torch.Tensor, bias: Optional[torch.Tensor], stride: Any, padding: Any,
                 dilation: Any, transposed: bool, output_padding: Any, groups: int, benchmark: bool,
                 deterministic: bool, cudnn_enabled: bool, allow_tf32: bool) -> Tuple[torch.Tensor, str]:
-    """y of aten::_convolution; a bias is the fused operation where a backend has it."""
+    """Returns y of aten::_convolution. With a bias, runs the fused operation if a backend has it."""
     supported(x, w, bias)
     if w.dtype != x.dtype or bias is not None and bias.dtype != x.dtype:
         raise Declined("operands of several types")
@@ -157,7 +159,7 @@ def convolution(x: torch.Tensor, w: torch.Tensor, bias: Optional[torch.Tensor], 
 
 def activated(x: torch.Tensor, w: torch.Tensor, bias: torch.Tensor, stride: Any, padding: Any, dilation: Any,
               groups: int, activation: str) -> Tuple[torch.Tensor, str]:
-    """The activation, given as keys of a problem, of a convolution with bias, as one operation."""
+    """Returns the activation, given as keys of a problem, of a convolution with bias, as one operation."""
     supported(x, w, bias)
     if not x.dtype == w.dtype == bias.dtype:
         raise Declined("operands of several types")
@@ -192,7 +194,7 @@ def _filter_gradient(handle: Any, key: Any, shape: Shape, math: str, dy: torch.T
 def convolution_backward(dy: torch.Tensor, x: torch.Tensor, w: torch.Tensor, bias_sizes: Optional[Sequence[int]],
                          stride: Any, padding: Any, dilation: Any, transposed: bool, output_padding: Any,
                          groups: int, output_mask: Sequence[bool]) -> Tuple[Any, str]:
-    """(dx, dw, db), None where the mask has False. torch passes no flags here: its present ones count."""
+    """Returns (dx, dw, db), with None where the mask has False. torch passes no flags here: its current ones apply."""
     supported(dy, x, w)
     if not x.dtype == w.dtype == dy.dtype:
         raise Declined("operands of several types")
@@ -222,8 +224,7 @@ def convolution_backward(dy: torch.Tensor, x: torch.Tensor, w: torch.Tensor, bia
 
 def backward_onto(dy: torch.Tensor, x: torch.Tensor, w: torch.Tensor, dx: torch.Tensor, stride: Any, padding: Any,
                   dilation: Any, groups: int, wanted: Sequence[bool]) -> Tuple[Any, str]:
-    """(dw, db), None where `wanted` has False; the gradient of x is added to dx, in which nothing is written before
-    the others are there."""
+    """Returns (dw, db), with None where `wanted` has False, and adds the gradient of x to dx. dx is written last."""
     supported(dy, x, w, dx)
     if not x.dtype == w.dtype == dy.dtype == dx.dtype:
         raise Declined("operands of several types")

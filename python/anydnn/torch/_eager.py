@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operators of our own where nothing but autograd looks on: in eager mode.
+"""Our own operators for eager mode, where only autograd observes the calls.
 
-An autograd.Function around kernels without autograd costs the host less than autograd registered with an operator
-does, and running statistics may be written in place. Tracers and torch.func get the functional operators.
+An autograd.Function around kernels without autograd costs the host less than autograd registered with an operator,
+and running statistics may be updated in place. Tracers and torch.func get the functional operators.
 """
 import functools
 from typing import Any, Callable, Dict, List, Optional, Tuple
@@ -20,17 +20,17 @@ _PLAIN = (torch.Tensor, torch.nn.Parameter)
 
 
 def tangents() -> bool:
-    """Whether derivatives are taken forward, for which our operators have no formula."""
+    """Returns whether forward-mode derivatives are computed, for which our operators have no formula."""
     return forward_ad._current_level >= 0
 
 
 def plain(x: Any) -> bool:
-    """Whether it is a tensor of torch's own kind."""
+    """Returns whether it is a tensor of torch's own class."""
     return type(x) in _PLAIN
 
 
 def eager(x: torch.Tensor) -> bool:
-    """Whether a call is neither traced nor transformed."""
+    """Returns whether a call is neither traced nor transformed."""
     return (not is_compiling() and type(x) in _PLAIN and not _len_torch_dispatch_stack()
             and not _are_functorch_transforms_active() and not is_functorch_wrapped_tensor(x)
             and _get_tracing_state() is None)
@@ -78,33 +78,33 @@ class _ConvRelu(Function):
 
 
 def _applied(function: Any) -> Any:
-    """`apply` without what it does for torch.func, which `eager` excludes."""
+    """Does what `apply` does, except the part for torch.func, which `eager` excludes."""
     return getattr(super(Function, function), "apply")
 
 
-# By name: the Function's call, and the gradient that can be differentiated again, of what the Function saved.
+# By name: the Function's call, and the differentiable gradient from the values that the Function saved.
 FUNCTIONS: Dict[str, Tuple[Callable[..., Any], Callable[..., Any]]] = {
     "norm_relu": (_applied(_NormRelu), _fused.norm_in_place_twice),
     "conv_relu": (_applied(_ConvRelu), _fused.conv_numbered_twice),
 }
-# What is called: the Functions, or nodes in C++ in their place (_node.py).
+# The callables: the Functions, or nodes in C++ instead (_node.py).
 ways = {name: function for name, (function, _) in FUNCTIONS.items()}
 
 
 def norm_relu(*arguments: Any) -> Any:
-    """y of x, z, weight, bias, running mean and variance, and the number of the rest."""
+    """Returns y of x, z, weight, bias, running mean and variance, and the number of the other parameters."""
     return ways["norm_relu"](*arguments)
 
 
 def conv_relu(x: torch.Tensor, w: torch.Tensor, bias: torch.Tensor, stride: Tuple[int, ...], padding: Tuple[int, ...],
               dilation: Tuple[int, ...], groups: int, ceiling: Optional[float]) -> Any:
-    """y of the operands."""
+    """Returns y of the operands."""
     call = _fused.masked(stride, padding, dilation, groups, ceiling)
     return ways["conv_relu"](x, w, bias, call, _state.flags(), ceiling)
 
 
 class _Lone(Function):
-    """Sees a gradient that nobody else has, in the way in which `_Branch` sees one."""
+    """Receives a gradient without other owners in the same way as `_Branch`."""
 
     @staticmethod
     def forward(ctx: Any, x: torch.Tensor, seen: List[Any]) -> Tuple[torch.Tensor, torch.Tensor]:
@@ -121,7 +121,7 @@ class _Lone(Function):
 
 @functools.lru_cache(None)
 def _alone() -> Any:
-    """What `owners` says, in a backward, of a gradient that nobody else has."""
+    """Returns the result of `owners`, inside a backward pass, for a gradient without other owners."""
     seen: List[Any] = []
     with torch.enable_grad():
         x = torch.ones(1, device="cpu", requires_grad=True)
@@ -137,7 +137,7 @@ class _Branch(Function):
         ctx.set_materialize_grads(False)
         ctx.save_for_backward(x, w)
         ctx.rest = call, _alone()
-        # Not x itself, of which autograd makes a view. Who writes into it is found out, as with x.
+        # Not x itself, since autograd would make a view of it. Writes into it are detected, as for x.
         return _shortcut.convolution(x, w, bias, call), x.detach()
 
     @staticmethod
@@ -162,7 +162,7 @@ branch = _applied(_Branch)
 
 
 def max_pool(operator: Any, gradient: Any, twice: Any) -> Any:
-    """Maximum pooling of x by our operator, whose gradient is `gradient` and, to be differentiated again, `twice`."""
+    """Returns maximum pooling of x by our operator. Its gradient is `gradient`, or `twice` if differentiable."""
     class MaxPool(Function):
         @staticmethod
         def forward(ctx: Any, x: torch.Tensor, call: int) -> torch.Tensor:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of operators of aten and of our own that repeat what the Python kernels did, on torch's
-// stable ABI. The first call of a kind goes to Python, which says in a recipe which problems it ran
-// on which operands; equal calls then allocate the results and run these problems.
+// Kernels of operators of aten and of ours that repeat the work of the Python kernels, on torch's
+// stable ABI. Python runs the first call of a kind, and states in a recipe which problems it ran on
+// which operands. Equal calls then allocate the results and run these problems.
 #include <torch/csrc/stable/library.h>
 #include <torch/csrc/stable/tensor.h>
 
@@ -30,8 +30,8 @@ namespace
 
 constexpr int MOST_OPERANDS = 16, MOST_INPUTS = 8, MOST_STEPS = 4, MOST_COUNTERS = 4096;
 
-// One problem: `slots` are places among the inputs and, behind them, the outputs, and `within` how
-// many bytes inside them an operand begins.
+// One problem. `slots` are indices into the inputs followed by the outputs. `within` holds the byte
+// offset of each operand in its tensor.
 struct Step {
     void *handle, *problem;
     uint64_t workspace;
@@ -40,7 +40,7 @@ struct Step {
     size_t within[MOST_OPERANDS];
 };
 
-// An output without dims is one that was not asked for.
+// An output. One without dims was not requested.
 struct Output {
     std::vector<int64_t> sizes, strides;
     int32_t type = 0;
@@ -72,8 +72,8 @@ int (*execute)(void *, void *, void *const *, void *, size_t);
 int (*set_stream)(void *, void *);
 AOTITorchError (*cuda_stream)(int32_t, void **);
 Counter counters[MOST_COUNTERS];
-// What Python's choices depend on: a number for the options in force, and one that grows when
-// handles go.
+// The state that Python's choices depend on: a number for the options in force, and one that grows
+// when handles go.
 std::atomic<int64_t> options, generation;
 // Flags of the last forward: torch passes none to the gradient.
 std::atomic<int64_t> flags;
@@ -81,10 +81,11 @@ std::atomic<int64_t> flags;
 thread_local std::unordered_map<Ints, Recipe, Hash> recipes;
 thread_local int64_t recipes_of = -1;
 thread_local std::optional<Recipe> offered;
-// What the Python kernel raised: the stable ABI would pass on that it failed, and not its sentence.
+// The message that the Python kernel raised. The stable ABI would pass on only that it failed.
 thread_local std::optional<std::string> raised;
 
-// What tells calls of an operator apart, and the tensors that a recipe's slots begin with.
+// A call: the key that distinguishes calls of an operator, and the first tensors of a recipe's
+// slots.
 struct Call {
     Ints key;
     std::array<AtenTensorHandle, MOST_INPUTS> inputs{};
@@ -160,8 +161,8 @@ bool use_stream(void *handle, int32_t device, int32_t index)
     return !cuda_stream(index, &stream) && !set_stream(handle, stream);
 }
 
-// Where an input's elements lie. To ask for those that are written copies what a tensor shares
-// until then.
+// Stores the address of an input's elements. The request for a written input copies elements that
+// the tensor shares until a write.
 void input_at(AtenTensorHandle tensor, bool written, void *&at)
 {
     const void *read = nullptr;
@@ -171,7 +172,7 @@ void input_at(AtenTensorHandle tensor, bool written, void *&at)
         at = const_cast<void *>(read);
 }
 
-// A new tensor, and where its elements lie.
+// Creates a tensor and stores the address of its elements.
 bool make(const Ints &sizes, const Ints &strides, int32_t type, int32_t device, int32_t index,
           std::optional<Tensor> &tensor, void *&at)
 {
@@ -183,8 +184,8 @@ bool make(const Ints &sizes, const Ints &strides, int32_t type, int32_t device, 
     return !aoti_torch_get_data_ptr(made, &at);
 }
 
-// The outputs by the recipe; false where a problem did not run, and the call must be made by
-// Python.
+// Makes the outputs by the recipe. Returns false if a problem did not run, and Python must make the
+// call.
 bool repeat(const Recipe &recipe, const Call &call, std::vector<Tensor> &outputs)
 {
     int32_t device = 0, index = 0;
@@ -229,7 +230,7 @@ const Recipe *known(const Ints &key)
     return found == recipes.end() ? nullptr : &found->second;
 }
 
-// The outputs of a known call, or nothing.
+// Returns the outputs of a known call, or nothing.
 bool fast(const Call &call, std::vector<Tensor> &outputs)
 {
     const Recipe *recipe = known(call.key);
@@ -263,7 +264,7 @@ void learn(Ints &&key)
     offered.reset();
 }
 
-// Arguments as Python's operators take them: a list of truths goes as one of numbers.
+// Converts arguments to the form of Python's operators: a list of bools becomes a list of ints.
 template <typename Value> StableIValue passed(const Value &value)
 {
     return stable::from(value);
@@ -279,7 +280,7 @@ StableIValue passed(const std::optional<Tensor> &tensor)
     return stable::from(tensor && tensor->defined() ? tensor : std::optional<Tensor>());
 }
 
-// A kernel with N results, whose name in OPERATORS has Python's behind it.
+// A kernel with N results. Python's kernel follows its name in OPERATORS.
 template <size_t N> using Results = std::array<Tensor, N>;
 
 template <size_t N, typename... Arguments>
@@ -346,7 +347,7 @@ using Maybe = std::optional<Tensor>;
 using MaybeFloat = std::optional<double>;
 using Bools = std::vector<bool>;
 
-// The forward passes of convolutions come with torch's flags, by which gradients go too.
+// The forward passes of convolutions get torch's flags, which the gradients use too.
 Tensor convolution(Tensor x, Tensor w, Maybe bias, Ints stride, Ints padding, Ints dilation,
                    bool transposed, Ints output_padding, int64_t groups, bool benchmark,
                    bool deterministic, bool enabled, bool tf32)
@@ -390,7 +391,7 @@ constexpr auto average_gradient = &kernel<AVERAGE_GRADIENT, 1, Tensor, Tensor, I
 constexpr auto maximum = &kernel<MAXIMUM, 1, Tensor, int64_t>;
 constexpr auto maximum_gradient = &kernel<MAXIMUM_GRADIENT, 1, Tensor, Tensor, Tensor, int64_t>;
 
-// Each kernel's name within aten or our own namespace, behind "slow_" that of Python's operator.
+// The name of each kernel in aten or in our own namespace. Python's operator follows "slow_".
 const char *const python_names[OPERATORS] = {
     "anydnn::slow__convolution",
     "anydnn::slow_convolution_backward",
@@ -439,7 +440,7 @@ void after_fork()
 
 extern "C" {
 
-// Called once: entries of libanydnn.
+// Stores the entries of libanydnn. It is called once.
 void anydnn_torch_start(void *execute_entry, void *set_stream_entry)
 {
     execute = (int (*)(void *, void *, void *const *, void *, size_t))execute_entry;
@@ -451,8 +452,9 @@ void anydnn_torch_start(void *execute_entry, void *set_stream_entry)
     pthread_atfork(nullptr, nullptr, after_fork);
 }
 
-// Puts the kernel of an operator, "aten" or "anydnn" and its name, at a key; the result, NULL where
-// there is none or torch's stream cannot be asked for, goes to anydnn_torch_take.
+// Puts the kernel of an operator, given by namespace ("aten" or "anydnn") and name, at a key.
+// Returns the argument of anydnn_torch_take, or NULL if there is no such kernel or torch's stream
+// cannot be queried.
 void *anydnn_torch_put(const char *space, const char *name, const char *key)
 {
     TorchLibraryHandle library = nullptr;
@@ -479,7 +481,7 @@ void anydnn_torch_options(int64_t number)
     options.store(number);
 }
 
-// Forgets all recipes, before a handle goes.
+// Discards all recipes, before a handle goes.
 void anydnn_torch_forget(void)
 {
     generation.fetch_add(1);
@@ -490,9 +492,9 @@ int64_t anydnn_torch_flags(void)
     return flags.load();
 }
 
-// The recipe of the call that Python has just run in this thread, as numbers: counter, outputs
-// (dims or -1, type, sizes, strides), steps (handle, problem, workspace, operands, slots, each
-// twice and one more if it is written, and the bytes within).
+// Stores the recipe of the call that Python has just run in this thread. The recipe consists of
+// numbers: counter, outputs (dims or -1, type, sizes, strides), steps (handle, problem, workspace,
+// operands, slots, byte offsets). A slot is twice its index, plus one if it is written.
 void anydnn_torch_offer(const int64_t *at)
 {
     Recipe recipe;
@@ -523,13 +525,13 @@ void anydnn_torch_offer(const int64_t *at)
     offered = std::move(recipe);
 }
 
-// The call that Python has just run in this thread raised this.
+// Stores the exception of the call that Python has just run in this thread.
 void anydnn_torch_raise(const char *said)
 {
     raised = said;
 }
 
-// Calls and nanoseconds of a counter, which begin anew.
+// Returns the calls and nanoseconds of a counter, and resets it.
 void anydnn_torch_count(int counter, int64_t *calls, int64_t *nanoseconds)
 {
     *calls = counters[counter].calls.exchange(0);

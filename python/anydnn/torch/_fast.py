@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The compiled kernels (_fast.cpp): built where a compiler is, and what they learn from Python's.
+"""Loads the compiled kernels (_fast.cpp), builds them if a compiler exists, and passes them the recipes.
 
-They repeat equal calls without Python. The first call of a kind runs the Python kernel while what it executes is
-recorded; if that were only problems on the call's own operands, it becomes a recipe.
+They repeat equal calls without Python. The first call of a kind runs the Python kernel and records what it executes.
+If that consists only of problems on the call's own operands, it becomes a recipe.
 """
 import ctypes
 import pathlib
@@ -15,8 +15,8 @@ from .._library import library
 from . import _build, _fused, _state
 
 SOURCE = pathlib.Path(__file__).with_name("_fast.cpp")
-SHIPPED = SOURCE.with_name("libanydnn_torch.so")  # not _fast.so, which Python would import in place of this file
-# Of aten's operators that have compiled kernels, as the operators for Python take them.
+SHIPPED = SOURCE.with_name("libanydnn_torch.so")  # not _fast.so, which Python would import instead of this file
+# The operators of aten that have compiled kernels, with the Python kernels' argument types.
 _NORM = "(Tensor x, Tensor? weight, Tensor? bias, Tensor? mean, Tensor? var, bool training, float momentum, float epsilon)"
 _WINDOW = "int[] window, int[] stride, int[] padding, bool ceil_mode, bool count_include_pad, int? divisor) -> Tensor"
 _SCHEMAS = {
@@ -38,7 +38,7 @@ _SCHEMAS = {
 }
 _BY_FLAGS = ("convolution_backward", "convolution_relu_backward_numbered", "convolution_backward_onto")
 _MASKED = ("convolution_backward", "native_batch_norm_backward")
-# torch's numbers of the types that a result may have.
+# torch's numbers of the types of results.
 _TYPES = {torch.uint8: 0, torch.float16: 5, torch.float32: 6, torch.float64: 7, torch.bfloat16: 15}
 _loaded: Optional[ctypes.CDLL] = None
 reason = ""
@@ -49,17 +49,17 @@ _option_numbers: Dict[Any, int] = {}
 _defined: List[str] = []
 
 
-# It runs on this torch and later ones.
+# The minimum version: the file runs on this torch and later ones.
 _OPTIONS = ("-std=c++17", "-DTORCH_TARGET_VERSION=0x020b000000000000", "-ltorch_cpu")
 
 
 def build(out: str) -> None:
-    """Compiles the file. OSError."""
+    """Compiles the file. Raises OSError."""
     _build.compiled(out, SOURCE, _OPTIONS)
 
 
 def _compiled() -> str:
-    """The file for this torch in the user's cache, built there where it is missing."""
+    """Returns the file for this torch in the user's cache, and builds it if it is missing."""
     made = _build.kept("torch", SOURCE)
     if not _build.ours(made):
         _build.make(made, SOURCE, _OPTIONS)
@@ -67,7 +67,7 @@ def _compiled() -> str:
 
 
 def _opened() -> ctypes.CDLL:
-    """The wheel's file, else, or where this torch does not take it, one built here."""
+    """Returns the wheel's file, or one built here if this torch does not accept the wheel's."""
     try:
         return ctypes.CDLL(str(SHIPPED))
     except OSError:
@@ -75,9 +75,10 @@ def _opened() -> ctypes.CDLL:
 
 
 def _warned() -> None:
-    """Lets torch say now, to nobody, that a kernel is overridden: it does once a process, from C++ to stderr.
+    """Triggers torch's warning about an overridden kernel and suppresses it. torch prints it once per process, from
+    C++.
 
-    The operator is one that hardly anybody calls.
+    Uses an operator that is rarely called.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
@@ -87,7 +88,7 @@ def _warned() -> None:
 
 
 def load() -> bool:
-    """Builds and loads the file once; False, with the reason in `reason`, where that cannot be."""
+    """Builds and loads the file once. Returns False, with the reason in `reason`, if that fails."""
     global _loaded, reason
     if _loaded is None and not reason:
         try:
@@ -109,7 +110,7 @@ def load() -> bool:
 
 
 def _places(tensors: Sequence[Any]) -> Optional[Callable[[int], Optional[Tuple[int, int]]]]:
-    """Of an address, the tensor that begins there or, if it is one of bytes, lies around it, and how far in."""
+    """Returns for an address the tensor that begins there, or a byte tensor that contains it, and the offset."""
     held = [(place, one) for place, one in enumerate(tensors) if one is not None and one.numel()]
     begin = {_state.address(one): place for place, one in held}
     wide = [(_state.address(one), one.numel(), place) for place, one in held if one.dtype == torch.uint8]
@@ -123,7 +124,7 @@ def _places(tensors: Sequence[Any]) -> Optional[Callable[[int], Optional[Tuple[i
 
 def _offer(counted: str, backend: str, inputs: Sequence[Any], outputs: Sequence[Any],
            ran: _state.Ran) -> None:
-    """Hands the compiled kernels what has just run, where it was problems on these tensors alone."""
+    """Offers the last run to the compiled kernels if it consisted only of problems on these tensors."""
     assert _loaded is not None
     place_of = _places([*inputs, *outputs])
     if place_of is None or any(one is not None and one.dtype not in _TYPES for one in outputs):
@@ -148,14 +149,14 @@ def _offer(counted: str, backend: str, inputs: Sequence[Any], outputs: Sequence[
 
 
 def _slow(operator: str, counted: str, schema: Any) -> Callable[..., Any]:
-    """What the compiled kernel calls for a call that it does not know."""
+    """Runs a call that the compiled kernel does not know."""
     tensors = [place for place, one in enumerate(schema.arguments) if "Tensor" in str(one.type)]
     results = len(schema.returns)
 
     def kernel(*arguments: Any) -> Any:
         try:
             return run(*arguments)
-        except Exception as error:  # the compiled kernel raises it again; what is returned is not looked at
+        except Exception as error:  # the compiled kernel raises it again and ignores the return value
             assert _loaded is not None
             _loaded.anydnn_torch_raise(str(error).encode(errors="replace"))
             return arguments[0] if results == 1 else (arguments[0],) * results
@@ -172,7 +173,7 @@ def _slow(operator: str, counted: str, schema: Any) -> Callable[..., Any]:
         recorded = _state.record()
         result = _state.attempt(counted, ours, lambda: previous(*arguments), arguments)
         ran, backend = recorded()
-        # Gradients are told apart by the flags of the last forward, Python's kernel ran by those in force.
+        # Gradients are distinguished by the flags of the last forward pass, but Python's kernel used the current ones.
         if ran and backend and (operator not in _BY_FLAGS or _state.flags() == _loaded.anydnn_torch_flags()):
             _offer(counted, backend, [arguments[place] for place in tensors], [result] if results == 1 else list(result),
                    ran)
@@ -203,26 +204,26 @@ def put(operator: str, key: str, family: str, ours: Callable[..., Any], previous
 
 
 def boxed(previous: Any, key: str) -> Callable[..., Any]:
-    """A kernel of torch.library.get_kernel as a function of the operator's arguments."""
+    """Returns a kernel of torch.library.get_kernel as a function of the operator's arguments."""
     keys = torch._C.DispatchKeySet(getattr(torch._C.DispatchKey, key))
     return lambda *arguments: previous.call_boxed(keys, *arguments)
 
 
 def take(made: Any) -> None:
-    """Takes a kernel away again."""
+    """Removes a kernel."""
     assert _loaded is not None
     _loaded.anydnn_torch_take(made)
 
 
 def options_changed() -> None:
-    """Tells the compiled kernels which options are in force."""
+    """Passes the options in force to the compiled kernels."""
     if _loaded is not None:
         number = _option_numbers.setdefault((_state.options, _state.families), len(_option_numbers))
         _loaded.anydnn_torch_options(number)
 
 
 def gather() -> None:
-    """Adds what the compiled kernels counted to the report."""
+    """Adds the counts of the compiled kernels to the report."""
     if _loaded is not None:
         calls, spent = ctypes.c_int64(), ctypes.c_int64()
         for (operator, backend), number in list(_counters.items()):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`fuse`: normalization, addition and activation of a model as one operator, and gradients summed up, in place.
+"""`fuse` runs normalization, addition and activation of a model as one operator, and adds up gradients in place.
 
-A module's forward is read as a graph; where it has a pattern, an attribute `forward` of the instance runs the
-graph with the pattern in one piece. Modules, parameters and names stay what they are.
+A module's forward is read as a graph. If the graph has a pattern, an attribute `forward` of the instance runs it with
+the pattern as one call. Modules, parameters and names stay unchanged.
 """
 import operator
 import types
@@ -17,7 +17,7 @@ from ._patterns import Branch, Finder, Pattern
 from ._trace import Untraceable
 
 def _replace(graph: fx.Graph, pattern: Pattern) -> Optional[Tuple[fx.Node, fx.Node]]:
-    """Puts one call in a pattern's place; of training, the nodes of the module and of the batch's statistics."""
+    """Replaces a pattern by one call. In training, returns the nodes of the module and of the batch statistics."""
     nodes = pattern.nodes()
     last = nodes[-1]
 
@@ -45,8 +45,8 @@ def _replace(graph: fx.Graph, pattern: Pattern) -> Optional[Tuple[fx.Node, fx.No
 
 
 def _join(graph: fx.Graph, branch: Branch) -> None:
-    """Puts one call in place of a branch's convolution; the other user takes the value from it."""
-    # Its value may have become that of a pattern.
+    """Replaces a branch's convolution by one call, which also gives the other user its value."""
+    # A pattern may have replaced its value.
     convolution = branch.convolution
     value = convolution.args[0]
     assert isinstance(value, fx.Node)
@@ -62,7 +62,7 @@ def _join(graph: fx.Graph, branch: Branch) -> None:
 
 
 def _function(graph: fx.Graph, patterns: List[Pattern], branches: List[Branch]) -> Callable[..., Any]:
-    """The graph with its patterns and branches replaced, as a function of the module and its arguments."""
+    """Returns the graph with replaced patterns and branches, as a function of the module and its arguments."""
     found = [pair for pair in (_replace(graph, pattern) for pattern in patterns) if pair is not None]
     for branch in branches:
         _join(graph, branch)
@@ -78,17 +78,17 @@ def _function(graph: fx.Graph, patterns: List[Pattern], branches: List[Branch]) 
 
 
 class Tree:
-    """The modules that a reading depends on: containers, and the children that each had."""
+    """The modules that a reading depends on: containers, each with its children."""
 
     def __init__(self, module: nn.Module, names: FrozenSet[str], through: FrozenSet[str]) -> None:
         lists = [one for one in module.children() if isinstance(one, (nn.ModuleList, nn.ModuleDict))]
         containers = [module, *(module.get_submodule(name) for name in sorted(names)), *lists]
         self.held = [(one._modules, dict(one._modules)) for one in dict.fromkeys(containers)]
-        # Nobody calls these, so that a hook on them would be lost.
+        # The fused forward does not call these, so a hook on them would not run.
         self.chains = [module.get_submodule(name) for name in sorted(through)]
 
     def changed(self) -> bool:
-        """Returns whether a child was replaced, added or removed, or a chain got hooks or a forward of its own."""
+        """Returns whether a child was replaced, added or removed, or a chain got hooks or its own forward."""
         for now, before in self.held:
             if now != before:
                 return True
@@ -96,7 +96,7 @@ class Tree:
 
 
 class Reading:
-    """The functions for a module's two modes, None where a mode has no pattern, and the Sequentials read with it."""
+    """The functions for a module's two modes, None for a mode without patterns, and the Sequentials read with it."""
 
     def __init__(self, module: nn.Module, fold: bool, shortcuts: bool) -> None:
         self.through: FrozenSet[str] = frozenset()
@@ -125,7 +125,7 @@ class Reading:
         return patterns, finder.branches(patterns) if self.shortcuts else [], finder.declined
 
     def _spanned(self, module: nn.Module, training: bool, every: FrozenSet[str]) -> FrozenSet[str]:
-        """The Sequentials that a pattern of the module itself begins or ends in, or a branch goes into."""
+        """Returns the Sequentials that contain an end of the module's own patterns or the start of a branch."""
         found = set()
         patterns, branches, _ = self._found(module, _trace.graph_of(module, training, every), training)
         for nodes, into in [*((one.nodes(), one.nodes()) for one in patterns),
@@ -137,12 +137,12 @@ class Reading:
 
 
 def _home(node: fx.Node) -> str:
-    """The module that a node's one is a child of."""
+    """Returns the parent of a node's module."""
     return str(node.target).rpartition(".")[0] if node.op == "call_module" else ""
 
 
 def _ancestors(name: str) -> Iterator[str]:
-    """a.b, a and the empty name, of a.b."""
+    """Returns a.b, a and the empty name for a.b."""
     while name:
         yield name
         name = name.rpartition(".")[0]
@@ -153,7 +153,10 @@ _OF_METHODS = frozenset(("__code__", "__func__", "__globals__", "__name__", "__q
 
 
 class Forward:
-    """The forward of a fused module. Copied with its module; of a file it is read from the module again."""
+    """The forward of a fused module.
+
+    It is copied with its module. After loading from a file, the module is read again.
+    """
 
     def __init__(self, module: nn.Module, fold: bool, shortcuts: bool, reading: Optional[Reading]) -> None:
         self.module, self.fold, self.shortcuts, self.reading = module, fold, shortcuts, reading
@@ -176,7 +179,7 @@ class Forward:
         self.reading = None
 
     def current(self) -> Optional[Reading]:
-        """Returns the reading of the module as it is now; None, with a warning, where it cannot be fused any more."""
+        """Returns the reading of the module as it is now, or None, with a warning, if it can no longer be fused."""
         reading = self.reading
         if reading is None or reading.tree.changed():
             try:
@@ -191,7 +194,7 @@ class Forward:
                 _fuse_children(self.module, "", self.fold, self.shortcuts, reading.through, known)
         return reading
 
-    # torch.export and torch.jit read a forward as the bound method that it stands for.
+    # torch.export and torch.jit read a forward as the bound method that it replaces.
     @property  # type: ignore[misc]
     def __class__(self) -> Any:
         return types.MethodType
@@ -243,7 +246,7 @@ def _fuse(module: nn.Module, name: str, fold: bool, shortcuts: bool) -> None:
 
 def _fuse_children(module: nn.Module, name: str, fold: bool, shortcuts: bool, through: FrozenSet[str],
                    known: AbstractSet[int]) -> None:
-    """Fuses the children of a module and of its chains, except those whose id is known."""
+    """Fuses the children of a module and of its chains, except those with a known id."""
     for child, one in _trace.children(module, through):
         if id(one) not in known:
             _fuse(one, f"{name}.{child}" if name else child, fold, shortcuts)
@@ -252,18 +255,21 @@ def _fuse_children(module: nn.Module, name: str, fold: bool, shortcuts: bool, th
 def fuse(model: nn.Module, *, fold: bool = False, shortcuts: bool = True) -> nn.Module:
     """Lets batch normalization (+ addition) + ReLU, and convolution with bias + ReLU, run as one operator each.
 
-    Where a residual block branches, the gradient of its first convolution is added to the shortcut's in one call.
+    At the start of a residual block, one call adds the gradient of the first convolution to the shortcut's.
 
-    In place, and returns the model; modules, parameters, buffers and `state_dict` stay as they are. Before it
-    is wrapped for several processes or compiled (ValueError otherwise). Their kernels are anydnn's where
-    `enable` has put them, else torch's.
+    Works in place and returns the model. Modules, parameters, buffers and `state_dict` stay unchanged. Call it before
+    the
+    model is wrapped for several processes or compiled (otherwise ValueError). The kernels are anydnn's if `enable` has
+    put them in place, else torch's.
 
-    fold       in eval, batch normalization goes into the filter of the convolution before it
-    shortcuts  False leaves the sums of gradients at a block's input to autograd
+        fold       in eval mode, folds batch normalization into the filter of the preceding convolution
+        shortcuts  False leaves the sums of gradients at a block's input to autograd
 
-    `report` lists what was not fused, with the reason. A module's forward is read once. It is read again at the next
-    call after one of its submodules was replaced, added or removed; a model that cannot be fused any more then warns and
-    runs unfused. A flag that changes later is not seen until the model is fused again. Later hooks are called.
+    `report` lists what was not fused, with the reason. A module's forward is read once, and again at the next call
+    after
+    one of its submodules was replaced, added or removed. A model that can no longer be fused then warns and runs
+    unfused.
+    Later changes of a flag have no effect until the model is fused again. Hooks that are added later are called.
     """
     if isinstance(model, (nn.parallel.DistributedDataParallel, nn.DataParallel)) or hasattr(model, "_orig_mod"):
         raise ValueError(f"fuse the model before it becomes a {type(model).__name__}")
@@ -273,7 +279,7 @@ def fuse(model: nn.Module, *, fold: bool = False, shortcuts: bool = True) -> nn.
 
 
 def unfuse(model: nn.Module) -> nn.Module:
-    """Takes back what `fuse` did, in place."""
+    """Reverts `fuse` in place."""
     for module in model.modules():
         if isinstance(vars(module).get("forward"), Forward):
             del module.forward
@@ -281,7 +287,7 @@ def unfuse(model: nn.Module) -> nn.Module:
 
 
 def fused(model: nn.Module) -> Dict[str, List[str]]:
-    """What was fused for the mode that each module is in: its name, and for each pattern the nodes that are one."""
+    """Returns the fused patterns for each module's current mode: the module's name, and the nodes of each pattern."""
     found = {}
     for name, module in model.named_modules():
         forward = vars(module).get("forward")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The operators that `fuse` puts into models: several of torch's in one, with a gradient that is one too.
+"""The operators that `fuse` puts into models. Each replaces several of torch's and has a single gradient operator.
 
-Their schemas are functional, so that torch's tracers may move them. Where anydnn is not enabled or declines,
-the operator runs as its parts on torch's own.
+Their schemas are functional, so that torch's tracers may reorder them. If anydnn is not enabled or declines, the
+operator runs as its parts with torch's kernels.
 """
 import threading
 import time
@@ -21,7 +21,7 @@ LIBRARY = torch.library.Library("anydnn", "DEF")
 
 @dataclass(frozen=True)
 class Own:
-    """An operator of ours: what runs where its family is enabled, and what else, or where that declines."""
+    """Our own operator: the kernel for an enabled family, and the fallback if it is disabled or declines."""
 
     family: str
     schema: str
@@ -41,9 +41,9 @@ _numbering = threading.Lock()
 
 
 def number(*parameters: Any) -> int:
-    """A number that stands for parameters: torch takes one faster than it takes apart several values and lists.
+    """Returns a number that represents parameters. torch passes one number faster than several values and lists.
 
-    It means nothing in another process, so that what is traced has the parameters themselves.
+    The number is valid only in this process, so traced calls carry the parameters themselves.
     """
     found = _numbers.get(parameters)
     if found is None:
@@ -56,13 +56,13 @@ def number(*parameters: Any) -> int:
 
 
 def parameters(number_: int) -> Tuple[Any, ...]:
-    """What a number stands for."""
+    """Returns the parameters of a number."""
     return _numbered[number_]
 
 
 def own(name: str, schema: str, family: str, ours: Callable[..., Tuple[Any, str]], parts: Callable[..., Any],
         fake: Optional[Callable[..., Any]] = None, counted: str = "") -> Any:
-    """Defines anydnn::name; in the report its calls stand under `counted`. Tracers want a fake kernel."""
+    """Defines anydnn::name, which the report lists under `counted`. Tracers require a fake kernel."""
     counted = f"anydnn::{counted or name}"
 
     def kernel(*arguments: Any) -> Any:
@@ -88,7 +88,7 @@ def own(name: str, schema: str, family: str, ours: Callable[..., Tuple[Any, str]
 
 
 def masked(*parameters: Any) -> int:
-    """The first of eight numbers: the one behind it by m stands for the parameters and a mask m of three gradients."""
+    """Returns the first of eight numbers. Number + m represents the parameters and a mask m of three gradients."""
     found = _masked.get(parameters)
     if found is None:
         with _numbering:
@@ -101,7 +101,7 @@ def masked(*parameters: Any) -> int:
 
 def numbered(name: str, schema: str, family: str, ours: Callable[..., Tuple[Any, str]], parts: Callable[..., Any],
              counted: str) -> Any:
-    """Defines an operator for eager mode: behind its operands, the `number` of the rest of what `ours` takes."""
+    """Defines an operator for eager mode: its operands, then the `number` of the other arguments of `ours`."""
     def spread(function: Callable[..., Any]) -> Callable[..., Any]:
         def taken(*arguments: Any) -> Any:
             return function(*arguments[:place], *_numbered[arguments[place]])
@@ -111,17 +111,17 @@ def numbered(name: str, schema: str, family: str, ours: Callable[..., Tuple[Any,
 
 
 def activated(x: torch.Tensor, ceiling: Optional[float]) -> torch.Tensor:
-    """ReLU, with a ceiling that of ReLU6, by torch."""
+    """Returns ReLU, or ReLU6 with a ceiling, by torch."""
     return functional.relu(x) if ceiling is None else functional.hardtanh(x, 0.0, ceiling)
 
 
 def _activation(ceiling: Optional[float]) -> str:
-    """Keys of the activation; NaN goes through, as in torch."""
+    """Returns the keys of the activation. NaN propagates, as in torch."""
     return " nan=propagate activation=" + ("relu" if ceiling is None else f"clipped_relu coef={ceiling!r}")
 
 
 def _new(like: torch.Tensor) -> torch.Tensor:
-    """A tensor like an activation, in channels_last where that one is so, else contiguous."""
+    """Creates a tensor like an activation: channels_last if that is, else contiguous."""
     return torch.empty_like(like, memory_format=FORMATS[like.dim()] if channels_last(like) else torch.contiguous_format)
 
 
@@ -144,13 +144,13 @@ def _norm_keys(x: torch.Tensor, epsilon: float, ceiling: Optional[float], additi
 
 
 def _saved(x: torch.Tensor) -> List[torch.Tensor]:
-    """Mean, inverse deviation and reserve for the gradient."""
+    """Returns mean, inverse deviation and reserve for the gradient."""
     mean, inverse = (x.new_empty(x.shape[1], dtype=_batch_norm.kind_of(x)) for _ in range(2))
     return [mean, inverse, x.new_empty((x.numel() + 7) // 8, dtype=torch.uint8)]
 
 
 def apart(whole: Maybe, x: torch.Tensor) -> List[torch.Tensor]:
-    """The same as parts of one tensor, which autograd keeps at the cost of one; by default of a new one, which is first."""
+    """Returns the same as views of one tensor, which costs autograd as little as one. Creates the tensor by default."""
     kind, bits = _batch_norm.kind_of(x), (x.numel() + 7) // 8
     size = x.shape[1] * kind.itemsize
     wide = (size + 63) // 64 * 64
@@ -163,7 +163,7 @@ def apart(whole: Maybe, x: torch.Tensor) -> List[torch.Tensor]:
 def _norm_run(x: torch.Tensor, z: Maybe, weight: torch.Tensor, bias: torch.Tensor, statistics: Sequence[torch.Tensor],
               saved: Sequence[torch.Tensor], factor: float, epsilon: float,
               ceiling: Optional[float]) -> Tuple[torch.Tensor, str]:
-    """y; `statistics`, a mean and a variance, move by a factor, and `saved` is filled."""
+    """Returns y, fills `saved`, and moves `statistics`, a mean and a variance, by a factor."""
     _check(x, z)
     packed, last, _ = _batch_norm.operand_of(x)
     if x.numel() == x.shape[1]:
@@ -202,7 +202,7 @@ def _norm_in_place(x: torch.Tensor, z: Maybe, weight: torch.Tensor, bias: torch.
 
 
 def _there(found: Sequence[Maybe], x: torch.Tensor) -> List[torch.Tensor]:
-    """Results as tracers want them: a tensor each."""
+    """Returns results for tracers, which require a tensor for each."""
     return [x.new_empty(0) if one is None else one for one in found]
 
 
@@ -210,7 +210,7 @@ _BITS = (1, 2, 4, 8, 16, 32, 64, 128)
 
 
 def _bits_of(passes: torch.Tensor) -> torch.Tensor:
-    """The reserve as anydnn.h has it: a bit an element in order of the dims, the lowest first."""
+    """Returns the reserve in the format of anydnn.h: one bit per element in order of the dims, lowest bit first."""
     flat = functional.pad(passes.contiguous().view(-1), (0, -passes.numel() % 8)).view(-1, 8)
     return (flat * torch.tensor(_BITS, dtype=torch.uint8, device=flat.device)).sum(1, dtype=torch.uint8)
 
@@ -225,7 +225,7 @@ def _norm_run_parts(x: torch.Tensor, z: Maybe, weight: torch.Tensor, bias: torch
                     ceiling: Optional[float]) -> Tuple[torch.Tensor, ...]:
     kind = _batch_norm.kind_of(x)
     for name, one in (("running_mean", mean), ("running_var", var), ("weight", weight), ("bias", bias)):
-        if one.numel() != x.shape[1]:  # torch looks before it calls this operator, which reads behind the end
+        if one.numel() != x.shape[1]:  # torch checks this before it calls this operator, which would read past the end
             raise RuntimeError(f"{name} should contain {x.shape[1]} elements not {one.numel()}")
     y, saved_mean, saved_inverse = torch.native_batch_norm(x, weight, bias, mean, var, True, momentum, epsilon)
     y = activated(y if z is None else y + z, ceiling)
@@ -275,7 +275,7 @@ def _norm_gradient(dy: torch.Tensor, x: torch.Tensor, weight: torch.Tensor, mean
 
 
 def _as_torch(statistics: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
-    """Saved statistics as torch's gradient takes them: on the CPU of the parameters' type."""
+    """Returns saved statistics for torch's gradient: on the CPU in the parameters' type."""
     return statistics if statistics.is_cuda else statistics.to(weight.dtype)
 
 
@@ -305,7 +305,7 @@ def _norm_gradient_fake(dy: torch.Tensor, x: torch.Tensor, weight: torch.Tensor,
 
 
 def _together(gradient: Callable[..., Any]) -> Callable[..., Any]:
-    """The gradient for an operator that takes what was saved as one tensor, and all parameters of the forward."""
+    """Makes the gradient for an operator that takes the saved values as one tensor, and all forward parameters."""
     def taken(dy: torch.Tensor, x: torch.Tensor, weight: torch.Tensor, whole: torch.Tensor, _momentum: float,
               *rest: Any) -> Any:
         return gradient(dy, x, weight, *apart(whole, x)[1:], *rest)
@@ -331,7 +331,7 @@ norm_in_place_gradient = numbered(
 
 def _norm_twice(dy: torch.Tensor, x: torch.Tensor, weight: torch.Tensor, mean: torch.Tensor, inverse: torch.Tensor,
                 reserve: torch.Tensor, epsilon: float, _ceiling: Optional[float], addition: bool) -> Tuple[Maybe, ...]:
-    # The activation is linear around every place: its bits suffice.
+    # The activation is linear around every place, so its bits are sufficient.
     masked = torch.where(_of_bits(reserve, x), dy, 0)
     dx, dweight, dbias = torch.ops.aten.native_batch_norm_backward(
         masked, x, weight, None, None, _as_torch(mean, weight), _as_torch(inverse, weight), True, epsilon,
@@ -341,12 +341,12 @@ def _norm_twice(dy: torch.Tensor, x: torch.Tensor, weight: torch.Tensor, mean: t
 
 def norm_in_place_twice(dy: torch.Tensor, x: torch.Tensor, weight: torch.Tensor, saved: torch.Tensor,
                         call: int) -> Tuple[Maybe, ...]:
-    """(dx, dz, dweight, dbias) by torch's operator, which can be differentiated again."""
+    """Returns (dx, dz, dweight, dbias) by torch's differentiable operator."""
     return _together(_norm_twice)(dy, x, weight, saved, *_numbered[call])  # type: ignore[no-any-return]
 
 
 def laid(dy: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
-    """A gradient in the layout of x."""
+    """Returns a gradient in the layout of x."""
     return dy if dy.stride() == x.stride() else _new(x).copy_(dy)
 
 
@@ -392,7 +392,7 @@ def _conv_fake(x: torch.Tensor, w: torch.Tensor, bias: torch.Tensor, stride: Seq
 
 
 def passed(dy: torch.Tensor, y: torch.Tensor, ceiling: Optional[float]) -> torch.Tensor:
-    """The gradient in front of the activation."""
+    """Returns the gradient before the activation."""
     if ceiling is None:
         return torch.ops.aten.threshold_backward.default(dy, y, 0)  # type: ignore[no-any-return]
     return torch.ops.aten.hardtanh_backward.default(dy, y, 0.0, ceiling)  # type: ignore[no-any-return]
@@ -429,11 +429,11 @@ conv_gradient = own(
     "convolution_relu_backward", "(Tensor dy, Tensor y, Tensor x, Tensor w, int[] stride, int[] padding,"
     " int[] dilation, int groups, float? ceiling, bool[] wanted) -> Tensor[]", "convolution", _conv_gradient,
     _conv_gradient_parts, _conv_gradient_parts)
-# With torch's flags, as numbers of _state.flags, by which a compiled kernel tells calls apart.
+# These take torch's flags as numbers of _state.flags, by which a compiled kernel distinguishes calls.
 conv_numbered = numbered(
     "convolution_relu_numbered", "(Tensor x, Tensor w, Tensor bias, int call, int flags) -> Tensor", "convolution",
     _conv, _conv_parts, "convolution_relu")
-# What is behind `passed`.
+# The convolution after `passed`.
 conv_gradient_numbered = numbered(
     "convolution_relu_backward_numbered", "(Tensor masked, Tensor x, Tensor w, int call) -> (Tensor, Tensor, Tensor)",
     "convolution", _conv_behind, _conv_behind_parts, "convolution_relu_backward")
@@ -444,7 +444,7 @@ def _conv_twice(dy: torch.Tensor, y: torch.Tensor, x: torch.Tensor, w: torch.Ten
 
 
 def conv_numbered_twice(dy: torch.Tensor, x: torch.Tensor, w: torch.Tensor, y: torch.Tensor, call: int) -> Any:
-    """(dx, dw, dbias) by torch's operators, which can be differentiated again."""
+    """Returns (dx, dw, dbias) by torch's differentiable operators."""
     return _conv_twice(dy, y, x, w, _numbered[call])
 
 

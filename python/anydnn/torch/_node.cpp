@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes of autograd for our operators in eager mode: what the Functions of _eager.py do, at less of
-// the host's time. It needs torch's full headers, so it serves only the torch it was built for.
+// Autograd nodes for our operators in eager mode. They do the work of the Functions of _eager.py in
+// less host time. The file needs torch's full headers, so it serves only the torch it was built
+// for.
 #include <ATen/PythonTorchFunctionTLS.h>
 #include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/core/dispatch/Dispatcher.h>
@@ -22,22 +23,23 @@ using torch::autograd::SavedVariable;
 namespace
 {
 
-// Behind a call's operands: the number of its parameters, and what convolutions take besides.
+// The arguments after a call's operands: the number of its parameters, and further ones of
+// convolutions.
 struct Call {
     int64_t number = 0, flags = 0;
     std::optional<double> ceiling;
 };
 
-// One of our operators. Gradients go to the first `inputs` of its `operands`; `kept` is what its
-// gradient reads, and y has the shape of the one at `like`. Where it is masked, the gradient's
-// number is the call's and a bit i more for each input i that asks for one.
+// The rule of one of our operators. Gradients go to the first `inputs` of its `operands`. Its
+// gradient reads `kept`, and y has the shape of operand `like`. If the rule is masked, the
+// gradient's number is the call's plus bit i for each input i that requires one.
 struct Rule {
     const char *name, *node;
     size_t operands, inputs, like;
     bool masked;
     Tensor (*forward)(const Tensors &operands, const Call &call, Tensors &kept);
     Tensors (*gradient)(const Tensor &dy, const Tensors &kept, const Call &call);
-    // Of Python: its Function, and the gradient that can be differentiated again.
+    // Python objects: the Function, and the differentiable gradient.
     PyObject *function, *twice;
 };
 
@@ -52,7 +54,7 @@ using Three = std::tuple<Tensor, Tensor, Tensor>;
 using Four = std::tuple<Tensor, Tensor, Tensor, Tensor>;
 using Of = const Tensor &;
 
-// A gradient in the layout of a packed tensor.
+// Returns a gradient in the layout of a packed tensor.
 Tensor laid(const Tensor &dy, const Tensor &like)
 {
     if (dy.strides() == like.strides())
@@ -124,7 +126,7 @@ Rule rules[] = {
     {"max_pool", "MaxPoolBackward", 1, 1, 1, false, max_pool, max_pool_gradient, nullptr, nullptr},
 };
 
-// By torch's operators, in Python.
+// Computes the differentiable gradient with torch's operators, in Python.
 Tensors gradient_twice(const Rule &rule, const Tensor &dy, const Tensors &kept, const Call &call)
 {
     pybind11::gil_scoped_acquire held;
@@ -164,7 +166,7 @@ Tensors gradient_of(const Rule &rule, const Tensors &grads, const Tensors &kept,
     return results;
 }
 
-// How this torch holds nodes: in std::shared_ptr, later ones in c10::intrusive_ptr.
+// The type in which this torch holds nodes: std::shared_ptr, in later versions c10::intrusive_ptr.
 using Held = decltype(torch::autograd::Edge::function);
 
 template <typename Holder, typename Kind> Holder held_new(Kind *node)
@@ -227,7 +229,8 @@ struct Gradient : Node {
         return bits;
     }
 
-    // Of compiled autograd: what tells graphs apart, and a call that stays one in the graph.
+    // Methods for compiled autograd: the values that distinguish graphs, and a call that stays one
+    // node.
     void compiled_args(torch::dynamo::autograd::CompiledNodeArgs &args) const override
     {
         args.collect(std::string(rule.node));
@@ -293,7 +296,7 @@ Tensor run(const Rule &rule, const Tensors &given, const Call &call)
     return y;
 }
 
-// Whether nobody written in Python wants to see the call: a subclass of Tensor, a mode.
+// Returns whether no Python code intercepts the call: a subclass of Tensor, or a mode.
 bool plain(PyObject *const *arguments, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -302,15 +305,14 @@ bool plain(PyObject *const *arguments, size_t count)
     return !at::impl::torch_function_mode_enabled();
 }
 
-// An entry for Python: operands, the number of the parameters and, of convolutions, flags and the
-// activation's ceiling.
+// An entry for Python. It takes operands, the number of the parameters and, for convolutions, flags
+// and the activation's ceiling.
 template <size_t which> PyObject *entry(PyObject *, PyObject *const *arguments, Py_ssize_t given)
 {
     HANDLE_TH_ERRORS
     const Rule &rule = rules[which];
     size_t count = (size_t)given, first = rule.operands;
-    // Not by torch's check, which on one machine ended in a fault where a newer compiler built
-    // this.
+    // TORCH_CHECK is avoided: on one machine it crashed after a newer compiler had built this file.
     if (!rule.function || (count != first + 1 && count != first + 3))
         return PyErr_Format(PyExc_RuntimeError, "%s: got %zd arguments", rule.name, given);
     if (!plain(arguments, first))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The nodes of autograd in C++ (_node.cpp), which take the place of _eager.py's Functions where they can be had.
+"""The autograd nodes in C++ (_node.cpp), which replace the Functions of _eager.py if available.
 
-Against torch's full headers they take half a minute to compile: so that is done beside a process that has called our
-operators often, or by `enable(compiled=True)`, and what came of it serves later ones from the start. Until then, and
-where there is no compiler, the Functions run, with the same results.
+The compilation against torch's full headers takes half a minute. It therefore runs beside a process that has called
+our operators often, or in `enable(compiled=True)`, and later processes use the result from the start. Until then, and
+without a compiler, the Functions run, with the same results.
 """
 import importlib.machinery
 import importlib.util
@@ -20,11 +20,11 @@ from . import _build, _eager
 SOURCE = pathlib.Path(__file__).with_name("_node.cpp")
 _NAME = "anydnn_torch_node"
 _ABI = str(int(torch.compiled_with_cxx11_abi()))
-# What the file must have been built for.
+# The properties that the file must have been built for.
 _VERSION = f"{torch.__version__} {torch.version.git_version} {_ABI} {sysconfig.get_config_var('SOABI')}"
-# Calls of Functions behind which the file is built.
+# The number of Function calls that triggers the build.
 OFTEN = 1000
-_AGAIN = 86400.0  # seconds behind which what did not compile is tried again
+_AGAIN = 86400.0  # seconds until a failed compilation is repeated
 
 reason = ""
 _loaded: Optional[Any] = None
@@ -37,13 +37,13 @@ def _options() -> List[str]:
     headers = pathlib.Path(sysconfig.get_path("include"))
     if not (headers / "Python.h").exists():
         raise OSError("there are no headers of Python")
-    # Headers of torch 2.15 are C++20, those of 2.11 take it.
+    # Headers of torch 2.15 require C++20, and those of 2.11 accept it.
     return ["-std=c++20", "-DNDEBUG", f"-I{headers}", f"-D_GLIBCXX_USE_CXX11_ABI={_ABI}", f'-DANYDNN_TORCH="{_VERSION}"',
             "-ltorch_cpu", "-lc10", "-ltorch_python"]
 
 
 def _open(made: pathlib.Path) -> None:
-    """Loads the file. ImportError."""
+    """Loads the file. Raises ImportError."""
     global _loaded
     loader = importlib.machinery.ExtensionFileLoader(_NAME, str(made))
     spec = importlib.util.spec_from_loader(_NAME, loader)
@@ -58,7 +58,7 @@ def _open(made: pathlib.Path) -> None:
 
 
 def _build_once(made: pathlib.Path, at_once: bool) -> None:
-    """Builds the file where it is missing; not within a day of a failure, but at once. OSError."""
+    """Builds the file if it is missing. Waits a day after a failure, unless at once. Raises OSError."""
     why = made.with_suffix(".why")
     with _build.alone(made):
         if _build.ours(made):
@@ -76,7 +76,7 @@ def _build_once(made: pathlib.Path, at_once: bool) -> None:
 
 
 def load(build: bool, at_once: bool = False) -> bool:
-    """Loads the file, or builds it before; False, with the reason in `reason`, where it cannot be had."""
+    """Loads the file, and builds it first if necessary. Returns False, with the reason in `reason`, if that fails."""
     global reason, _tried
     if _loaded is None and not (build and _tried):
         try:
@@ -99,7 +99,7 @@ def _beside() -> None:
 
 
 def _counted(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A Function whose calls count until they are so many that the file is worth building."""
+    """Wraps a Function and counts its calls, to start the build when they are many."""
     def call(*arguments: Any) -> Any:
         global _calls
         _calls += 1
@@ -119,7 +119,7 @@ def _use() -> None:
 
 
 def choose(wanted: bool, at_once: bool) -> None:
-    """Whether calls go by nodes, which then are built now (at_once) or when they have become worth it."""
+    """Selects whether calls use nodes, which are built now (at_once) or once calls are frequent."""
     global _wanted
     _wanted = wanted
     _functions()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Problems that add their result to what is there (beta=1): whether that gains, and by which backend.
+"""Runs problems that add their result to the output (beta=1): decides whether that is faster, and on which backend.
 
-A plan is the same for all factors, and `fastest` times it without any, so that it says nothing about this. On a GPU
-the clock decides here: one call that adds, or one that does not and an addition by torch.
+A plan is the same for all factors, and `fastest` times it without them, so its time does not answer this. On a GPU,
+measurement decides between one call that adds, and a call that does not plus an addition by torch.
 """
 import re
 from typing import Callable, Sequence, Tuple
@@ -14,10 +14,10 @@ from ._state import Declined, Kept, Plan
 
 
 class Apart(Declined):
-    """An addition apart is the better way, in this call and in equal ones."""
+    """A separate addition is better, in this call and in equal ones."""
 
 
-# Backends that add in 16 bits by way of copies in float: docs/backends.md.
+# Backends that add in 16 bits through float copies: docs/backends.md.
 _BY_FLOAT = ("cudnn",)
 _ROUNDS = 4
 
@@ -27,7 +27,7 @@ def _choice(said: str) -> str:
 
 
 def _route_without(said: str, backend: str) -> str:
-    """The route that an explanation tells of, without a backend; "" where none is left."""
+    """Returns the route of an explanation without one backend, or "" if none is left."""
     found = re.search(r"^rule: .* = (.*)$", said, re.MULTILINE)
     words = [word.strip() for word in found[1].split(",")] if found else []
     left = [word for word in words if word != backend]
@@ -52,7 +52,10 @@ def _milliseconds(run: Callable[[], object]) -> float:
 
 
 def _gains(adding: Plan, plain: Plan, operands: Sequence[torch.Tensor]) -> bool:
-    """Whether a problem that adds is at least as fast as one that does not and an addition; on tensors of its own."""
+    """Returns whether a problem that adds is at least as fast as one that does not plus an addition.
+
+    Uses its own tensors.
+    """
     *inputs, given = operands
 
     def apart() -> None:
@@ -65,7 +68,7 @@ def _gains(adding: Plan, plain: Plan, operands: Sequence[torch.Tensor]) -> bool:
     recorded = _state.record()
     try:
         sums = torch.zeros_like(given)
-        # What a first call does besides counts for nothing, as the least of several is taken.
+        # The minimum of several runs excludes the setup of the first call.
         pairs = [(_milliseconds(together), _milliseconds(apart)) for _ in range(_ROUNDS)]
     except torch.OutOfMemoryError:
         return False
@@ -75,7 +78,7 @@ def _gains(adding: Plan, plain: Plan, operands: Sequence[torch.Tensor]) -> bool:
 
 
 def _made(handle: Kept, flags: Tuple[bool, bool], text: str, operands: Sequence[torch.Tensor]) -> Plan:
-    """The plan that adds. Apart."""
+    """Makes the plan that adds. Raises Apart."""
     plain = Plan(handle, text)
     said = plain.problem.explain(handle)
     target, choice = operands[-1], _choice(said)
@@ -95,9 +98,9 @@ def _made(handle: Kept, flags: Tuple[bool, bool], text: str, operands: Sequence[
 
 def plan_of(handle: Kept, flags: Tuple[bool, bool], key: Tuple[object, ...], text: str,
             operands: Sequence[torch.Tensor]) -> Plan:
-    """The plan, kept with the handle, of the problem `text` that adds to its last operand.
+    """Returns the plan, kept with the handle, of the problem `text` that adds to its last operand.
 
-    flags    deterministic and benchmark, by which the handle was asked for
+        flags    deterministic and benchmark, with which the handle was requested
     """
     where = ("onto", *key)
     if where not in handle.prepared and _capturing(operands[-1]):
@@ -105,12 +108,12 @@ def plan_of(handle: Kept, flags: Tuple[bool, bool], key: Tuple[object, ...], tex
     found = _state.kept(handle, where, lambda: _made(handle, flags, text, operands))
     if found.handle is not handle:
         assert isinstance(found.handle, Kept)
-        _state.handle_of(operands[-1], *flags, found.handle.rule)  # on torch's stream, as the other one
+        _state.handle_of(operands[-1], *flags, found.handle.rule)  # on torch's stream, as the other handle
     return found
 
 
 def run(adding: Plan, operands: Sequence[torch.Tensor]) -> None:
-    """Runs it. RuntimeError where it failed and may have written."""
+    """Runs the plan. Raises RuntimeError if it failed and may have written."""
     try:
         adding.run(operands)
     except Declined as reason:

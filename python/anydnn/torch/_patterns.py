@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What runs as one operator in the graph of a forward, and what does not and why."""
+"""Finds the parts of a forward's graph that run as one operator, and the reasons why others do not."""
 import operator
 from dataclasses import dataclass
 from typing import Any, List, Optional, Tuple
@@ -19,7 +19,7 @@ _IN_PLACE = {operator.iadd, "add_"}
 
 @dataclass
 class Pattern:
-    """Nodes that run as one: `convolution` and `norm` are there or not, `relu` too when it is folded."""
+    """The nodes that run as one. `convolution` and `norm` are optional; so is `relu` if it is folded."""
 
     convolution: Optional[fx.Node]
     norm: Optional[fx.Node]
@@ -29,7 +29,7 @@ class Pattern:
     ceiling: Optional[float]
 
     def nodes(self) -> List[fx.Node]:
-        """Those that run, in order."""
+        """Returns the nodes that exist, in order."""
         every = (self.convolution, self.norm, self.addition, self.relu)
         return [node for node in every if node is not None]
 
@@ -39,7 +39,7 @@ class Pattern:
 
 @dataclass
 class Branch:
-    """A convolution of a value that one `other` node takes besides, later: there their gradients meet."""
+    """A convolution of a value that one `other` node uses too, later. Their gradients are added at this value."""
 
     convolution: fx.Node
     other: fx.Node
@@ -49,7 +49,7 @@ class Branch:
 
 
 class Finder:
-    """Finds the patterns of a graph, and keeps why others are none."""
+    """Finds the patterns of a graph, and keeps the reasons for rejected ones."""
 
     def __init__(self, module: nn.Module, graph: fx.Graph, training: bool, fold: bool) -> None:
         self.module, self.graph, self.training, self.fold = module, graph, training, fold
@@ -57,18 +57,18 @@ class Finder:
         self.declined: List[str] = []
 
     def of(self, node: Any) -> Optional[nn.Module]:
-        """The module that a node calls with one tensor."""
+        """Returns the module that a node calls with one tensor."""
         if isinstance(node, fx.Node) and node.op == "call_module" and len(node.args) == 1 and not node.kwargs:
             return self.module.get_submodule(str(node.target))
         return None
 
     def conv(self, node: Any) -> Optional[nn.Module]:
-        """The convolution that a node calls."""
+        """Returns the convolution that a node calls."""
         module = self.of(node)
         return module if type(module) in _CONVS else None
 
     def ceiling(self, node: fx.Node) -> Tuple[bool, Optional[float]]:
-        """Whether a node is a ReLU, and its ceiling."""
+        """Returns whether a node is a ReLU, and its ceiling."""
         module = self.of(node)
         if module is not None:
             if type(module) not in (nn.ReLU, nn.ReLU6):
@@ -84,7 +84,7 @@ class Finder:
         return node.target in _RELUS, None
 
     def inner(self, node: Any, user: fx.Node) -> bool:
-        """Whether a value goes to `user` alone and may be computed there: nothing between changes its input."""
+        """Returns whether only `user` takes a value and may compute it: nothing in between changes its input."""
         if not isinstance(node, fx.Node) or list(node.users) != [user]:
             return False
         source = node.args[0] if node.args else None
@@ -92,7 +92,7 @@ class Finder:
             isinstance(source, fx.Node) and list(source.users) == [node] and source.op != "placeholder")
 
     def norm(self, node: Any, user: fx.Node) -> bool:
-        """Whether a node is a batch normalization that may be fused with its user."""
+        """Returns whether a node is a batch normalization that may be fused with its user."""
         module = self.of(node)
         if not isinstance(module, nn.modules.batchnorm._BatchNorm):
             return False
@@ -110,7 +110,7 @@ class Finder:
         return not reason
 
     def folds(self, norm: fx.Node) -> Optional[fx.Node]:
-        """The convolution whose filter takes a normalization's factors."""
+        """Returns the convolution whose filter can contain a normalization's factors."""
         convolution = norm.args[0]
         module = self.conv(convolution)
         if module is None or not isinstance(convolution, fx.Node) or not self.inner(convolution, norm):
@@ -119,17 +119,17 @@ class Finder:
         return convolution if reason in ("", "no bias") else None
 
     def sides(self, end: fx.Node, relu: Optional[fx.Node]) -> List[Tuple[Any, Any]]:
-        """The ways to read an addition before a ReLU as one of a normalization and another value."""
+        """Returns the ways to split an addition before a ReLU into a normalization and another value."""
         if (end.op not in ("call_function", "call_method") or end.target not in _ADDITIONS or len(end.args) != 2
                 or end.kwargs or relu is None or list(end.users) != [relu]
                 or self.place[relu] != self.place[end] + 1):
             return []
         found = [(end.args[0], end.args[1])]
-        # An addition in place changes its first operand, which must not be one that lives on.
+        # An addition in place changes its first operand, which must have no later user.
         return found if end.target in _IN_PLACE else [*found, (end.args[1], end.args[0])]
 
     def at(self, end: fx.Node, relu: Optional[fx.Node], ceiling: Optional[float]) -> Optional[Pattern]:
-        """A pattern whose last value before the activation, `relu` if there is one, is that of `end`."""
+        """Returns a pattern whose last value before the activation (`relu`, optional) is that of `end`."""
         behind = relu if relu is not None else next(iter(end.users), None)
         module = self.conv(end)
         if behind is None:
@@ -162,7 +162,7 @@ class Finder:
         return Pattern(convolution, norm, addition, other, relu, ceiling)
 
     def patterns(self) -> List[Pattern]:
-        """All, the last first, so that one may be replaced after the other."""
+        """Returns all patterns, the last first, so that they can be replaced one after the other."""
         found: List[Pattern] = []
         for node in reversed(list(self.graph.nodes)):
             is_relu, ceiling = self.ceiling(node)
@@ -178,7 +178,7 @@ class Finder:
         return found
 
     def takes(self, end: Any, value: fx.Node) -> bool:
-        """Whether a node is an addition that leaves a value as it is, or begins with a convolution of it."""
+        """Returns whether a node is an addition that does not change a value, or begins with a convolution of it."""
         module = self.of(end)
         if isinstance(module, nn.Identity) and not _blocks.hooked(module) and len(end.users) == 1:
             return self.takes(next(iter(end.users)), end)
@@ -191,7 +191,7 @@ class Finder:
                 and not (end.target in _IN_PLACE and end.args[0] is value))
 
     def branch(self, value: fx.Node) -> Optional[Branch]:
-        """The branch at a value, in training."""
+        """Returns the branch at a value, in training."""
         if len(value.users) != 2:
             return None
         first, other = sorted(value.users, key=self.place.__getitem__)
@@ -205,7 +205,7 @@ class Finder:
         return Branch(first, other)
 
     def branches(self, patterns: List[Pattern]) -> List[Branch]:
-        """Those whose convolution is not in a pattern."""
+        """Returns the branches whose convolution is not in a pattern."""
         taken = {pattern.convolution for pattern in patterns}
         found = [self.branch(node) for node in self.graph.nodes] if self.training else []
         return [one for one in found if one is not None and one.convolution not in taken]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels of aten::avg_pool2d and its gradient, and what runs in the place of aten::max_pool2d."""
+"""Kernels of aten::avg_pool2d and its gradient, and the replacement of aten::max_pool2d."""
 import functools
 from typing import Any, Callable, Optional, Sequence, Tuple
 
@@ -38,7 +38,7 @@ def _lifted(x: torch.Tensor) -> torch.Tensor:
 
 def avg_pool2d(x: torch.Tensor, kernel_size: Any, stride: Any = (), padding: Any = (0,), ceil_mode: bool = False,
                count_include_pad: bool = True, divisor_override: Optional[int] = None) -> Tuple[Any, str]:
-    """y of aten::avg_pool2d."""
+    """Returns y of aten::avg_pool2d."""
     supported(x)
     window, step, pad, keys = _parameters(kernel_size, stride, padding, ceil_mode, count_include_pad,
                                           divisor_override)
@@ -59,7 +59,7 @@ def avg_pool2d(x: torch.Tensor, kernel_size: Any, stride: Any = (), padding: Any
 def avg_pool2d_backward(dy: torch.Tensor, x: torch.Tensor, kernel_size: Any, stride: Any, padding: Any,
                         ceil_mode: bool, count_include_pad: bool,
                         divisor_override: Optional[int]) -> Tuple[Any, str]:
-    """dx of aten::avg_pool2d: neither x nor y is read."""
+    """Returns dx of aten::avg_pool2d. Reads neither x nor y."""
     supported(dy, x)
     if dy.dtype != x.dtype:
         raise Declined("operands of several types")
@@ -74,10 +74,10 @@ def avg_pool2d_backward(dy: torch.Tensor, x: torch.Tensor, kernel_size: Any, str
     return (dx.squeeze(0) if x.dim() == 3 else dx), found.backend
 
 
-# Maximum pooling is an operator of our own: torch's returns indices, which the operation has not.
+# Maximum pooling is our own operator: torch's returns indices, which the operation does not provide.
 
 def _max_keys(window: Sequence[int], stride: Sequence[int], padding: Sequence[int]) -> str:
-    """Ties go to the first, as in torch, and NaN goes through."""
+    """Returns the keys. Ties select the first element, as in torch, and NaN propagates."""
     return f" mode=max_deterministic nan=propagate window={dims(window)} pad={dims(padding)} stride={dims(stride)}"
 
 
@@ -157,7 +157,7 @@ def _max_setup(ctx: Any, inputs: Any, output: torch.Tensor) -> None:
 
 def _max_backward(ctx: Any, dy: torch.Tensor) -> Any:
     x, y = ctx.saved_tensors
-    # With a second derivative to come, torch's indices: their gradient has a formula.
+    # If a second derivative follows, torch's indices are used: their gradient has a formula.
     gradient = _max_gradient_parts if torch.is_grad_enabled() else _max_gradient_operator
     return gradient(dy, x, y, *ctx.parameters), None, None, None
 
@@ -171,7 +171,7 @@ _max_with_gradient = _eager.max_pool(_max_numbered, _max_gradient_numbered, _max
 @functools.lru_cache(maxsize=1024)
 def _max_parameters(shape: Tuple[int, ...], window: Any, stride: Any, padding: Any, dilation: Any,
                     ceil_mode: bool) -> Tuple[str, Tuple[Tuple[int, ...], ...]]:
-    """Why a call is declined, "" where it is not, and its window, stride and padding."""
+    """Returns why a call is declined, or "", and its window, stride and padding."""
     if ceil_mode:
         return "ceil_mode", ()
     window = _pair(window)
@@ -188,7 +188,10 @@ def _max_parameters(shape: Tuple[int, ...], window: Any, stride: Any, padding: A
 
 
 def max_pool2d(name: str, key: str, previous: Any) -> Callable[..., Any]:
-    """Like `hook`, makes the kernel of aten::max_pool2d, with autograd and without: our operator, which counts."""
+    """Makes the kernel of aten::max_pool2d like `hook`, with or without autograd.
+
+    The kernel is our operator, which counts.
+    """
     differentiable = key.startswith("Autograd")
 
     def kernel(keys: Any, x: torch.Tensor, kernel_size: Any, stride: Any = (), padding: Any = (0,),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The gradient of a residual block's input: a convolution's, added to the shortcut's where nobody else has that."""
+"""Adds a convolution's input gradient to the shortcut's gradient of a residual block, if that has no other owner."""
 import sys
 from typing import Any, Dict, Optional, Sequence, Set, Tuple
 
@@ -9,7 +9,7 @@ from . import _convolution, _fused, _state
 from ._onto import Apart
 
 Maybe = Optional[torch.Tensor]
-# By the number of a call's parameters.
+# Indexed by the number of a call's parameters.
 _apart: Dict[int, Set[Tuple[Any, ...]]] = {}
 _storage_owners: Any = getattr(torch._C, "_storage_Use_Count")
 
@@ -22,13 +22,15 @@ def _gradients(dy: torch.Tensor, x: torch.Tensor, w: torch.Tensor, stride: Seque
 
 
 def gradients(dy: torch.Tensor, x: torch.Tensor, w: torch.Tensor, call: int) -> Tuple[torch.Tensor, Maybe, Maybe]:
-    """(dx, dw, db) by torch's operator, which can be differentiated again."""
+    """Returns (dx, dw, db) by torch's differentiable operator."""
     return _gradients(dy, x, w, *_fused.parameters(call))
 
 
 def convolution(x: torch.Tensor, w: torch.Tensor, bias: Maybe, call: int) -> torch.Tensor:
-    """The convolution by torch's operator; `call` is the number of stride, padding, dilation, groups and whether
-    gradients of w and bias are wanted."""
+    """Runs the convolution by torch's operator. `call` is the number of stride, padding, dilation and groups, and of
+    the
+    flags for the gradients of w and bias.
+    """
     stride, padding, dilation, groups, _ = _fused.parameters(call)
     return torch.convolution(x, w, bias, stride, padding, dilation, False, (0,) * len(stride), groups)
 
@@ -44,7 +46,7 @@ def _key(x: torch.Tensor, w: torch.Tensor) -> Tuple[Any, ...]:
 
 
 def apart(x: torch.Tensor, w: torch.Tensor, call: int) -> bool:
-    """Whether it is known of such a call that an addition apart is the better way."""
+    """Returns whether a separate addition is known to be better for such a call."""
     return call in _apart and _key(x, w) in _apart[call]
 
 
@@ -56,21 +58,22 @@ def _onto(dy: torch.Tensor, x: torch.Tensor, w: torch.Tensor, dx: torch.Tensor, 
         raise
 
 
-# (dw, db); dx, the shortcut's gradient, becomes the sum.
+# Returns (dw, db). dx, the shortcut's gradient, becomes the sum.
 onto = _fused.numbered(
     "convolution_backward_onto", "(Tensor dy, Tensor x, Tensor w, Tensor(a!) dx, int call) -> (Tensor, Tensor)",
     "convolution", _onto, _onto_parts, "convolution_backward_onto")
 
 
 def owners(tensor: torch.Tensor) -> Optional[Tuple[Any, ...]]:
-    """How many hold a tensor and its memory, in Python and in C++, and whether that memory is torch's own.
+    """Returns the number of owners of a tensor and its memory, in Python and C++, and whether the memory is torch's
+    own.
 
-    Hooks, what autograd saved or hands to two nodes, views, NumPy's arrays: each is one that holds. The engine of
-    autograd, too, adds in place to a gradient that nobody else has. None where that cannot be told.
+    Hooks, values that autograd saved or passes to two nodes, views and NumPy arrays count as owners. autograd's engine,
+    too, adds in place to a gradient without other owners. Returns None if the number is unknown.
     """
     try:
         storage = tensor.untyped_storage()
-    except NotImplementedError:  # one of a batch of gradients
+    except NotImplementedError:  # a batched gradient
         return None
     return (sys.getrefcount(tensor), tensor._use_count(), sys.getrefcount(storage),
             _storage_owners(storage._cdata), storage.resizable())

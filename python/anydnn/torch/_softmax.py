@@ -8,7 +8,7 @@ from ._state import Declined, handle_of, operand, plan, supported
 
 
 def _rows(x: torch.Tensor, dim: int) -> torch.Tensor:
-    """x as outer, dim, inner, 1."""
+    """Returns x as outer, dim, inner, 1."""
     if x.dim() == 0:
         raise Declined("an input without dims")
     dim %= x.dim()
@@ -44,21 +44,21 @@ def _backward(word: str, dy: torch.Tensor, y: torch.Tensor, dim: int, kind: torc
 
 
 def softmax(x: torch.Tensor, dim: int, half_to_float: bool) -> Tuple[Any, str]:
-    """y of aten::_softmax."""
+    """Returns y of aten::_softmax."""
     return _forward("accurate", x, dim, half_to_float)
 
 
 def log_softmax(x: torch.Tensor, dim: int, half_to_float: bool) -> Tuple[Any, str]:
-    """y of aten::_log_softmax."""
+    """Returns y of aten::_log_softmax."""
     return _forward("log", x, dim, half_to_float)
 
 
 def softmax_backward(dy: torch.Tensor, y: torch.Tensor, dim: int, input_dtype: torch.dtype) -> Tuple[Any, str]:
-    """dx of aten::_softmax."""
+    """Returns dx of aten::_softmax."""
     return _backward("accurate", dy, y, dim, input_dtype)
 
 
 def log_softmax_backward(dy: torch.Tensor, y: torch.Tensor, dim: int,
                          input_dtype: torch.dtype) -> Tuple[Any, str]:
-    """dx of aten::_log_softmax."""
+    """Returns dx of aten::_log_softmax."""
     return _backward("log", dy, y, dim, input_dtype)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the kernels share: the options in force, handles, prepared problems, the counts of the report."""
+"""The state that the kernels share: the options in force, handles, prepared problems, the counts of the report."""
 import ctypes
 import os
 import threading
@@ -18,12 +18,12 @@ TYPES = {torch.float32: "f32", torch.float64: "f64", torch.float16: "f16", torch
 
 
 class Declined(Exception):
-    """anydnn does not run this call; the text is the reason, which the report shows."""
+    """anydnn does not run this call. The text is the reason, which the report shows."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """How calls are routed: `route` and `math` None leave it to the settings and to torch's flags."""
+    """The routing of calls. `route` and `math` None use the settings and torch's flags."""
 
     route: Optional[str] = None
     math: Optional[str] = None
@@ -31,7 +31,7 @@ class Options:
 
 @dataclass(frozen=True)
 class Entry:
-    """A line of the report: who ran an operator; `reason` is why anydnn declined, "" where it ran."""
+    """A line of the report: the backend that ran an operator. `reason` states why anydnn declined, or is ""."""
 
     operator: str
     backend: str
@@ -41,7 +41,7 @@ class Entry:
 
 
 options = Options()
-# The families of operators that are enabled, for operators of our own.
+# The enabled families of operators, for our own operators.
 families: FrozenSet[str] = frozenset()
 _counts: Dict[Tuple[str, str, str], List[float]] = {}
 _lock = threading.Lock()
@@ -59,13 +59,13 @@ def count(operator: str, backend: str, reason: str, seconds: float, calls: int =
 
 
 def note(operator: str, reason: str) -> None:
-    """A line of the report without a call: what was declined beforehand."""
+    """Adds a line to the report without a call, for something that was declined in advance."""
     with _lock:
         _counts.setdefault((operator, "torch", reason), [0, 0.0])
 
 
 def entries() -> List[Entry]:
-    """The report's lines, by operator."""
+    """Returns the report's lines, by operator."""
     with _lock:
         return [Entry(*key, int(calls), seconds) for key, (calls, seconds) in sorted(_counts.items())]
 
@@ -77,11 +77,11 @@ def clear() -> None:
 
 
 def forget() -> None:
-    """Replaced by the compiled kernels: they forget what they know of handles."""
+    """Does nothing. The compiled kernels replace it, and then discard what they keep about handles."""
 
 
 class Kept(Handle):
-    """A handle that says when it goes, and the rule that it has besides the options."""
+    """A handle that reports its end, with the rule that it has besides the options."""
 
     rule: Tuple[str, ...] = ()
 
@@ -92,10 +92,10 @@ class Kept(Handle):
 
 def handle_of(tensor: torch.Tensor, deterministic: bool = False, fastest: bool = False,
               rule: Tuple[str, ...] = ()) -> Kept:
-    """This thread's handle for a tensor's device and the options in force, on torch's current stream.
+    """Returns this thread's handle for a tensor's device and the options in force, on torch's current stream.
 
-    A process that forked makes its own. torch's flag `benchmark` puts `fastest` before a route of ours. One with
-    a `rule`, operations and their route, is another one.
+    A forked process creates its own. torch's flag `benchmark` puts `fastest` before our route. A `rule`, operations and
+    their route, selects another handle.
     """
     where, number = tensor.device.type, tensor.device.index or 0
     key = (os.getpid(), where, number, options.route, deterministic, fastest, *rule)
@@ -112,18 +112,21 @@ def handle_of(tensor: torch.Tensor, deterministic: bool = False, fastest: bool =
             handle.set_deterministic(True)
         handles[key] = handle
     if where == "cuda":
-        # Compiled kernels set it too, so that what the handle remembers of it does not count.
+        # The compiled kernels also set it, so the handle's cached value does not count.
         handle._stream = -1
         handle.set_stream(torch._C._cuda_getCurrentRawStream(number))
     return handle
 
 
-# Handle, problem, bytes of workspace, addresses of the operands, which of them it writes.
+# Handle, problem, workspace bytes, addresses of the operands, and which of them it writes.
 Ran = List[Tuple[int, int, int, List[int], List[bool]]]
 
 
 def record() -> Callable[[], Tuple[Ran, str]]:
-    """Begins to record what plans run in this thread; the result ends it: what ran, empty where it was not all."""
+    """Starts recording the plans that run in this thread.
+
+    The result ends it and returns the plans, or none if incomplete.
+    """
     before = _own.__dict__.get("ran")
     _own.ran, _own.backend = [], ""
 
@@ -135,7 +138,7 @@ def record() -> Callable[[], Tuple[Ran, str]]:
 
 
 def beside() -> None:
-    """Says that a kernel does something besides running plans."""
+    """Marks a recording as incomplete: the kernel does something besides running plans."""
     _own.ran = None
 
 
@@ -143,19 +146,22 @@ _storage_at: Any = getattr(torch._C, "_data_address")
 
 
 def address(tensor: torch.Tensor) -> int:
-    """Where elements lie that are only read: data_ptr() would copy those that a tensor shares until it is written."""
+    """Returns the address of elements that are only read.
+
+    data_ptr() would copy those that a tensor shares until a write.
+    """
     return int(_storage_at(tensor)) + int(tensor.storage_offset()) * tensor.element_size()
 
 
 class Plan:
-    """A problem on one handle, ready to run: its workspace is asked for once, its backend once it ran."""
+    """A problem on one handle, ready to run. The workspace is queried once, and the backend once it ran."""
 
     def __init__(self, handle: Handle, text: str) -> None:
         problem = _problems.get(text)
         if problem is None:
             problem = _problems[text] = Problem(text)
         self.handle, self.problem = handle, problem
-        # Asked beforehand: a first call that ran there would have other bits than those behind it.
+        # Queried in advance: a first call that ran on copies would give other bits than later ones.
         said = problem.explain(handle)
         if ", staged on " in said:
             choice = said.rpartition("\nchoice: ")[2].split(" ", 1)[0]
@@ -168,7 +174,7 @@ class Plan:
         self.execute = library().ProblemExecute
 
     def run(self, tensors: Sequence[torch.Tensor]) -> None:
-        """Runs it on tensors, one for each operand; workspace is of torch's allocator."""
+        """Runs the problem on tensors, one per operand. torch's allocator provides the workspace."""
         if self.reason:
             raise Declined(self.reason)
         workspace = (torch.empty(self.size, dtype=torch.uint8, device=tensors[0].device) if self.size else None)
@@ -179,7 +185,7 @@ class Plan:
             raise Declined(library().last_error())
         if not self.backend:
             self.backend = self.handle.info("backend")
-            if self.handle.info_int("staged"):  # the choice before could not run it after all
+            if self.handle.info_int("staged"):  # the previous choice could not run it
                 self.reason = f"{self.backend} would run it on copies in another memory"
         ran = _own.__dict__.get("ran")
         if ran is not None:
@@ -189,7 +195,7 @@ class Plan:
 
 
 def kept(handle: Handle, key: Any, make: Callable[[], Plan]) -> Plan:
-    """The plan kept with a handle under `key`, made the first time. Declined stays so."""
+    """Returns the plan kept with a handle under `key`, and makes it the first time. Keeps a Declined, too."""
     found = handle.prepared.get(key)
     if found is None:
         try:
@@ -206,17 +212,17 @@ def kept(handle: Handle, key: Any, make: Callable[[], Plan]) -> Plan:
 
 
 def plan(handle: Handle, key: Any, text: Callable[[], str]) -> Plan:
-    """The plan kept under `key`; the first time, that of the problem `text` makes."""
+    """Returns the plan kept under `key`. The first time, makes that of the problem `text`."""
     return kept(handle, key, lambda: Plan(handle, text()))
 
 
 def dims(values: Sequence[int]) -> str:
-    """1,2,3."""
+    """Returns the text "1,2,3"."""
     return ",".join(map(str, values))
 
 
 def channels_last(tensor: torch.Tensor) -> bool:
-    """Whether a tensor lies in channels_last or channels_last_3d and not in the contiguous format."""
+    """Returns whether a tensor is channels_last or channels_last_3d and not contiguous."""
     if tensor.dim() not in (4, 5) or tensor.is_contiguous():
         return False
     return tensor.is_contiguous(memory_format=FORMATS[tensor.dim()])
@@ -226,26 +232,26 @@ FORMATS = {4: torch.channels_last, 5: torch.channels_last_3d}
 
 
 def packed(tensor: torch.Tensor, last: bool) -> torch.Tensor:
-    """The tensor itself where it lies in the format, else a copy that does."""
+    """Returns the tensor itself if it has the format, else a copy that does."""
     if last and tensor.dim() in FORMATS:
         return tensor.contiguous(memory_format=FORMATS[tensor.dim()])
     return tensor.contiguous()
 
 
 def empty(shape: Sequence[int], like: torch.Tensor, last: bool) -> torch.Tensor:
-    """A new tensor of like's type and device in a format."""
+    """Creates a tensor of like's type and device in a format."""
     layout = FORMATS[len(shape)] if last and len(shape) in FORMATS else torch.contiguous_format
     return torch.empty(shape, dtype=like.dtype, device=like.device, memory_format=layout)
 
 
 def operand(role: str, tensor: torch.Tensor, last: bool) -> str:
-    """role=TYPE:DIMS:LAYOUT of a tensor that is packed in a format."""
+    """Returns role=TYPE:DIMS:LAYOUT of a tensor that is packed in a format."""
     layout = "nhwc" if last and tensor.dim() in FORMATS else "nchw"
     return f"{role}={TYPES[tensor.dtype]}:{dims(tensor.shape)}:{layout}"
 
 
 def supported(*tensors: Optional[torch.Tensor]) -> None:
-    """Declines what anydnn does not take: other types, layouts, devices, no elements."""
+    """Declines what anydnn does not support: other types, layouts, devices, no elements."""
     for tensor in tensors:
         if tensor is None:
             continue
@@ -258,12 +264,12 @@ def supported(*tensors: Optional[torch.Tensor]) -> None:
 
 
 def tf32() -> bool:
-    """Whether torch's flags permit TF32: where cuDNN is not enabled, torch's own kernels have none."""
+    """Returns whether torch's flags permit TF32. Without cuDNN, torch's own kernels do not use it."""
     return bool(torch._C._get_cudnn_allow_tf32() and torch._C._get_cudnn_enabled())
 
 
 def flags() -> int:
-    """torch's flags of convolutions as a number: 1 benchmark, 2 deterministic, 4 TF32."""
+    """Returns torch's convolution flags as a number: 1 benchmark, 2 deterministic, 4 TF32."""
     flag = torch._C
     return (flag._get_cudnn_benchmark() | flag._get_cudnn_deterministic() << 1
             | (flag._get_cudnn_allow_tf32() and flag._get_cudnn_enabled()) << 2)
@@ -274,7 +280,7 @@ Kernel = Callable[..., Tuple[Any, str]]
 
 def attempt(operator: str, ours: Kernel, previous: Callable[[], Any], arguments: Sequence[Any],
             named: Optional[Dict[str, Any]] = None) -> Any:
-    """Runs ours, and where it declines the kernel that was there before; either is counted."""
+    """Runs our kernel, or the previous one if ours declines. Counts either."""
     began = time.perf_counter()
     try:
         result, backend = ours(*arguments, **(named or {}))

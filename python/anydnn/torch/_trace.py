@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads a module's forward as a graph of its children's calls, without leaving a trace in it."""
+"""Reads a module's forward as a graph of its children's calls, and leaves the module unchanged."""
 import inspect
 import operator
 import random
@@ -12,25 +12,25 @@ from ._blocks import hooked
 
 
 class Untraceable(Exception):
-    """The forward is no fixed graph; the text says why."""
+    """The forward is not a fixed graph. The text states why."""
 
 
 def _in_place(function: Any) -> Any:
-    """An operator such as +=, which fx would read as +, and so lose that others see the change."""
+    """An operator such as +=. fx would read it as +, and so lose that other users see the change."""
     def method(self: fx.Proxy, other: Any) -> Any:
         return self.tracer.create_proxy("call_function", function, (self, other), {})
     return method
 
 
 _IN_PLACE = ("iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "ipow", "iand", "ior", "ixor", "imatmul")
-# Stands for a tensor, and says so to a forward that asks.
+# Represents a tensor, and reports to be one if a forward checks.
 _Value: Any = type("_Value", (fx.Proxy,), {
     "__class__": property(lambda self: torch.Tensor),
     **{f"__{name}__": _in_place(getattr(operator, name)) for name in _IN_PLACE}})
 
 
 class _Tracer(fx.Tracer):
-    """Children are single nodes, except the Sequentials named in `through`."""
+    """Traces children as single nodes, except the Sequentials named in `through`."""
 
     def __init__(self, through: FrozenSet[str]) -> None:
         super().__init__()
@@ -48,13 +48,13 @@ class _Tracer(fx.Tracer):
 
 
 def is_chain(module: Any) -> bool:
-    """Whether a module calls its children one after the other, and nobody listens."""
+    """Returns whether a module only calls its children one after the other and has no hooks."""
     return (isinstance(module, nn.Sequential) and type(module).forward is nn.Sequential.forward
             and not hooked(module) and "forward" not in vars(module))
 
 
 def chains(module: nn.Module) -> FrozenSet[str]:
-    """Names of the Sequentials below a module that may be read as part of it."""
+    """Returns the names of the Sequentials below a module that may be read as part of it."""
     found = set()
     for name, child in module.named_modules():
         parent = name.rpartition(".")[0]
@@ -75,7 +75,7 @@ def _draws() -> Tuple[Any, ...]:
 
 
 def _restored(module: nn.Module, before: Dict[str, Dict[str, Any]]) -> bool:
-    """Puts the attributes of modules back as they were; whether nothing had changed."""
+    """Restores the attributes of modules. Returns whether nothing had changed."""
     same = True
     for name, child in module.named_modules():
         held = before.get(name)
@@ -90,7 +90,7 @@ def _restored(module: nn.Module, before: Dict[str, Dict[str, Any]]) -> bool:
 
 
 def graph_of(module: nn.Module, training: bool, through: FrozenSet[str]) -> fx.Graph:
-    """The graph of a module's forward in one of its two modes. Untraceable."""
+    """Returns the graph of a module's forward in one of its two modes. Raises Untraceable."""
     _parameters(module)
     own = [module, *(module.get_submodule(name) for name in through)]
     modes = [one.training for one in own]
@@ -103,7 +103,7 @@ def graph_of(module: nn.Module, training: bool, through: FrozenSet[str]) -> fx.G
         drawn = _draws()
         try:
             graph = _Tracer(through).trace(module)
-        except Exception as error:  # whatever a forward raises when it meets no tensor
+        except Exception as error:  # a forward may raise anything without a real tensor
             said = (str(error).splitlines() or [""])[0]
             reason = f"a forward that is no fixed graph: {type(error).__name__}: {said}"
         if not _restored(module, before):
@@ -119,7 +119,7 @@ def graph_of(module: nn.Module, training: bool, through: FrozenSet[str]) -> fx.G
 
 
 def children(module: nn.Module, through: FrozenSet[str]) -> List[Tuple[str, nn.Module]]:
-    """The children of a module and of the Sequentials that are read as part of it."""
+    """Returns the children of a module and of the Sequentials that are read as part of it."""
     found = []
     for prefix in ("", *sorted(through)):
         for name, child in module.get_submodule(prefix).named_children():

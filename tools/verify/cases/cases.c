@@ -144,7 +144,7 @@ static int add_one(struct verify_cases *cases, const struct adn_backend *backend
     return 0;
 }
 
-/* Operands that take as long as a hundred others; quick leaves them out. */
+/* Returns 1 for operands that take as long as a hundred others. --quick skips these. */
 static int is_long(const struct adn_problem *problem)
 {
     for (int i = 0; i < ADN_SLOTS; i++)
@@ -171,7 +171,7 @@ static void add_vectors(struct verify_cases *cases, const struct anydnn_plugin_o
     }
 }
 
-/* What the table of random problems names: the operations. */
+/* Adds the random problems and the operations that they are drawn from. */
 static int add_drawn(struct verify_cases *cases, const struct adn_backend *backend,
                      const struct verify_filter *filter, char *sentence)
 {

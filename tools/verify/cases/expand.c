@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes problems of shapes: the text with a type put in, the way back over it, the layout. */
+/* Makes problems of shapes: inserts the type, derives the backward problem, and sets the layout. */
 #include "tools/verify/cases/cases.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "problem/problem.h"
 #include "problem/text.h"
 
-/* `$` is the type, `%` that of statistics and parameters. */
+/* Expands `$` to the type and `%` to the type of statistics and parameters. */
 static void expand(char *to, size_t size, int32_t operation, const char *text, int32_t type)
 {
     const char *parameter =
@@ -28,8 +28,8 @@ static void expand(char *to, size_t size, int32_t operation, const char *text, i
     to[length] = '\0';
 }
 
-/* The way back over the same shapes: operands by name, `d` before a role for its gradient. Alpha
- * and beta have the same places in both directions. */
+/* Turns a forward problem into the backward one of the same shapes. Operands match by name, with
+ * `d` before a role for its gradient. Alpha and beta have the same positions in both directions. */
 static void turn_back(struct adn_problem *problem, int32_t operation)
 {
     const struct adn_operation *from = adn_problem_operation(problem->operation);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A random problem of an operation that a backend publishes: types, parameters, operands, factors.
- * What the rules of the operation refuse is drawn anew. */
+/* Draws a random problem of an operation that a backend publishes: types, parameters, operands,
+ * factors. Draws again if the rules of the operation reject it. */
 #include "tools/verify/cases/fuzz.h"
 
 #include <stdio.h>
@@ -19,7 +19,7 @@
 #define TRIES     1000
 #define TYPES     32
 #define MOST      (1 << 13) /* elements of an operand */
-#define LONGEST   (1 << 16) /* elements that an operand spans, gaps included */
+#define LONGEST   (1 << 16) /* elements that an operand spans, including gaps */
 #define MOST_WORK 2e6       /* terms of all results */
 
 /* ---- types */
@@ -56,8 +56,8 @@ static int32_t draw_index_type(struct verify_fuzz *fuzz)
     return VERIFY_FUZZ_OF(fuzz, types);
 }
 
-/* Most operands have the type of the first; where an operation mixes types, another now and then:
- * its rules say which go together. */
+/* Sets the types. Most operands have the type of the first. In operations that mix types, some get
+ * another. The rules of the operation check the combination. */
 static void set_types(struct verify_fuzz *fuzz, int32_t type)
 {
     static const int32_t others[] = {
@@ -91,7 +91,7 @@ static void set_types(struct verify_fuzz *fuzz, int32_t type)
     }
 }
 
-/* ---- parameters that are numbers by themselves */
+/* ---- numeric parameters */
 
 static double draw_real(struct verify_fuzz *fuzz, const struct adn_param *param)
 {
@@ -127,7 +127,7 @@ static void draw_params(struct verify_fuzz *fuzz)
             number = verify_fuzz_below(fuzz, number);
             memcpy(at, &number, sizeof(number));
             break;
-        case ADN_PARAM_INT32: /* the window of LRN: the edges of its range more often */
+        case ADN_PARAM_INT32: /* the window of LRN: the limits more often */
             number = verify_fuzz_once_in(fuzz, 3) ? 1 : 1 + verify_fuzz_below(fuzz, 16);
             memcpy(at, &number, sizeof(number));
             break;
@@ -156,7 +156,7 @@ static void draw_present(struct verify_fuzz *fuzz)
     const struct adn_operation *info = adn_problem_operation(problem->operation);
     uint64_t coins = adn_random_bits(&fuzz->state);
 
-    /* Operands whose names begin alike come together (running_mean, save_mean, ...). */
+    /* Operands whose names begin alike occur together (running_mean, save_mean, ...). */
     for (int i = 0; i < info->slot_count; i++) {
         const char *role = info->slot[i].role;
         int coin = strncmp(role, "running", 7) == 0 ? 20 : strncmp(role, "save", 4) == 0 ? 21 : i;
@@ -168,7 +168,7 @@ static void draw_present(struct verify_fuzz *fuzz)
 
 static void draw_values(struct verify_fuzz *fuzz)
 {
-    /* Their products with small whole numbers are exact, which the judge relies on. */
+    /* Products of these factors with small integers are exact, which the judge requires. */
     static const double factors[] = {0, 1, 1, 2, 0.5, -1, 0.25, -0.5};
     static const double averages[] = {1, 0.5, 0.125, 0};
     const struct adn_operation *info = adn_problem_operation(fuzz->problem.operation);
@@ -239,7 +239,7 @@ static int draw(struct verify_fuzz *fuzz, int32_t operation, int32_t type)
                : -1;
 }
 
-/* The data of a problem given by itself (cases.c), one of which its text names again. */
+/* Selects the data. A problem that the user names (cases.c) uses the data in its text. */
 static enum oracle_data draw_data(struct verify_fuzz *fuzz, const char *text)
 {
     if (strstr(text, "nan=") != NULL && verify_fuzz_once_in(fuzz, 2))
@@ -254,7 +254,7 @@ void verify_fuzz_case(const struct anydnn_plugin_operation *published, int32_t t
     struct verify_fuzz fuzz = {.published = published};
     char *text;
 
-    /* Two rounds, so that neighbouring numbers have nothing in common. */
+    /* Two rounds decorrelate adjacent numbers. */
     fuzz.state = seed;
     fuzz.state = adn_random_bits(&fuzz.state) + (uint64_t)number;
     fuzz.state = adn_random_bits(&fuzz.state);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random problems: what their parts are drawn with. Every draw comes from one seed, so that a
- * number of a run names the same problem again. */
+/* Draws the parts of random problems. Every draw comes from one seed, so that a number in a run
+ * always means the same problem. */
 #ifndef TOOLS_VERIFY_CASES_FUZZ_H
 #define TOOLS_VERIFY_CASES_FUZZ_H
 
@@ -16,30 +16,32 @@ struct verify_fuzz {
     struct adn_values values;
 };
 
-/* 0 to count - 1. */
+/* Returns a number from 0 to count - 1. */
 static inline int verify_fuzz_below(struct verify_fuzz *fuzz, int count)
 {
     return (int)(adn_random_bits(&fuzz->state) % (uint64_t)count);
 }
 
-/* One of an array. */
+/* Selects an element of an array. */
 #define VERIFY_FUZZ_OF(fuzz, array)                                                                \
     ((array)[verify_fuzz_below(fuzz, (int)(sizeof(array) / sizeof((array)[0])))])
 
-/* Once in `count` times. */
+/* Returns 1 once in `count` times. */
 static inline int verify_fuzz_once_in(struct verify_fuzz *fuzz, int count)
 {
     return verify_fuzz_below(fuzz, count) == 0;
 }
 
-/* fuzz_shape.c: the dims of every present operand, and the parameters that go with them (windows,
- * pads, groups, folds). Types are set. 0; -1 where these do not fit each other. */
+/* Implemented in fuzz_shape.c. Draws the dims of every present operand and the matching parameters
+ * (windows, pads, groups, folds). Types are set before. Returns 0, or -1 if these do not match. */
 int verify_fuzz_shape(struct verify_fuzz *fuzz);
 
-/* fuzz_sequence.c: the same for the families that have shapes of their own; 0 for others. */
+/* Implemented in fuzz_sequence.c. Does the same for the families with special shapes. Returns 0 for
+ * others. */
 int verify_fuzz_sequence(struct verify_fuzz *fuzz);
 
-/* fuzz_layout.c: strides of every present operand, and outputs in place of inputs. */
+/* Implemented in fuzz_layout.c. Draws the strides of every present operand, and the outputs that
+ * share memory with inputs. */
 void verify_fuzz_layout(struct verify_fuzz *fuzz);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Strides of random problems: packed either way, dims in any order with gaps between them, strides
- * of dims of one element that mean nothing; and outputs in place of inputs. */
+/* Draws strides of random problems: packed in either order, dims in any order with gaps, and
+ * meaningless strides for dims of one element. Also places outputs on inputs. */
 #include "tools/verify/cases/fuzz.h"
 
 #include <string.h>
@@ -47,7 +47,7 @@ static void spread(struct verify_fuzz *fuzz, struct anydnn_plugin_tensor *tensor
     }
 }
 
-/* "nchw", "nhwc" or "strided", among those that the backend publishes. */
+/* Returns "nchw", "nhwc" or "strided", if the backend publishes it. */
 static const char *draw_layout(struct verify_fuzz *fuzz)
 {
     for (int i = 0; i < 20; i++) {
@@ -71,7 +71,7 @@ static void lay_out(struct verify_fuzz *fuzz, struct anydnn_plugin_tensor *tenso
         adn_layout_set(tensor, layout);
 }
 
-/* An output in place of an input, where the rules let it. */
+/* Places an output on an input if the rules permit it. */
 static void try_in_place(struct verify_fuzz *fuzz)
 {
     struct adn_problem *problem = &fuzz->problem;
@@ -83,7 +83,7 @@ static void try_in_place(struct verify_fuzz *fuzz)
     if (out <= in || !(problem->present >> out & 1) || !(problem->present >> in & 1) ||
         !(info->slot[out].flags & ADN_SLOT_OUT) || !(info->slot[in].flags & ADN_SLOT_IN))
         return;
-    problem->tensor[in] = problem->tensor[out]; /* no two elements of an output share a place */
+    problem->tensor[in] = problem->tensor[out]; /* an output's elements must not overlap */
     if (problem->alias[out] == 0)
         problem->alias[out] = (uint8_t)(in + 1);
     else if (in > problem->alias[out] - 1)
@@ -92,7 +92,7 @@ static void try_in_place(struct verify_fuzz *fuzz)
         *problem = before;
 }
 
-/* An input that is not read is not given, where it shares no place. */
+/* Omits an input that is not read, unless it shares memory. */
 static void try_without(struct verify_fuzz *fuzz)
 {
     struct adn_problem *problem = &fuzz->problem;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dims of random problems of the spatial transformer and of the CTC loss. */
+/* Draws dims of random problems of the spatial transformer and of the CTC loss. */
 #include "problem/host.h"
 #include "problem/operation.h"
 #include "problem/problem.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dims of random problems: small, ones and whole vectors more often than others, windows and pads
- * of every size beside them. */
+/* Draws dims of random problems: small, with ones and whole vectors more often than others. Windows
+ * and pads have all sizes. */
 #include "tools/verify/cases/fuzz.h"
 
 #include <string.h>
@@ -16,13 +16,14 @@
     10 /* one in so many poolings has an output of other dims than the formula's                   \
         */
 
-/* Dims by what an operand is. */
+/* The dims for each kind of operand. */
 struct shapes {
     int32_t ndims;
     int64_t x[NDIMS_MOST];
     int64_t w[NDIMS_MOST];
     int64_t y[NDIMS_MOST];
-    int64_t part[NDIMS_MOST]; /* one element a channel, or what is broadcast or reduced to */
+    int64_t part[NDIMS_MOST]; /* one element per channel, or the shape of broadcast or reduced
+                                 operands */
 };
 
 static int64_t draw_size(struct verify_fuzz *fuzz)
@@ -147,7 +148,7 @@ static int draw_transform(struct verify_fuzz *fuzz, struct shapes *shapes)
     return adn_shape_transform(params, shapes->ndims, shapes->x, shapes->y);
 }
 
-/* ---- what is smaller than the rest */
+/* ---- smaller operands */
 
 static void draw_part(struct verify_fuzz *fuzz, struct shapes *shapes)
 {

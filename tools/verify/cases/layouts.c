@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lays the operands of a problem out in each of the published ways. */
+/* Gives the operands of a problem each of the published layouts. */
 #include "tools/verify/cases/cases.h"
 
 #include <string.h>
@@ -33,8 +33,9 @@ static int stays_packed(const struct adn_problem *problem, int slot)
     return 0;
 }
 
-/* Odd slots: part of a larger packed tensor, every second element (vector) of its rows. Even slots:
- * the channels outermost, with rows kept apart. No two dims have the same gap. */
+/* Sets strides with gaps. Odd slots: part of a larger packed tensor, with every second element
+ * (vector) of its rows. Even slots: channels outermost, with gaps between rows. No two dims have
+ * the same gap. */
 static void spread(struct anydnn_plugin_tensor *tensor, int slot)
 {
     int64_t step = slot % 2 == 1 ? 2 : 1;
@@ -69,7 +70,7 @@ static int lay_out_slot(struct adn_problem *problem, int slot, const char *layou
         return adn_layout_set(tensor, "nchw_vect_c");
     else if (strcmp(layout, "nhwc") == 0 && (filter || !stays_packed(problem, slot)))
         return adn_layout_set(tensor, layout);
-    /* Rows first is what the text says, which may name layouts. */
+    /* The text already means rows first, and may name layouts. */
     return 0;
 }
 

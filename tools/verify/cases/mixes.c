@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operands of different types: every combination that the rules of an operation permit. */
+/* Makes cases with operands of different types: every combination that the rules of an operation
+ * permit. */
 #include "tools/verify/cases/cases.h"
 
 #include <stdio.h>
@@ -14,13 +15,13 @@
 #include "problem/problem.h"
 #include "problem/text.h"
 
-/* Slots whose types vary are the first `inputs` and the output; other operands follow the output.
- */
+/* The operations that mix types. The types of the first `inputs` slots and of the output vary.
+ * Other operands have the output's type. */
 static const struct mix {
     int32_t operation;
     int inputs;
     int out;
-    const char *text; /* in float; channels are whole vectors of each type */
+    const char *text; /* in float; channels fill whole vectors of each type */
 } mixes[] = {
     {ANYDNN_PLUGIN_CONVOLUTION_FORWARD, 2, 2, "x=f32:2,32,4,5 w=f32:32,32,2,3 pad=1,0 alpha=0.25"},
     {ANYDNN_PLUGIN_CONVOLUTION_FORWARD, 2, 2,
@@ -74,8 +75,7 @@ static void set_type(struct adn_problem *problem, int slot, int32_t type)
     adn_layout_set(&problem->tensor[slot], adn_type_lanes(type) > 1 ? "nchw_vect_c" : "nchw");
 }
 
-/* The combination of that number, with a compute type that is permitted. 0, or -1 when there is
- * none. */
+/* Sets combination `number`, with a permitted compute type. Returns 0, or -1 if there is none. */
 static int set_types(const struct mix *mix, struct adn_problem *problem, int number)
 {
     enum adn_family family = adn_problem_operation(problem->operation)->family;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Problems on which the rules of an operation are tried. */
+/* Selects the problems that test the rules of an operation. */
 #include "tools/verify/cases/cases.h"
 
 #include "desc/shape.h"

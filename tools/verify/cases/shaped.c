@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cases of the shapes: as problems of each type, laid out in each of the published ways. */
+/* Makes the cases of the shapes: a problem in each type and each published layout. */
 #include "tools/verify/cases/cases.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "sys/error.h"
 
 #define TYPES    32
-#define ANY_MATH (-1) /* that of the shape */
+#define ANY_MATH (-1) /* the math mode of the shape */
 
 const struct verify_shapes *verify_shapes_of(int32_t operation)
 {
@@ -45,7 +45,8 @@ int32_t verify_math_of(const struct anydnn_plugin_operation *published, int32_t 
     return math;
 }
 
-/* A shape that the type cannot have is no case; if float cannot, this program is wrong. */
+/* Adds a shape. A shape that the type cannot have is skipped. If float cannot have it, this program
+ * has a defect. */
 static void add_shape(struct verify_cases *cases, const struct verify_shapes *shapes,
                       const struct anydnn_plugin_operation *published,
                       const struct verify_shape *shape, int32_t type, const char *layout,
@@ -94,7 +95,8 @@ static int suits(const struct verify_shape *shape, int32_t type)
     return 0;
 }
 
-/* Vectors lie packed, and spread where the operation takes strides, too. */
+/* Returns 1 if the type can have the layout. Vectors are packed, or strided if the operation
+ * accepts strides. */
 static int takes_layout(const struct anydnn_plugin_operation *op, int32_t type, uint32_t layout)
 {
     if (adn_type_lanes(type) > 1)
@@ -104,8 +106,8 @@ static int takes_layout(const struct anydnn_plugin_operation *op, int32_t type, 
     return layout != ANYDNN_PLUGIN_LAYOUT_VECT_C && (op->layouts & layout);
 }
 
-/* Quick: the first shape in every layout that the type has, each other one in one of them, by
- * turns. */
+/* Adds a shape in one type. With --quick, the first shape gets every layout of the type, and each
+ * other one gets one layout, in turn. */
 static void add_shape_of_type(struct verify_cases *cases, const struct verify_shapes *shapes,
                               const struct anydnn_plugin_operation *op,
                               const struct verify_shape *shape, int32_t type, int turn)
@@ -121,8 +123,8 @@ static void add_shape_of_type(struct verify_cases *cases, const struct verify_sh
             add_shape(cases, shapes, op, shape, type, verify_layouts[i].name, ANY_MATH);
 }
 
-/* A layer in each published mode that lets the type be computed otherwise, rows and channels last.
- */
+/* Adds a layer in each published mode that changes how the type is computed, with rows last and
+ * with channels last. */
 static void add_layer(struct verify_cases *cases, const struct verify_shapes *shapes,
                       const struct anydnn_plugin_operation *op, const struct verify_shape *shape,
                       int32_t type)
@@ -143,8 +145,8 @@ static void add_layer(struct verify_cases *cases, const struct verify_shapes *sh
     }
 }
 
-/* What cpu_ref would be judged by is itself; sums that take a while have one layout, and of quick
- * the shortest alone. */
+/* Adds shapes with long sums. Skips them for cpu_ref, which would be checked against itself. Slow
+ * sums get one layout; --quick keeps only the shortest. */
 static void add_large(struct verify_cases *cases, const struct verify_shapes *shapes,
                       const struct anydnn_plugin_operation *op, const struct verify_shape *shape,
                       int32_t type, const struct verify_filter *filter, int turn)

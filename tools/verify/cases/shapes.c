@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shapes by operation. */
+/* The table of shapes by operation. */
 #include "tools/verify/cases/shapes.h"
 
 static const struct verify_shape same_as_forward[] = {{NULL, NULL, 0}};

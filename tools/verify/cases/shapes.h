@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shapes of the cases: sizes that differ by axis, so that no two can be taken for each other,
- * and small enough that a wrong element is seen and the whole list is run in seconds. */
+/* The shapes of the cases. Sizes differ by axis, so that confused axes show. They are small, so
+ * that one wrong element shows and the whole list runs in seconds. */
 #ifndef TOOLS_VERIFY_CASES_SHAPES_H
 #define TOOLS_VERIFY_CASES_SHAPES_H
 
@@ -9,32 +9,32 @@
 
 #include <anydnn/plugin.h>
 
-/* What a shape is for: types, and the data that it is run on. */
+/* The kinds of shape: the types, and the data that it runs on. */
 enum verify_shape_kind {
-    VERIFY_SHAPE_PLAIN = 0, /* every type but vectors */
-    VERIFY_SHAPE_SPECIALS,  /* floating types, with NaN and infinities among the data */
-    VERIFY_SHAPE_VECTORS,   /* vector types: channels are whole vectors of each */
-    VERIFY_SHAPE_INTEGERS,  /* integers that are no vectors */
-    VERIFY_SHAPE_LARGE,     /* integers of both kinds, of which sums wrap: the highest numbers */
-    VERIFY_SHAPE_HALF,      /* half alone */
-    VERIFY_SHAPE_LONG,      /* floating types, where the sums have LONG_TERMS or more */
-    VERIFY_SHAPE_LAYER      /* floating types, counts of channels of real layers: in the math modes
-                               that make a difference, packed */
+    VERIFY_SHAPE_PLAIN = 0, /* every type except vectors */
+    VERIFY_SHAPE_SPECIALS,  /* floating-point types, with NaN and infinities in the data */
+    VERIFY_SHAPE_VECTORS,   /* vector types: channels fill whole vectors of each */
+    VERIFY_SHAPE_INTEGERS,  /* integers, not vectors */
+    VERIFY_SHAPE_LARGE,     /* integers and vectors, with the largest numbers, so that sums wrap */
+    VERIFY_SHAPE_HALF,      /* only half */
+    VERIFY_SHAPE_LONG,      /* floating-point types; the sums have LONG_TERMS or more */
+    VERIFY_SHAPE_LAYER /* floating-point types with the channel counts of real layers: packed, in
+                          the math modes that change the result */
 };
 
-/* From here on a sum is long. */
+/* The number of terms from which a sum is long. */
 #define VERIFY_LONG_TERMS 10000
 
-/* A problem of an operation, without the operation's name, with `$` for the type and `%` for that
- * of its parameters. */
+/* A problem of an operation, without the operation's name. `$` stands for the type and `%` for the
+ * type of its parameters. */
 struct verify_shape {
-    const char *label; /* what is special about it, words between commas */
+    const char *label; /* special properties, comma-separated words */
     const char *text;
     enum verify_shape_kind kind;
 };
 
-/* `from` other than 0: the texts of that operation, with the operands that this one has; then its
- * own. */
+/* The shapes of an operation. `from` other than 0: the texts of that operation, with the operands
+ * that this one has, precede its own. */
 struct verify_shapes {
     int32_t operation;
     int32_t from;

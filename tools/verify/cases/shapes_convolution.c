@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shapes of convolutions, of what goes with them, and of im2col. */
+/* Shapes of convolutions, of related operations, and of im2col. */
 #include "tools/verify/cases/shapes.h"
 
 #define END                                                                                        \

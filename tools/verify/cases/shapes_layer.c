@@ -49,8 +49,8 @@ const struct verify_shape verify_pooling_shapes[] = {
     {"vectors,max,empty windows", "x=$:2,32,4,5 window=2,2 pad=3,2 stride=2,3",
      VERIFY_SHAPE_VECTORS},
     {"larger", "x=$:3,37,13,17 window=3,3 stride=2,2 pad=1,1", 0},
-    /* Channels in whole vectors, planes beyond what a processor keeps at hand, windows worth being
-     * shared by many threads. */
+    /* Channels in whole vectors, planes that exceed a processor's cache, and windows large enough
+     * for many threads. */
     {"max,many channels", "x=$:2,72,9,7 window=3,2 stride=2,1 pad=1,0", 0},
     {"max,many channels,specials", "x=$:2,24,5,6 window=2,3 stride=1,2 nan=propagate",
      VERIFY_SHAPE_SPECIALS},
@@ -69,7 +69,8 @@ const struct verify_shape verify_pooling_shapes[] = {
     {"max,global,large", "x=$:2,3,12,15 window=12,15 stride=1,1", 0},
     {"average_include,global,very large",
      "x=$:1,2,66,70 window=66,70 stride=1,1 mode=average_include", 0},
-    /* Planes that are halved, in rows and in channels of whole vectors; planes that may be cut. */
+    /* Planes that are halved, in rows and in channels of whole vectors, and planes that can be
+     * split. */
     {"max,halved", "x=$:2,16,9,32 window=3,3 stride=2,2 pad=1,1", 0},
     {"max,halved,2x2", "x=$:3,8,7,48 window=2,2 stride=2,2", 0},
     {"average_exclude,halved", "x=$:2,24,8,16 window=3,3 stride=2,2 pad=1,1 mode=average_exclude",

@@ -17,7 +17,7 @@ const struct verify_shape verify_grid_forward_shapes[] = {
     END,
 };
 
-/* In both directions. */
+/* The shapes of both directions. */
 /* clang-format off */
 #define SAMPLED \
     {"sampler", "x=$:2,3,5,7 grid=$:2,4,6,2", 0}, \

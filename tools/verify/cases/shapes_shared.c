@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shapes of ways back whose result lies on inputs, or that are not given what they do not read.
- */
+/* The shapes of backward operations whose result overwrites inputs, or that omit inputs that they
+ * do not read. */
 #include "tools/verify/cases/shapes.h"
 
 #define END                                                                                        \

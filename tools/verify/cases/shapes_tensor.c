@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shapes of the operations on tensors as such. */
+/* Shapes of the operations on plain tensors. */
 #include "tools/verify/cases/shapes.h"
 
 #define END                                                                                        \

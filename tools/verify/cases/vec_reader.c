@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parser of the vector files: lines of words, one block a case. */
+/* Parses vector files: lines of words, one block per case. */
 #include "tools/verify/cases/vec_reader.h"
 
 #include <float.h>
@@ -75,7 +75,7 @@ void vec_close(struct vec_reader *reader)
     reader->text = NULL;
 }
 
-/* NUMBER, `lowest`, or either with `*COUNT` behind it. */
+/* Parses NUMBER or `lowest`, optionally followed by `*COUNT`. */
 static int read_number(struct vec_reader *reader, char *word, double *value, size_t *count)
 {
     char *end = word;
@@ -95,7 +95,7 @@ static int read_number(struct vec_reader *reader, char *word, double *value, siz
     return 0;
 }
 
-/* The rest of a line, number by number. */
+/* Parses the numbers in the rest of a line. */
 static int read_numbers(struct vec_reader *reader, struct vec_values *values, char *text)
 {
     size_t capacity = 0;
@@ -143,7 +143,7 @@ static int keep_text(struct vec_reader *reader, char **slot, const char *text)
     return *slot ? 0 : fail(reader, "out of memory");
 }
 
-/* Each word of the line is a type, or a list of ROLE=TYPE. */
+/* Checks that each word of the line is a type, or a list of ROLE=TYPE. */
 static int check_types(struct vec_reader *reader, const char *words)
 {
     while (*words != '\0') {

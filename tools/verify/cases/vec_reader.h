@@ -8,9 +8,9 @@
 
 #define VEC_ROLES      8
 #define VEC_ROLE_BYTES 24
-#define VEC_VALUES     10000000 /* what one word may stand for */
+#define VEC_VALUES     10000000 /* maximum number of values that one word may stand for */
 
-/* The values of one operand in logical row-major order. The type's lowest finite value is kept as
+/* The values of one operand in logical row-major order. The type's lowest finite value is stored as
  * -DBL_MAX. */
 struct vec_values {
     char role[VEC_ROLE_BYTES];
@@ -26,7 +26,8 @@ struct vec_list {
 struct vec_case {
     char *name;
     char *problem;
-    char *types; /* names of the types the case serves, or `text`; NULL: all floating types */
+    char *types; /* names of the types that the case serves, or `text`; NULL: all floating-point
+                    types */
     char *wide;  /* roles that are float beside 16-bit types, or NULL */
     struct vec_list in;
     struct vec_list prior;
@@ -42,16 +43,16 @@ struct vec_reader {
     int line;
     char *text; /* the current line */
     size_t capacity;
-    char error[1280]; /* names file and line */
+    char error[1280]; /* includes file and line */
 };
 
-/* 0, or -1 with `error` set. */
+/* Opens a file. Returns 0, or -1 with `error` set. */
 int vec_open(struct vec_reader *reader, const char *path);
-/* 1 with the next case, 0 at the end of the file, -1 with `error` set. */
+/* Reads the next case. Returns 1, 0 at the end of the file, or -1 with `error` set. */
 int vec_next(struct vec_reader *reader, struct vec_case *vec);
 void vec_close(struct vec_reader *reader);
 
-/* The values of a role, or NULL. */
+/* Returns the values of a role, or NULL. */
 const struct vec_values *vec_lookup(const struct vec_list *list, const char *role);
 void vec_case_clear(struct vec_case *vec);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Puts the types of a run into the text of a problem. */
+/* Inserts the types of a run into the text of a problem. */
 #include "tools/verify/cases/vec_types.h"
 
 #include <stdio.h>
@@ -23,7 +23,7 @@ static void append(struct text *text, const char *from, size_t length)
     }
 }
 
-/* Where ROLE stands in a list, behind its name; NULL if it does not. */
+/* Returns the position after ROLE in a list, or NULL if the list lacks it. */
 static const char *listed(const char *list, const char *ends, const char *role, size_t length)
 {
     for (const char *at = list; at && *at; at += strcspn(at, ends)) {
@@ -34,7 +34,7 @@ static const char *listed(const char *list, const char *ends, const char *role, 
     return NULL;
 }
 
-/* The type that an operand of f64 gets, and its length. */
+/* Returns the type that an operand of f64 gets, and its length. */
 static const char *type_of(const char *word, const char *wide, const char *role, size_t length,
                            size_t *type_length)
 {
@@ -52,7 +52,7 @@ static const char *type_of(const char *word, const char *wide, const char *role,
     return type;
 }
 
-/* ROLE=f64:DIMS:LAYOUT with another type. */
+/* Appends ROLE=f64:DIMS:LAYOUT with another type. */
 static void append_operand(struct text *text, const char *operand, size_t length, const char *word,
                            const char *wide)
 {
@@ -72,7 +72,7 @@ static void append_operand(struct text *text, const char *operand, size_t length
 
 char *vec_as_type(const char *problem, const char *word, const char *wide)
 {
-    struct text text = {.room = 4 * strlen(problem) + 1}; /* a word grows by less than that */
+    struct text text = {.room = 4 * strlen(problem) + 1}; /* each word grows by less than this */
 
     text.at = malloc(text.room);
     for (const char *at = problem; *at; at += *at != '\0') {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The golden vectors of a folder: every case in every type that it serves, as a subject. */
+/* Reads the golden vectors of a folder, and makes a subject of every case in every type that it
+ * serves. */
 #include "tools/verify/cases/vectors.h"
 
 #include <dirent.h>
@@ -137,7 +138,8 @@ void verify_vectors_free(struct verify_vectors *vectors)
 
 /* ---- subjects */
 
-/* NULL where the list has none of that role; the type's lowest number stands as that of double. */
+/* Returns the values of a role, or NULL if the list lacks it. The type's lowest number is
+ * represented by that of double. */
 static double *copy_values(const struct vec_list *list, const char *role,
                            const struct adn_subject_slot *slot, int32_t type, int *fits)
 {
@@ -156,7 +158,8 @@ static double *copy_values(const struct vec_list *list, const char *role,
     return to;
 }
 
-/* The bound has 2^-p R for inputs that were rounded to the type, beside what it takes S for. */
+/* Raises the bound for inputs that were rounded to the type: by 2^-p R, converted to the scale of
+ * S. */
 static void add_rounds(const struct vec_list *list, const char *role, double terms, int32_t type,
                        struct adn_subject_slot *slot)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Golden vectors: problems whose results come from elsewhere (tests/vectors/README.md tells the
- * format and the bound). */
+/* Golden vectors: problems whose results come from elsewhere. tests/vectors/README.md defines the
+ * format and the bound. */
 #ifndef TOOLS_VERIFY_CASES_VECTORS_H
 #define TOOLS_VERIFY_CASES_VECTORS_H
 
@@ -9,7 +9,7 @@
 #include "tools/verify/cases/vec_reader.h"
 #include "tools/verify/checks/target.h"
 
-/* A case as it stands in the file. */
+/* A case as in the file. */
 struct verify_vec {
     struct verify_vec *next;
     struct vec_case vec;
@@ -29,13 +29,14 @@ struct verify_vectors {
     struct verify_vector *first;
     struct verify_vector *last;
     int count;
-    char sentence[ADN_JUDGE_SENTENCE]; /* of a file that cannot be read */
+    char sentence[ADN_JUDGE_SENTENCE]; /* the message for a file that cannot be read */
 };
 
-/* Every file NAME.vec of a folder, in the order of the names. 0, or -1 with the sentence. */
+/* Reads every file NAME.vec of a folder, sorted by name. Returns 0, or -1 with a message. */
 int verify_vectors_read(struct verify_vectors *vectors, const char *folder);
 void verify_vectors_free(struct verify_vectors *vectors);
-/* The subject that a vector is. 0, or -1 with a sentence when its lines do not fit its problem. */
+/* Makes the subject of a vector. Returns 0, or -1 with a message if its lines do not match its
+ * problem. */
 int verify_vector_subject(const struct verify_vector *vector, struct adn_subject *subject,
                           char *sentence);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every check of one problem: its offers, then each engine on whole numbers, on other numbers in
- * the same memory, twice, and elsewhere; and the name of what went wrong. */
+/* Runs every check of one problem. First its offers; then each engine on integers, on other numbers
+ * in the same memory, twice, and at other addresses. Names the cause of a failure. */
 #include "tools/verify/checks/target.h"
 
 #include <stdio.h>
@@ -37,7 +37,7 @@ static int go_and_tell(struct verify_run *run, const struct verify_trial *trial,
     return result;
 }
 
-/* The same operands again give the same bits, where the candidate does not say otherwise. */
+/* Checks that the same operands give the same bits again, unless the candidate states otherwise. */
 static int check_repeats(struct verify_run *run, const struct verify_trial *trial)
 {
     const struct adn_subject *subject = trial->second;
@@ -69,7 +69,7 @@ static int check_repeats(struct verify_run *run, const struct verify_trial *tria
     return result;
 }
 
-/* The same plan on operands that lie elsewhere. */
+/* Runs the same plan on operands at other addresses. */
 static int run_elsewhere(const struct verify_trial *trial, const struct verify_run *first,
                          enum verify_place place)
 {
@@ -83,7 +83,7 @@ static int run_elsewhere(const struct verify_trial *trial, const struct verify_r
         verify_rename(trial->finding, "pointers",
                       "the plan was right on its first operands and is wrong on others that are "
                       "aligned to no more than the candidate asks for");
-    run.plan = NULL; /* the first run's */
+    run.plan = NULL; /* belongs to the first run */
     verify_run_close(&run);
     return result;
 }
@@ -121,7 +121,7 @@ static int seen(const struct verify_offers *offers, int at)
     return 0;
 }
 
-/* One of them must do with operands that are aligned to their elements. */
+/* Checks that at least one engine accepts operands with only the alignment of their elements. */
 static int check_alignment(const struct verify_offers *offers, const struct adn_problem *problem,
                            struct verify_finding *finding)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a wrong result comes from, as other runs tell: data that a plan keeps, memory that must not
- * be read, a factor left out. */
+/* Finds the cause of a wrong result through further runs: data kept in a plan, reads of forbidden
+ * memory, an omitted factor. */
 #include "judge/expect.h"
 #include "judge/oracle.h"
 #include "judge/subject.h"
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Whether a new plan in new memory gets it right. */
+/* Returns 1 if a new plan in new memory computes the right result. */
 static int passes_afresh(const struct verify_trial *trial, const struct adn_subject *subject,
                          int zeros)
 {
@@ -26,7 +26,7 @@ static int passes_afresh(const struct verify_trial *trial, const struct adn_subj
     return passes;
 }
 
-/* Whether the result is right but for the blend: as if every beta were 0. */
+/* Returns 1 if the result is right except for the blend: as if every beta were 0. */
 static int passes_without_beta(const struct verify_trial *trial, const struct adn_subject *subject)
 {
     static const char *const betas[] = {"beta", "beta_data", "beta_param", "beta_grid"};
@@ -47,7 +47,7 @@ static int passes_without_beta(const struct verify_trial *trial, const struct ad
             }
     if (!any)
         return 0;
-    /* The right results for beta 0, held against a run with the beta that was asked for. */
+    /* Compares the results for beta 0 with a run with the given beta. */
     memset(&plain, 0, sizeof(plain));
     if (oracle_fill(&plain, &subject->problem, &values, (enum oracle_data)subject->data, 1, &oracle,
                     sentence) == 0) {
@@ -67,7 +67,7 @@ static int passes_without_beta(const struct verify_trial *trial, const struct ad
     return passes;
 }
 
-/* Reals tell more of sums than whole numbers do. */
+/* Names the cause. Reals reveal more about sums than integers do. */
 static const char *name_of(const struct verify_trial *trial, struct verify_run *run,
                            const struct adn_subject *subject, const char **sentence)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One run of one engine: operands between guard zones, and a workspace of exactly the size that was
- * asked for. */
+/* One run of one engine, with operands between guard zones and a workspace of exactly the requested
+ * size. */
 #include "tools/verify/checks/target.h"
 
 #include <stdio.h>
@@ -18,11 +18,12 @@
 
 #define GUARD           4096
 #define WORKSPACE_GUARD 65536
-#define NOTHING_GUARD   8192 /* of a workspace of 0 bytes */
+#define NOTHING_GUARD   8192 /* guard of a workspace of 0 bytes */
 
 /* ---- opening */
 
-/* Past a multiple of 256 by what the candidate asks for at most. */
+/* Returns the alignment that the candidate requires, at least the element's size. An operand that
+ * far past a multiple of 256 has this alignment and no better. */
 static size_t shift_of(const struct verify_run *run, int slot)
 {
     size_t size = (size_t)adn_type_size(run->problem->tensor[slot].type);
@@ -170,7 +171,7 @@ static void describe_operands(struct verify_run *run, const struct adn_subject *
     operands->workspace_bytes = run->candidate->workspace;
 }
 
-/* After a failure without effect everything is as it was. */
+/* Checks that a failure that reports no effect changed nothing. */
 static int check_failure(struct verify_run *run, int32_t status, int32_t effect,
                          struct verify_finding *finding)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a backend leaves the floating-point environment as the host set it. What it changed is
- * put back at once, so that the next function, the oracle and the judge compute as they should. */
+/* Checks that a backend leaves the floating-point environment unchanged. Restores it at once, so
+ * that the next function, the oracle and the judge compute correctly. */
 #include "tools/verify/checks/target.h"
 
 #include "sys/float_mode.h"
 
-/* The function that left it changed; some are called where no finding can be made. */
+/* The function that changed it. Some functions are called where no finding can be recorded. */
 static _Thread_local const char *changed_by;
 
 void verify_environment_look(const char *function)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The dynamic symbols that a shared object defines, read from the file. */
+/* Reads the dynamic symbols that a shared object defines. */
 #include "tools/verify/checks/target.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@ struct exports {
     size_t size, length;
 };
 
-/* What every linker, or a sanitizer, puts there. */
+/* Returns 1 for symbols that a linker or a sanitizer adds. */
 static int is_tolerated(const char *name)
 {
     static const char *const exact[] = {"anydnn_plugin_abi",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A backend that says that it works in a child after fork() does so, with what the parent made. */
+/* Checks that a backend that supports fork() works in a child with the parent's objects. */
 #include "load/load.h"
 #include "problem/problem.h"
 #include "tools/verify/checks/target.h"
@@ -11,7 +11,7 @@
 
 #define SECONDS 20
 
-/* ThreadSanitizer cannot make threads in a child of a process that has some. */
+/* ThreadSanitizer cannot create threads in the child of a multi-threaded process. */
 #if defined(__SANITIZE_THREAD__)
 #define CAN_FORK 0
 #else

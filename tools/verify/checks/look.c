@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What memory looks like after a run: nothing but outputs has changed, and they are right. */
+/* Checks memory after a run: only outputs have changed, and they are right. */
 #include "tools/verify/checks/target.h"
 
 #include <inttypes.h>
@@ -14,7 +14,7 @@
 #include "problem/problem.h"
 #include "problem/unread.h"
 
-/* ---- nothing but outputs has changed */
+/* ---- unchanged memory */
 
 static int is_written(const struct adn_subject *subject, int slot)
 {
@@ -25,8 +25,8 @@ static int is_written(const struct adn_subject *subject, int slot)
     return 0;
 }
 
-/* The bytes between the elements of an output must be what they were: the image takes over the
- * elements alone. */
+/* Copies the elements of an output into the image, so that the bytes between them can be
+ * compared. */
 static void take_elements(const struct verify_run *run, const struct adn_subject *subject, int slot,
                           unsigned char *image)
 {
@@ -111,7 +111,7 @@ int verify_run_untouched(const struct verify_run *run, const struct adn_subject 
     return 0;
 }
 
-/* ---- the outputs are right */
+/* ---- the outputs */
 
 static struct adn_method method_of(const struct verify_run *run)
 {
@@ -141,7 +141,7 @@ void verify_each_element(const struct verify_run *run, const struct adn_subject 
 
 struct judgement {
     struct adn_measure measure;
-    struct adn_judged first; /* wrong */
+    struct adn_judged first; /* wrong elements */
     int64_t wrong;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of the backend's space with guard zones on both sides, filled and read through images in
- * the host's memory. */
+/* Allocates memory of the backend's space with guard zones on both sides. Images in host memory
+ * fill and read it. */
 #include "tools/verify/checks/target.h"
 
 #include <stdlib.h>

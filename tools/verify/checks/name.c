@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What wrong elements look like: another way of rounding, no saturation, sums or operands of fewer
- * bits than the problem permits. */
+/* Names what wrong elements have in common: another rounding rule, no saturation, or sums or
+ * operands with fewer bits than the problem permits. */
 #include "judge/element.h"
 #include "judge/subject.h"
 #include "tools/verify/checks/target.h"
@@ -13,7 +13,7 @@ static int is_integer(const struct adn_judged *element)
     return adn_type_digits(element->bound.type) == 0;
 }
 
-/* The number of the type next to `want` by another rule of rounding. */
+/* Returns the number of the type that another rounding rule gives for `want`. */
 static double by_rule(const struct adn_judged *element, double (*rule)(double))
 {
     int32_t type = element->bound.type;
@@ -57,7 +57,7 @@ static int is_flushed(const struct adn_judged *element)
     return !is_integer(element) && element->got == 0 && fabs(element->want) < normal;
 }
 
-/* S where it was not needed: the size of the result. */
+/* Returns S. If it was not computed, the size of the result replaces it. */
 static double sum_of(const struct adn_judged *element)
 {
     return element->sum > 0 ? element->sum : fabs(element->want);
@@ -72,7 +72,8 @@ static int is_of_short_sums(const struct adn_judged *element)
            adn_bound_holds(&bound, element->got, element->want, sum_of(element), 0);
 }
 
-/* Each product is off by up to twice what rounding to 11 bits, or 8, does. */
+/* Returns 1 if the error fits rounded operands. Each product is off by up to twice the rounding to
+ * 11 bits, or 8. */
 static int is_of_rounded(const struct adn_judged *element, double rounding)
 {
     return isfinite(element->want) &&
@@ -91,7 +92,7 @@ static int is_of_bfloat16(const struct adn_judged *element)
     return is_of_rounded(element, 0x1p-8);
 }
 
-/* The narrower explanation comes first. */
+/* The explanations, the most specific first. */
 static const struct {
     const char *check;
     const char *sentence;
@@ -145,7 +146,7 @@ const char *verify_name_of_wrong(const struct verify_run *run, const struct adn_
 
     if (run->candidate->notes & ANYDNN_PLUGIN_NOTE_TRANSFORM)
         return NULL;
-    /* Rounding operands leaves small whole numbers as they are. */
+    /* Small integers remain exact when operands are rounded. */
     for (size_t i = 0; i < NAMES; i++)
         naming.fits[i] = !subject->whole || strcmp(names[i].check, "math") != 0;
     for (int i = 0; i < subject->info->slot_count; i++)

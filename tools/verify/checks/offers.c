@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a backend offers for a problem: well formed, and the same every time. */
+/* Checks that a backend's offers for a problem are well formed and repeatable. */
 #include "tools/verify/checks/target.h"
 
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 #include "problem/operation.h"
 #include "problem/problem.h"
 
-/* What a newer host would have put behind the members that we know. */
+/* The bytes that a newer host would append to the known members. */
 #define NEWER 64
 
 static const char *const reason_names[] = {"none",    "operation", "type",      "layout", "shape",
@@ -110,7 +110,7 @@ static int32_t take(void *cookie, const struct anydnn_plugin_candidate *offered)
     return 0;
 }
 
-/* ---- what is offered for a problem */
+/* ---- the offers for a problem */
 
 void verify_ask(const struct verify_target *target, struct anydnn_plugin_context *context,
                 const struct anydnn_plugin_problem *view, struct verify_offers *offers)
@@ -139,14 +139,15 @@ int verify_same_offers(const struct verify_offers *a, const struct verify_offers
         struct anydnn_plugin_candidate left = a->candidate[i];
         struct anydnn_plugin_candidate right = b->candidate[i];
 
-        left.expected_us = right.expected_us = 0; /* may be learnt */
+        left.expected_us = right.expected_us = 0; /* the backend may update its estimate */
         if (memcmp(&left, &right, sizeof(left)) != 0)
             return 0;
     }
     return 1;
 }
 
-/* A problem as a newer host would hand it over: each structure longer, garbage in what is new. */
+/* A problem as a newer host would pass it: each structure is longer, with garbage in the new
+ * part. */
 struct newer {
     struct anydnn_plugin_problem problem;
     unsigned char problem_tail[NEWER];
@@ -193,7 +194,7 @@ static int ask_again(const struct verify_target *target, const struct anydnn_plu
     return 0;
 }
 
-/* An extension that must be understood, and is of no kind that there is. */
+/* Queries with a mandatory extension of an unknown kind. */
 static int ask_extended(const struct verify_target *target, struct anydnn_plugin_problem *view,
                         const struct verify_offers *first, struct verify_finding *finding)
 {
@@ -227,8 +228,8 @@ static int has_engine(const struct verify_offers *offers, uint64_t engine)
     return 0;
 }
 
-/* A choice that was made is asked for again by its engine, with the algorithm named: whichever is
- * named, the engines are the same. */
+/* Queries for each engine with its algorithm named. The engines must be the same with and without
+ * the name. */
 static int ask_by_name(const struct verify_target *target, struct anydnn_plugin_problem *view,
                        const struct verify_offers *first, struct verify_finding *finding)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules that hold whatever the problem: the description, its words, contexts, what it publishes. */
+/* Checks the rules that hold for every problem: the description, its strings, contexts, and
+ * published operations. */
 #include "tools/verify/checks/target.h"
 
 #include <stdio.h>
@@ -42,7 +43,7 @@ static int check_limits(const struct anydnn_plugin *plugin, struct verify_findin
     return 0;
 }
 
-/* What opening the backend and its first context left. */
+/* Checks the environment after opening the backend and creating its first context. */
 static int check_environment(const struct verify_target *target, struct verify_finding *finding)
 {
     if (target->backend->changes_float)
@@ -53,7 +54,7 @@ static int check_environment(const struct verify_target *target, struct verify_f
     return verify_environment("context_create", finding);
 }
 
-/* A second context, used and destroyed, leaves the first one as it was. */
+/* Checks that a second context, used and destroyed, leaves the first one unchanged. */
 static int check_contexts(const struct verify_target *target, struct verify_finding *finding)
 {
     const struct anydnn_plugin *plugin = target->backend->plugin;
@@ -111,7 +112,7 @@ static int check_published(const struct anydnn_plugin_operation *operation,
     return 0;
 }
 
-/* A problem of a type that is not published is declined, with a sentence. */
+/* Checks that a problem of an unpublished type is declined, with a sentence. */
 static int check_unpublished(const struct verify_target *target, const struct adn_problem *problem,
                              struct verify_finding *finding)
 {
@@ -152,7 +153,7 @@ void verify_operation(const struct verify_target *target, int32_t operation,
     if (check_published(target->backend->operation[operation], finding) != 0 ||
         few->problem == NULL || check_unpublished(target, few->problem, finding) != 0)
         return;
-    /* What is wrong in one thread already is a finding of the problem's own case. */
+    /* A failure in a single thread is reported by the problem's own case. */
     verify_problem(target, few->problem, few->values, ORACLE_INTEGERS, seed, &alone);
     if (alone.verdict == VERIFY_PASSED)
         verify_threads(target, few->problem, few->values, seed, finding);

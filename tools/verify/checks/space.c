@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions of a memory space that is not the host's: devices, memory, copies, marks, streams
- * and recordings, as handles of that space use them. */
+/* Checks the functions of a device memory space as handles use them: devices, memory, copies,
+ * marks, streams and recordings. */
 #include "load/load.h"
 #include "tools/verify/checks/target.h"
 
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BYTES 70001 /* no multiple of anything */
+#define BYTES 70001 /* not a multiple of any vector size */
 #define SHORT 4099
 #define AT    1021
 
@@ -71,7 +71,7 @@ static int check_pointers(const struct area *area, struct verify_finding *findin
     return 0;
 }
 
-/* The host's copy of what happens in the device's memory, held to it. */
+/* Compares the device's memory with the host's model of it. */
 static int check_same(const struct area *area, const void *from, const char *what,
                       struct verify_finding *finding)
 {
@@ -104,7 +104,7 @@ static int check_copies(const struct area *area, struct verify_finding *finding)
     memset(area->host + AT, 0xa7, SHORT);
     if (check_same(area, area->twin, "memory_set does not set just the bytes named", finding) != 0)
         return -1;
-    /* The host's memory may be used again when memory_copy is back. */
+    /* The host's memory may be reused once memory_copy returns. */
     fill(area->back, 2);
     if (space->memory_copy(0, NULL, area->memory, area->back, BYTES, ANYDNN_PLUGIN_COPY_TO) != 0)
         FIND("memory_copy to the device fails the second time: %s", adn_load_error_text());
@@ -139,7 +139,7 @@ static int check_memory(const struct anydnn_plugin_space *space, struct verify_f
     return result;
 }
 
-/* ---- marks and recordings, which a space may lack: then it fails to begin */
+/* ---- marks and recordings: a space without them fails to begin one */
 
 static int check_marks(const struct anydnn_plugin_space *space, struct verify_finding *finding)
 {
@@ -164,7 +164,7 @@ static int check_marks(const struct anydnn_plugin_space *space, struct verify_fi
     return result;
 }
 
-/* A recorded memory_set happens with each replay, and not before. */
+/* Checks that a recorded memory_set happens with each replay, and not before. */
 static int replay(const struct anydnn_plugin_space *space, void *recording, unsigned char *memory,
                   struct verify_finding *finding)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* count_special of a memory space, held to counting element by element. */
+/* Checks count_special of a memory space against counting element by element. */
 #include "tools/verify/checks/target.h"
 
 #include <math.h>
@@ -10,8 +10,8 @@
 #include "load/load.h"
 #include "numerics/numerics.h"
 
-/* Tensors with nothing between their elements, with gaps, with dims out of order, of one element;
- * not at the beginning of the memory, so that no vector access fits. */
+/* The shapes: packed, with gaps, with permuted dims, and of one element. They do not start at the
+ * beginning of the memory, so that vector accesses are misaligned. */
 static const struct shape {
     int32_t ndims, ahead; /* elements before the first */
     int64_t dims[5], strides[5];
@@ -31,7 +31,7 @@ struct area {
     struct anydnn_plugin_tensor tensor;
     int64_t lanes, element; /* scalars of an element, its bytes */
     size_t bytes;           /* up to the last element */
-    size_t from;            /* the first */
+    size_t from;            /* offset of the first */
     char *host;
 };
 
@@ -56,7 +56,8 @@ static void describe(struct area *area, int32_t type, const struct shape *shape)
     area->from = (size_t)(shape->ahead * area->element);
 }
 
-/* What a NaN is easily taken for, and what not; gaps get the same. */
+/* Fills the area with ordinary values, NaN, infinities, and scalars of all-ones bytes. Gaps get the
+ * same. */
 static void fill(struct area *area)
 {
     const int32_t type = area->tensor.type;
@@ -111,7 +112,7 @@ static void count(const struct area *area, uint64_t *counts)
     }
 }
 
-/* Twice, since what is counted is added. */
+/* Counts twice, since the function adds to its counts. */
 static int ask(const struct anydnn_plugin_space *space, const struct area *area, uint64_t *counts)
 {
     const size_t room = ANYDNN_PLUGIN_SPECIAL_END * sizeof(*counts);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a memory space may lack: its device's identity, streams, copies without a wait. */
+/* Checks the optional functions of a memory space: the device's identity, streams, and asynchronous
+ * copies. */
 #include "load/load.h"
 #include "tools/verify/checks/target.h"
 
 #include <string.h>
 
-#define BYTES 8198 /* two that are no multiple of anything */
+#define BYTES 8198 /* two sizes that are not multiples of any vector size */
 #define SHORT 4099
 #define LARGE (16 << 20)
 #define TIMES 24
@@ -26,8 +27,8 @@ static int check_identity(const struct anydnn_plugin_space *space, struct verify
     return 0;
 }
 
-/* Memory that is set on the stream NULL, often enough that it takes a device some time, and a byte
- * of it that is copied behind that on a stream of our own. */
+/* Checks the order of streams. Sets memory on the stream NULL many times, which takes the device a
+ * while, and then copies a byte of it on another stream. */
 static int check_order(const struct anydnn_plugin_space *space, void *stream, void *mark,
                        unsigned char *memory, struct verify_finding *finding)
 {
@@ -75,7 +76,8 @@ static int check_streams(const struct anydnn_plugin_space *space, struct verify_
     return result;
 }
 
-/* There and back by memory of host_alloc, with a mark behind to wait for. */
+/* Copies to the device and back through memory of host_alloc, and waits for a mark after the
+ * copies. */
 static int fly(const struct anydnn_plugin_space *space, unsigned char *host, unsigned char *memory,
                void *mark)
 {

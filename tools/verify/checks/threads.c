@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several contexts at once: each thread makes its own, asks, plans and runs the same problem on
- * data of its own. */
+/* Checks several contexts at once. Each thread creates its own, queries, plans and runs the same
+ * problem on separate data. */
 #include "judge/expect.h"
 #include "judge/oracle.h"
 #include "judge/subject.h"
