@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Compares backward operations with central differences of their forward operations, in double:
- * d<f(x), dy>/dx[i] = (<f(x + h e_i), dy> - <f(x - h e_i), dy>) / 2h up to O(h^2) and rounding /
- * h. Inputs avoid kinks and ties.
- */
+/* Compares backward operations with central differences of their forward operations, in double.
+ * The formula is d<f(x), dy>/dx[i] = (<f(x + h e_i), dy> - <f(x - h e_i), dy>) / 2h, up to
+ * O(h^2) and rounding / h. Inputs avoid kinks and ties. */
 #ifndef TESTS_CONFORMANCE_GRADIENTS_H
 #define TESTS_CONFORMANCE_GRADIENTS_H
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Runs one problem, given as text, on a handle of the host with new buffers. Bytes that the
- * problem does not describe (gaps between elements, guard zones on both sides) and outputs
- * without prior content hold NaN of a known pattern. Uses only the public API.
- */
+/* Runs one problem, given as text, on a handle of the host with new buffers. Bytes that the
+ * problem does not describe hold NaN of a known pattern: gaps between elements, and guard zones
+ * on both sides. So do outputs without prior content. Uses only the public API. */
 #ifndef TESTS_CONFORMANCE_PROBLEM_RUN_H
 #define TESTS_CONFORMANCE_PROBLEM_RUN_H
 

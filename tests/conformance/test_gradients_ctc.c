@@ -30,13 +30,11 @@ static const int input_lengths[SEQUENCES] = {7, 7, 6, 5};
 
 #define STEP 1e-4
 
-/*
- * Returns the tolerance of a difference quotient. A cost is a difference of two logarithms of
- * sums of exponentials. Along one x, such a logarithm has the third derivative p (1 - p) (1 - 2
- * p) for a share p between 0 and 1, at most 0.0963. So the quotient is off by at most STEP^2 / 6
- * * 2 * 0.0963. The rounding of a cost adds some roundings per time step, of numbers up to the
- * cost, divided by STEP.
- */
+/* Returns the tolerance of a difference quotient. A cost is a difference of two logarithms of
+ * sums of exponentials. The third derivative of such a logarithm along one x is p (1 - p) (1 - 2
+ * p), for a share p between 0 and 1. It is at most 0.0963. So the quotient is off by at most
+ * STEP^2 / 6 * 2 * 0.0963. The rounding of a cost adds some roundings per time step, of numbers
+ * up to the cost, divided by STEP. */
 static double tolerance_of(double cost)
 {
     return STEP * STEP / 6 * 2 * 0.0963 + 8 * STEPS * DBL_EPSILON * (1 + fabs(cost)) / STEP;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Tests the CTC loss and the spatial transformer through their entries on cpu_ref, against facts
- * that need no computation: the number of paths of a label, shares that add up to 1, and an
- * identity that changes nothing. Independent values are in tests/vectors.
- */
+/* Tests the CTC loss and the spatial transformer through their entries on cpu_ref, against facts
+ * that need no computation. A label has a known number of paths, shares add up to 1, and an
+ * identity changes nothing. Independent values are in tests/vectors. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -72,12 +70,10 @@ static void fill_labels(const struct uniform *with, int *labels)
                                          : 1 + labels[i - 1] % (with->letters - 1);
 }
 
-/*
- * Checks the number of paths. A label of L letters, R of which equal the previous letter, has as
- * many paths of T steps as there are ways to choose 2 L of T + L - R. Each letter has a run of
- * one step or more. L + 1 runs of blanks surround the letters, and R of these have at least one
- * step. (For L = 1, T = 2: aa, a-, -a.)
- */
+/* Checks the number of paths of T steps for a label of L letters, R of which equal the previous
+ * letter. It is the number of ways to choose 2 L of T + L - R. Each letter has a run of one step
+ * or more. L + 1 runs of blanks surround the letters, and R of these have at least one step.
+ * (For L = 1, T = 2: aa, a-, -a.) */
 static void check_uniform(struct fixture *f, const struct uniform *with)
 {
     size_t count = (size_t)with->steps * (size_t)with->letters;

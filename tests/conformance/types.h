@@ -16,7 +16,7 @@ struct number_type {
     int lanes;        /* numbers per element: channels of a vector type */
     int digits;       /* significand bits, including the hidden one; 0 for integers */
     int least;        /* exponent of the smallest normal number 2^least */
-    int most;         /* exponent limit: the largest numbers are 2^most and above */
+    int most;         /* exponent of the largest numbers: 2^most and above */
     double low;       /* ends of the range; floating types: of finite numbers */
     double high;
 };

@@ -57,8 +57,7 @@ static void unmake(struct convolution *c)
     EXPECT(cudnnDestroy(c->handle) == CUDNN_STATUS_SUCCESS);
 }
 
-/* The counts of results to request and to provide. Calls pass x, w and y, including the operand
- * that they write. */
+/* The number of calls that ask() makes, and the capacity of a buffer in results. */
 enum { ASKED = 9, MOST = 40 };
 
 static cudnnStatus_t ask(struct convolution *c, int which, int most, int *count, void *results)

@@ -69,8 +69,8 @@ static const char *run(anydnnHandle_t handle)
     return search_run(handle, &with, 0, ANYDNN_DEFAULT_MATH);
 }
 
-/* Returns "A B C D": the queries for candidates and for a plan that mock_a received since the
- * last call of this function, then those of mock_b. */
+/* Returns "A B C D": how often mock_a was queried for candidates and for a plan since the last
+ * call, then the same for mock_b. */
 static const char *asked(void)
 {
     static char text[80];

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Tests the route's word `fastest`: what is timed when a problem's first plan is made, what is
- * chosen, and what the order of the route decides. Time passes only while a mock sleeps
- * (clock.c).
- */
+/* Tests the route's word `fastest`: what is timed for a problem's first plan, what is chosen,
+ * and what the order of the route decides. Time passes only while a mock sleeps (clock.c). */
 #include "tests/dispatch/searches.h"
 
 #include <stdio.h>

@@ -221,7 +221,8 @@ static void activate(const struct mode *mode, anydnnHandle_t handle)
                  (double)y[3]);
 }
 
-/* The first round opens the backend in that mode, the second in the plain one. */
+/* Each function changes the environment in turn, in every mode and in the plain one. The first,
+ * main, runs when the backend is opened. */
 static void test_backend_that_changes_it(void **state)
 {
     static const char *const functions[] = {"main",           "context_create", "candidates",

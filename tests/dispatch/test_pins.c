@@ -190,8 +190,8 @@ static void the_query_answers_the_larger_need(void **state)
     assert_int_equal(fixture_lines(log, "plan_create", "operation=convolution_forward "), 1);
     assert_int_equal(
         fixture_lines(log, "plan_create", "operation=convolution_bias_activation_forward "), 2);
-    /* Case 1: no backend runs the plain problem, but one runs the fused problem. Case 2: none
-     * runs either. */
+    /* The first handle cannot run the plain problem, the second cannot run the fused one, and
+     * the third runs neither. */
     handle = fixture_handle("mock_a");
     fixture_set("mock_a", "decline", "convolution_forward");
     assert_int_equal(ask(handle, &with), 77);

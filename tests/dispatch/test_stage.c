@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests backends of a space other than the handle's: when they are queried, what is reported,
- * which device they get, and which rules on workspace and alignment still apply. */
+/* Tests backends of a space other than the handle's. The tests cover when they are queried, what
+ * is reported, and which device they get. Rules on workspace and alignment still apply. */
 #include "tests/dispatch/fixture.h"
 
 #include <stdio.h>

@@ -10,7 +10,7 @@
 static const float one = 1;
 static const float zero = 0;
 
-/* Runs y = x on 6 elements per row of `rows`. */
+/* Runs y = x on `rows` rows of 3 elements. */
 static anydnnStatus_t transform(anydnnHandle_t handle, int rows, const void *x, void *y)
 {
     char text[32];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests traces: a complete line per call in every thread and process, a file that belongs to the
- * user, and no effect when traces are off. */
+/* Tests traces. Every call in every thread and process gets a complete line, the file belongs to
+ * the user, and disabled traces have no effect. */
 #include "tests/dispatch/fixture.h"
 
 #include <errno.h>

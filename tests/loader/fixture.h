@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declarations that the loader's tests share: a private folder of backends, a registry for it,
- * and checks of the log, the marker file and the process's mappings. */
+/* Declarations that the loader's tests share: a private folder of backends and a registry for
+ * it. Further functions check the log, the marker file and the process's mappings. */
 #ifndef TESTS_LOADER_FIXTURE_H
 #define TESTS_LOADER_FIXTURE_H
 

@@ -63,8 +63,8 @@ tests/loader/mocks/anydnn_%.la: tests/loader/mocks/anydnn_%.lo $(PLUGIN_MAP)
 	$(AM_V_CCLD)$(LIBTOOL) $(AM_V_lt) --tag=CC --mode=link $(CC) $(AM_CFLAGS) $(CFLAGS) $(loader_mock_link) $(LDFLAGS) \
 	    -o $@ $<
 
-# The well-behaved test backend under its names (tests/mocks/mock_backend.c documents its settings), one that computes
-# as cpu_ref does on a "device", and one with its own dropout.
+# The well-behaved test backend under its names; tests/mocks/mock_backend.c documents its settings. Also one that
+# computes as cpu_ref does on a "device", and one with its own dropout.
 backend_mocks = \
 	tests/mocks/anydnn_mock_a.la \
 	tests/mocks/anydnn_mock_b.la \

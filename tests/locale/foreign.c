@@ -52,7 +52,7 @@ __attribute__((constructor)) static void begin(void)
     setlocale(LC_MESSAGES, "C");
 }
 
-/* Selects the locale for a caller. */
+/* Switches to the plain locale for calls from the program, and returns the earlier locale. */
 static locale_t enter(const void *caller)
 {
     uintptr_t at = (uintptr_t)caller;

@@ -85,8 +85,8 @@ void mock_run(uint64_t engine);
 /* The table of the object's memory space. */
 extern const struct anydnn_plugin_space mock_space;
 
-/* Returns the address at which a backend of the space accesses the application's bytes at
- * `pointer`; NULL if they are not all memory of the space. */
+/* Returns the address at which a backend accesses the bytes at `pointer`; NULL if they are not
+ * all memory of the space. */
 void *mock_space_reach(const void *pointer, uint64_t bytes);
 
 #endif

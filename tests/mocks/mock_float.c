@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A backend that changes the floating-point environment: when it is opened, as a file linked
- * with -ffast-math does, and in the function that the variable MOCK_FLOAT_CHANGES names. Its
- * only operation, activation_forward, writes the environment that it found into y. y[0] is the
+/* A backend that changes the floating-point environment. It does so when it is opened, as a file
+ * linked with -ffast-math does, and in the function that MOCK_FLOAT_CHANGES names. Its only
+ * operation, activation_forward, writes the environment that it found into y. y[0] is the
  * rounding mode, y[1] a subnormal number times 1, y[2] the factor alpha, and y[3] the
- * significand bits of a long double.
- */
+ * significand bits of a long double. */
 #include <fenv.h>
 #include <stdlib.h>
 #include <string.h>

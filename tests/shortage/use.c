@@ -113,7 +113,7 @@ static void record(struct use *use, anydnnHandle_t handle)
     FINE(anydnnMemFree(handle, memory));
 }
 
-/* Turns recording and comparison on and off. */
+/* Sets trace, shadow and checks, and turns them off. */
 static void watch(struct use *use, anydnnHandle_t handle)
 {
     const char *folder = getenv("ANYDNN_TEST_SHORTAGE_FOLDER");

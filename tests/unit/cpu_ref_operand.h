@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operands of any type and strides for tests of cpu_ref: elements by index tuple, memory that
- * ends with the last element, and a check of all bytes between the elements. */
+/* Operands of any type and strides for tests of cpu_ref. Elements are accessed by index tuple,
+ * memory ends with the last element, and all bytes between the elements are checked. */
 #ifndef TESTS_UNIT_CPU_REF_OPERAND_H
 #define TESTS_UNIT_CPU_REF_OPERAND_H
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Tests the settings of a whole process: the user's file, the environment, a moved library, and restrictions for a
-# process with more privileges than its user (as root, by a setuid copy).
+# Tests the settings of a whole process: the user's file, the environment and a moved library. It also tests the
+# restrictions for a process with more privileges than its user (as root, by a setuid copy).
 # Needs: tests/unit/settings_probe
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests forward convolution of integers on cpu_ref with results computed by hand: sums that
- * wrap, results that saturate or need rounding, and the supported combinations of types. */
+/* Tests forward convolution of integers on cpu_ref with results computed by hand. Sums wrap,
+ * results saturate or need rounding, and only some combinations of types are supported. */
 #include <math.h>
 
 #include "cpu_ref_operand.h"

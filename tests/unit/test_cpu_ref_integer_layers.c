@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests the forward layers of cpu_ref that accept int8: pooling, also of vectors, and
- * activation, softmax, LRN and batch normalization inference with one type for input and output. */
+/* Tests the forward layers of cpu_ref that accept int8. Pooling also accepts vectors.
+ * Activation, softmax, LRN and batch normalization inference have one type for input and output. */
 #include <math.h>
 
 #include "cpu_ref_operand.h"

@@ -206,7 +206,7 @@ static void children_make_threads_of_their_own(void **state)
     free(result);
 }
 
-/* The test computes y = relu(2 * x * w + 3 * z + bias) in place of z, with one channel to keep
+/* The formula is y = relu(2 * x * w + 3 * z + bias), computed in place of z. One channel keeps
  * the values simple. */
 static void fused_works_in_place(void **state)
 {

@@ -284,8 +284,8 @@ static void logical_walks_count_as_tuples(void **state)
     assert_memory_equal(part.place[1], &visits.place[1][7], 11 * sizeof part.place[1][0]);
 }
 
-/* A packed channels-last tensor is one row in any order of its dims. Paired with a tensor that
- * is not packed this way, it determines the order. */
+/* A packed channels-last tensor is one row in any order of its dims. Beside a tensor in rows it
+ * is the leader, so its positions come in order. */
 static void sorted_walks_merge_what_is_packed(void **state)
 {
     const struct anydnn_plugin_tensor last = {

@@ -280,8 +280,8 @@ static double now(clockid_t clock)
     return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-/* A process that holds the lock delays a search for two seconds once; after that it delays only
- * storing. */
+/* A process that holds the lock delays a search for two seconds, once. Later records are not
+ * stored, without delay. */
 static void a_lock_is_not_waited_for_long(void **state)
 {
     int holder = open(folder, O_RDONLY | O_DIRECTORY);

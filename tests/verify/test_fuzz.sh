@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Tests anydnn verify --fuzz. Random problems are equal for equal seeds, the host's backends are correct on some
-# hundreds, and a faulty backend is detected by a printed command that repeats the failure. ANYDNN_TEST_FUZZ=N runs N
+# Tests anydnn verify --fuzz. Equal seeds give equal random problems, and the host's backends are correct on some
+# hundreds of them. A faulty backend is detected, and the printed command repeats the failure. ANYDNN_TEST_FUZZ=N runs N
 # problems for each backend instead of a few.
 # Needs: tools/anydnn tests/verify/wrong/anydnn_wrong.la
 set -u

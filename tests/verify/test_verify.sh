@@ -71,7 +71,7 @@ counts_processes() {
     [ "$whole" -gt 0 ] && [ "$(cases_of)" -eq $((2 * whole)) ] && says ' 0 failed'
 }
 
-# The backend hangs in its first case with more than three groups; the run takes two seconds in all.
+# The backend hangs in its first case with more than three groups; the time limit ends the run.
 cuts_short() {
     file=$(build wrong WRONG_HANGS) || return 1
     verify 0 --time-limit 3 --op convolution_forward "$file"
