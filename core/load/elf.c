@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a backend's file says of itself, looked at before the dynamic linker maps it: the linker
- * trusts the headers, and a file that was cut off kills the process when a page behind its end is
- * touched.
+ * Checks the headers of a backend's file before the dynamic linker maps it. The linker trusts the
+ * headers, and a truncated file kills the process when it touches a page behind the end.
  */
 #include "load/attempt.h"
 

@@ -19,7 +19,7 @@ static const char *user_file(char *path, size_t size)
     const char *home = adn_env_get("HOME", ADN_ENV_PATH);
     int length = -1;
 
-    /* By the XDG rules, a relative path does not count. */
+    /* The XDG rules ignore a relative path. */
     if (config != NULL && config[0] == '/')
         length = snprintf(path, size, "%s/anydnn/anydnn.conf", config);
     else if (home != NULL && home[0] == '/')
