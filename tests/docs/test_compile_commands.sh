@@ -7,7 +7,7 @@ set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 : "${MAKE:=make}"
 
-top=$ANYDNN_TEST_SRCDIR
+top=$(cd "$ANYDNN_TEST_SRCDIR" && pwd -P) || exit 2
 database=$ANYDNN_TEST_BUILDDIR/compile_commands.json
 
 # The flags of an outer make are not for this one.
@@ -20,10 +20,11 @@ made() {
 holds() {
     find "$top/$1" -name '*.c' | sort >"$tap_dir/sources"
     python3 - "$database" "$top/$1/" >"$tap_dir/entries" <<'END'
-import json, sys
+import json, os, sys
 for entry in json.load(open(sys.argv[1])):
-    if entry["file"].startswith(sys.argv[2]):
-        print(entry["file"])
+    file = os.path.realpath(os.path.join(entry["directory"], entry["file"]))
+    if file.startswith(sys.argv[2]):
+        print(file)
 END
     sort "$tap_dir/entries" | diff "$tap_dir/sources" - && [ -s "$tap_dir/sources" ]
 }
@@ -31,8 +32,9 @@ END
 # compiles FILE: by the database's command, for its errors alone.
 compiles() {
     python3 - "$database" "$top/$1" <<'END'
-import json, subprocess, sys
-entry = next(entry for entry in json.load(open(sys.argv[1])) if entry["file"] == sys.argv[2])
+import json, os, subprocess, sys
+entry = next(entry for entry in json.load(open(sys.argv[1]))
+             if os.path.realpath(os.path.join(entry["directory"], entry["file"])) == sys.argv[2])
 arguments = [word for word in entry["arguments"] if word not in ("-MD", "-MP")]
 for option in ("-MT", "-MF", "-o"):
     if option in arguments:

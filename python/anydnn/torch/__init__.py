@@ -68,7 +68,7 @@ class _Wanted:
 _lock = threading.RLock()
 # What `enable` asked for, and the blocks of `use` that have begun and not ended; the last one counts.
 _base: Optional[_Wanted] = None
-_blocks: List[_Wanted] = []
+_uses: List[_Wanted] = []
 # The families whose kernels are in place, and what takes them away again.
 _in_place: Set[str] = set()
 _registered: List[torch.library.Library] = []
@@ -125,7 +125,7 @@ def _alone() -> bool:
 
 def _apply(compiled: Optional[bool] = None) -> None:
     """Makes what is wanted now the state of all kernels. The caller holds the lock."""
-    wanted = _blocks[-1] if _blocks else _base
+    wanted = _uses[-1] if _uses else _base
     if wanted is None:
         _state.options, _state.families = Options(), frozenset()
         if _alone():
@@ -219,7 +219,7 @@ def disable() -> None:
 
 def enabled() -> bool:
     """Returns whether anydnn's kernels run."""
-    return bool(_blocks) or _base is not None
+    return bool(_uses) or _base is not None
 
 
 @contextlib.contextmanager
@@ -234,24 +234,24 @@ def use(*, route: Optional[str] = None, math: Optional[str] = None, operators: S
     if compiled and not _fast.load():
         raise RuntimeError(f"the compiled kernels cannot be had: {_fast.reason}")
     with _lock:
-        around = _blocks[-1] if _blocks else _base
+        around = _uses[-1] if _uses else _base
         families = frozenset(_FAMILIES if everything else operators) if around is None else around.families
         block = _Wanted(Options(route, math), families, threading.get_ident())
-        other = next((one for one in _blocks if one.thread != block.thread and one.options != block.options), None)
+        other = next((one for one in _uses if one.thread != block.thread and one.options != block.options), None)
         if other is not None:
             raise RuntimeError(f"another thread is in a block of use() with other options: {other.options} and not "
                                f"{block.options}; give handles routes, or let the blocks end one after the other")
-        _blocks.append(block)
+        _uses.append(block)
         try:
             _apply(compiled)
         except BaseException:
-            _blocks.pop()
+            _uses.pop()
             raise
     try:
         yield
     finally:
         with _lock:
-            del _blocks[next(place for place, one in enumerate(_blocks) if one is block)]
+            del _uses[next(place for place, one in enumerate(_uses) if one is block)]
             _apply()
 
 

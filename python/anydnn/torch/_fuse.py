@@ -196,7 +196,7 @@ class Forward:
 
     # torch.export and torch.jit read a forward as the bound method that it replaces.
     @property  # type: ignore[misc]
-    def __class__(self) -> Any:
+    def __class__(self) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
         return types.MethodType
 
     @property
