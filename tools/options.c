@@ -11,6 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "sys/text.h"
+
 #define FIRST_OPTION 1000
 
 /* Sets the settings file. The library requires an absolute path and reports a file that does not
@@ -127,16 +129,16 @@ static int take_real(struct tool *tool, const struct tool_option *option, const 
 static int check_word(struct tool *tool, const struct tool_option *option, const char *text)
 {
     const char *const *words = option->words;
-    char list[128] = "";
-    size_t length = 0;
+    struct adn_text list;
+    char buffer[256];
 
     for (int i = 0; words[i] != NULL; i++)
         if (strcmp(words[i], text) == 0)
             return TOOL_FINE;
+    adn_text_begin(&list, buffer, sizeof(buffer));
     for (int i = 0; words[i] != NULL; i++)
-        length += (size_t)snprintf(list + length, sizeof(list) - length, "%s%s",
-                                   i == 0 ? "" : (words[i + 1] != NULL ? ", " : " or "), words[i]);
-    return tool_fail(tool, TOOL_USAGE, "--%s=%s: takes %s", option->name, text, list);
+        adn_text_add(&list, "%s%s", i == 0 ? "" : (words[i + 1] != NULL ? ", " : " or "), words[i]);
+    return tool_fail(tool, TOOL_USAGE, "--%s=%s: takes %s", option->name, text, buffer);
 }
 
 /* Stores the value as the option's kind requires. */
@@ -197,14 +199,17 @@ int tool_options(struct tool *tool, const struct tool_command *command, void *ow
     while (code == TOOL_GO_ON &&
            (found = getopt_long(argc, argv, command->takes_program ? "+:" : ":", options, NULL)) !=
                -1) {
+        const struct tool_option *option;
         int at = found - FIRST_OPTION;
-        const struct tool_option *option = at < count ? &command->options[at] : &common[at - count];
 
-        if (found == ':' || found == '?')
+        if (at < 0) {
             code = tool_fail(
                 tool, TOOL_USAGE, "%s: %s; `anydnn %s --help` lists the options", argv[optind - 1],
                 found == ':' ? "takes a value" : "is no option of this command", command->name);
-        else if (strcmp(option->name, "help") == 0)
+            break;
+        }
+        option = at < count ? &command->options[at] : &common[at - count];
+        if (strcmp(option->name, "help") == 0)
             code = help(command);
         else if ((code = take(tool, option, at < count ? own : tool, optarg)) == TOOL_FINE)
             code = TOOL_GO_ON;

@@ -123,7 +123,7 @@ struct adn_settings {
         dropped; /* files that an error made us drop: every dispatch record says config_dropped */
     /* The origin of each key's value, in the order of keys.def. */
     char (*key_origin)[ADN_ORIGIN_MAX];
-    /* In the same order: a value that a later layer sets without the right to, or NULL. */
+    /* Holds, in the same order, a value that a later layer sets without the right to, or NULL. */
     struct adn_withheld **key_withheld;
     char fatal[1024]; /* not empty: an explicitly named file is bad; anydnnCreate fails with it */
 };

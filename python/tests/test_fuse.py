@@ -497,6 +497,17 @@ class Fuse(unittest.TestCase):
                 anydnn.torch.fuse(model, fold=True)
                 self.near([model(x)], [wanted])
 
+    def test_copies_that_are_compiled(self):
+        """A copy is fused before its first call, on modules of its own."""
+        model, x = anydnn.torch.fuse(Model()), torch.randn(2, 3, 8, 8)
+        other = copy.deepcopy(model)
+        self.assertFalse(vars(other)["forward"].reading.tree.changed())
+        wanted = model(x)
+        self.near([torch.compile(copy.deepcopy(model), backend="eager", fullgraph=True)(x)], [wanted])
+        other.block.relu = nn.SiLU()
+        model.block.relu = nn.SiLU()
+        self.near([other(x)], [anydnn.torch.unfuse(model)(x)])
+
     def test_export_and_script(self):
         model, x = anydnn.torch.fuse(Model().eval(), fold=True), torch.randn(2, 3, 8, 8)
         wanted = model(x)

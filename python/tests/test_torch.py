@@ -522,6 +522,29 @@ assert lines == [("_convolution", "torch", reason, 3), ("native_batch_norm", "to
                 os._exit(0 if all(torch.equal(functional.conv2d(x, w), wanted) for _ in range(2)) else 1)
             self.assertEqual(os.waitpid(child, 0)[1], 0)
 
+    def test_child_of_a_process_with_blocks(self):
+        """Blocks of threads that a child does not have bind it to nothing."""
+        inside, leave = threading.Event(), threading.Event()
+
+        def work():
+            with anydnn.torch.use(route="cpu_ref"):
+                inside.set()
+                leave.wait(60)
+        thread = threading.Thread(target=work)
+        thread.start()
+        inside.wait(60)
+        child = os.fork()
+        if child == 0:
+            try:
+                with anydnn.torch.use(route="onednn, cpu_ref"):
+                    functional.conv2d(torch.ones(1, 1, 4, 4), torch.ones(1, 1, 3, 3))
+                os._exit(int(anydnn.torch.enabled()))
+            finally:
+                os._exit(2)
+        leave.set()
+        thread.join()
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 0)
+
     def test_checkpoint_and_state_dict(self):
         from torch.utils.checkpoint import checkpoint
         model, x = nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4)), torch.randn(2, 3, 8, 8)

@@ -55,7 +55,7 @@ static char *content(const char *file)
     char *text;
     size_t length;
 
-    /* On a busy machine a child may write megabytes before it is killed. */
+    /* A child may write megabytes before it is killed on a busy machine. */
     assert_non_null(stream);
     assert_int_equal(fstat(fileno(stream), &status), 0);
     text = malloc((size_t)status.st_size + 1);

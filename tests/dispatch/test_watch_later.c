@@ -123,7 +123,7 @@ static void operands_may_change_at_once(void **state)
         assert_ok(run(&fixture));
         fill(&fixture, 0x11 * i, 0x22);
     }
-    /* In place, the input is overwritten once the call has run. */
+    /* A call in place overwrites its input. */
     assert_ok(anydnnScaleTensor(fixture.handle, fixture.desc, fixture.y, &two));
     assert_ok(anydnnScaleTensor(fixture.handle, fixture.desc, fixture.y, &two));
     fill(&fixture, 0, 0);

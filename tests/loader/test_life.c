@@ -90,7 +90,7 @@ static void a_fork_waits_for_a_slow_main(void **state)
     slow = adn_load_find(fixture->registry, "slow");
     other = adn_load_find(fixture->registry, "good_a");
     assert_int_equal(pthread_create(&thread, NULL, open_one, slow), 0);
-    /* On a busy machine the thread may end before the fork. A sanitizer would report it as lost
+    /* The thread may end before the fork on a busy machine. A sanitizer would report it as lost
      * in a child that has not joined it. */
     pthread_detach(thread);
     for (int i = 0; i < 1000 && fixture_count(fixture->marker, "slow constructor") == 0; i++)

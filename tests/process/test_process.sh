@@ -117,7 +117,7 @@ german() {
         "$anydnn" replay "$trace" >"$tap_dir/out" 2>"$tap_dir/err" && says '2 calls, 1 of them distinct'
 }
 
-# In Turkish, the lower case of I is not an ASCII letter.
+# The lower case of I is not an ASCII letter in Turkish.
 turkish() {
     fresh
     ANYDNN_TRACE_FILE=$trace ANYDNN_DETERMINISTIC=no "$calls" locale=tr_TR.ISO-8859-9 "$pool" 2>"$tap_dir/err" || return 1

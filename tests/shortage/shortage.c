@@ -171,7 +171,7 @@ static int memory(long every)
     for (long number = 1; number <= all + every; number += every) {
         int signal = in_child(try, number);
 
-        /* On a busy machine OpenMP's threads may free memory after the count, so the run is
+        /* OpenMP's threads may free memory after the count on a busy machine, so the run is
          * repeated. A real leak occurs each time. */
         for (int again = 0; again < 3 && outcome->finished && outcome->live > live; again++)
             signal = in_child(try, number);

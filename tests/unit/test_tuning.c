@@ -463,7 +463,7 @@ static void nothing_else_is_left(void **state)
     closedir(files);
 }
 
-/* At whatever moment a process dies, the next writer leaves only the tuning file. */
+/* The next writer leaves only the tuning file, whenever a process dies. */
 static void killed_processes_leave_nothing(void **state)
 {
     char path[4096 + 260];

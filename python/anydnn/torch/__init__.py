@@ -7,6 +7,7 @@
 Calls that anydnn declines use the kernel that was there before. `report` lists what ran where and why.
 """
 import contextlib
+import os
 import threading
 import warnings
 from dataclasses import dataclass
@@ -55,10 +56,9 @@ _DEFAULT = ("convolution", "batch_norm", "pooling")
 _MATHS = ("default", "split", "allow_conversion")
 
 
-
 @dataclass(frozen=True)
 class _Wanted:
-    """What `enable` or one `use` asks for, and the thread that it is for."""
+    """The request of `enable` or of one `use`, with the thread of the latter."""
 
     options: Options
     families: FrozenSet[str]
@@ -66,13 +66,23 @@ class _Wanted:
 
 
 _lock = threading.RLock()
-# What `enable` asked for, and the blocks of `use` that have begun and not ended; the last one counts.
+# _base is the request of `enable`. _uses are the open blocks of `use`; the last one takes effect.
 _base: Optional[_Wanted] = None
 _uses: List[_Wanted] = []
-# The families whose kernels are in place, and what takes them away again.
+# _in_place names the families with kernels in place. The two lists hold what removes the kernels.
 _in_place: Set[str] = set()
 _registered: List[torch.library.Library] = []
 _compiled: List[Any] = []
+
+
+def _after_fork() -> None:
+    """Forgets the lock and the blocks of threads that the child does not have."""
+    global _lock
+    _lock = threading.RLock()
+    _uses[:] = [one for one in _uses if one.thread == threading.get_ident()]
+
+
+os.register_at_fork(after_in_child=_after_fork)
 
 
 def _there(key: str) -> bool:
@@ -87,7 +97,7 @@ def _quick(name: str, key: str, family: str, kernel: Any, before: Any) -> bool:
 
 
 def _register(families: Set[str], compiled: Optional[bool]) -> None:
-    """Puts the kernels of families in place."""
+    """Registers the kernels of families."""
     made = torch.library.Library("aten", "IMPL")
     _registered.append(made)
     with warnings.catch_warnings():
@@ -110,7 +120,7 @@ def _register(families: Set[str], compiled: Optional[bool]) -> None:
 
 
 def _unregister() -> None:
-    """Takes all kernels away."""
+    """Removes all kernels."""
     while _registered:
         _registered.pop()._destroy()
     while _compiled:
@@ -119,12 +129,12 @@ def _unregister() -> None:
 
 
 def _alone() -> bool:
-    """Returns whether no other thread of Python may be running a kernel, which must not be taken away then."""
+    """Returns whether kernels may be removed: no other thread of Python may be running one."""
     return threading.active_count() == 1
 
 
 def _apply(compiled: Optional[bool] = None) -> None:
-    """Makes what is wanted now the state of all kernels. The caller holds the lock."""
+    """Applies the request that takes effect now. The caller holds the lock."""
     wanted = _uses[-1] if _uses else _base
     if wanted is None:
         _state.options, _state.families = Options(), frozenset()

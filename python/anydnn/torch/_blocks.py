@@ -239,7 +239,6 @@ def folded(conv: Any, norm: Any, x: torch.Tensor, z: Maybe, active: bool, ceilin
     w, bias = _fold(conv, norm, x)
     if z is None and active:
         return _one_conv(conv, w, bias, x, ceiling)
-    convolve = (functional.conv1d, functional.conv2d, functional.conv3d)[x.dim() - 3]
-    y = convolve(x, w, bias, conv.stride, conv.padding, conv.dilation, conv.groups)
+    y = conv._conv_forward(x, w, bias)
     y = y if z is None else y + z
     return _fused.activated(y, ceiling) if active else y

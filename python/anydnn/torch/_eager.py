@@ -82,7 +82,7 @@ def _applied(function: Any) -> Any:
     return getattr(super(Function, function), "apply")
 
 
-# By name: the Function's call, and the differentiable gradient from the values that the Function saved.
+# Maps a name to the Function's call and to the differentiable gradient from the values that the Function saved.
 FUNCTIONS: Dict[str, Tuple[Callable[..., Any], Callable[..., Any]]] = {
     "norm_relu": (_applied(_NormRelu), _fused.norm_in_place_twice),
     "conv_relu": (_applied(_ConvRelu), _fused.conv_numbered_twice),

@@ -43,7 +43,7 @@ _TYPES = {torch.uint8: 0, torch.float16: 5, torch.float32: 6, torch.float64: 7, 
 _loaded: Optional[ctypes.CDLL] = None
 reason = ""
 _counters: Dict[Tuple[str, str], int] = {}
-# By operator and key: ours, what ran there before, and the family that must be enabled.
+# Maps an operator and a key to our kernel, the one that ran before, and the family that must be enabled.
 _kernels: Dict[Tuple[str, str], Tuple[Callable[..., Any], Callable[..., Any], str]] = {}
 _option_numbers: Dict[Any, int] = {}
 _defined: List[str] = []

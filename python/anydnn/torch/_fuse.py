@@ -4,6 +4,7 @@
 A module's forward is read as a graph. If the graph has a pattern, an attribute `forward` of the instance runs it with
 the pattern as one call. Modules, parameters and names stay unchanged.
 """
+import copy
 import operator
 import types
 import warnings
@@ -89,10 +90,8 @@ class Tree:
 
     def changed(self) -> bool:
         """Returns whether a child was replaced, added or removed, or a chain got hooks or its own forward."""
-        for now, before in self.held:
-            if now != before:
-                return True
-        return any(not _trace.is_chain(one) for one in self.chains)
+        return (any(now != before for now, before in self.held)
+                or any(not _trace.is_chain(one) for one in self.chains))
 
 
 class Reading:
@@ -117,6 +116,12 @@ class Reading:
                 self.names[training] = [str(one) for one in (*branches, *reversed(patterns))]
                 self.functions[training] = _function(graph, patterns, branches)
         self.tree = Tree(module, frozenset(containers - {""}) | self.through, self.through)
+
+    def copied(self, memo: Dict[int, Any]) -> "Reading":
+        """Returns the same for the copy of the module that deepcopy is making."""
+        made = copy.copy(self)
+        made.tree = copy.deepcopy(self.tree, memo)
+        return made
 
     def _found(self, module: nn.Module, graph: fx.Graph,
                training: bool) -> Tuple[List[Pattern], List[Branch], List[str]]:
@@ -168,7 +173,7 @@ class Forward:
         if memo[id(self.module)] is None:
             raise TypeError("the forward of a fused module is copied with its module only")
         made.module, made.fold, made.shortcuts = memo[id(self.module)], self.fold, self.shortcuts
-        made.reading = None
+        made.reading = None if self.reading is None else self.reading.copied(memo)
         return made
 
     def __reduce_ex__(self, _protocol: Any) -> Tuple[Any, ...]:
@@ -186,11 +191,11 @@ class Forward:
                 reading = Reading(self.module, self.fold, self.shortcuts)
             except Untraceable as reason:
                 warnings.warn(f"a fused {type(self.module).__name__} has changed and runs unfused: {reason}", stacklevel=3)
-                del self.module.forward
+                vars(self.module).pop("forward", None)
                 return None
-            known: AbstractSet[int] = frozenset() if self.reading is None else {id(one) for _, held in self.reading.tree.held for one in held.values()}
-            self.reading = reading
-            if known:
+            before, self.reading = self.reading, reading
+            if before is not None:
+                known = {id(one) for _, held in before.tree.held for one in held.values()}
                 _fuse_children(self.module, "", self.fold, self.shortcuts, reading.through, known)
         return reading
 
