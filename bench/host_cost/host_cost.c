@@ -14,7 +14,7 @@
  *
  * Between bursts the queue is emptied, so that no call waits for room in it. Timed are: what is
  * asked of the CUDA runtime beside a launch; a launch of an empty kernel with parameters of several
- * sizes, by the runtime and by the driver; then, by anydnn on each BACKEND (cuda_naive), ReLU of
+ * sizes, by the runtime and by the driver; then, by anydnn on each BACKEND (cuda_simt), ReLU of
  * 4096 floats and a convolution of a 3x3 filter over 1,16,8,8, each also "over a launch": bursts of
  * it and of the driver's launch of an empty kernel with 16 bytes in turns, and the median and the
  * least of their differences. All of it on the default stream and on one of the caller's own.
@@ -453,8 +453,8 @@ int main(int argc, char **argv)
     if (!brief)
         launches("own stream", stream);
     for (int i = 0; i < (given ? argc - optind : 1); i++) {
-        through_anydnn(given ? argv[optind + i] : "cuda_naive", "default stream", NULL);
-        through_anydnn(given ? argv[optind + i] : "cuda_naive", "own stream", stream);
+        through_anydnn(given ? argv[optind + i] : "cuda_simt", "default stream", NULL);
+        through_anydnn(given ? argv[optind + i] : "cuda_simt", "own stream", stream);
     }
     cuda(cudaStreamDestroy(stream));
     return EXIT_SUCCESS;

@@ -248,7 +248,7 @@ static void clean(char *line, size_t length)
     }
 }
 
-/* "anydnn: warning: TEXT" or "anydnn: cuda_naive: warning: TEXT", control characters made blanks so
+/* "anydnn: warning: TEXT" or "anydnn: cuda_simt: warning: TEXT", control characters made blanks so
  * that one line stays one, in `small` or, when it is longer, on the heap (cut to `small` if there
  * is none). Two bytes behind the text are free. */
 static char *line_make(char small[LINE_SHORT], size_t *length, int level, const char *who,

@@ -773,7 +773,7 @@ ANYDNN_API anydnnStatus_t anydnnGetDeterministic(anydnnHandle_t handle, int *det
  * A routing rule for this handle, which wins over every file and variable. operation: a name
  * ("convolution_forward"), a prefix and `*` ("pooling_*") or "*". mode: NULL for every math mode,
  * or "default", "tensor_op", "allow_conversion", "split". list: backends in order, "cudnn,
- * cuda_naive", the first word may be "fastest" (the backends are timed when a problem is met
+ * cuda_simt", the first word may be "fastest" (the backends are timed when a problem is met
  * first), the last word may be "fallback:on", "fallback:warn" or "fallback:off". A second call for
  * the same operation and mode replaces the first. The handle forgets its plans. A backend that is
  * not installed is passed over; if its name resembles that of another, one warning names that one.

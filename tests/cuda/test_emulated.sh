@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# cuda_naive compiled for the host's processor (emulator/), judged as on a GPU: by anydnn verify, and
+# cuda_simt compiled for the host's processor (emulator/), judged as on a GPU: by anydnn verify, and
 # by the list of tests/gpu. What a GPU adds is judged there: tests/gpu/run.
 # Needs: tools/anydnn tests/cuda/emulated
 set -u
@@ -8,24 +8,24 @@ set -u
 
 anydnn=$ANYDNN_TEST_BUILDDIR/tools/anydnn
 emulated=$ANYDNN_TEST_BUILDDIR/tests/cuda/emulated
-built=$emulated/naive
+built=$emulated/simt
 ANYDNN_PLUGIN_PATH=$built:$ANYDNN_TEST_PLUGINDIR
 export ANYDNN_PLUGIN_PATH
 
 if ! command -v "${CXX:-c++}" >/dev/null; then
-    skip "cuda_naive on the host's processor" "no C++ compiler"
+    skip "cuda_simt on the host's processor" "no C++ compiler"
     tap_end
     exit 0
 fi
 if [ "${ANYDNN_TEST_SANITIZER:-no}" != no ]; then
-    skip "cuda_naive on the host's processor" "coroutines are beyond the sanitizers"
+    skip "cuda_simt on the host's processor" "coroutines are beyond the sanitizers"
     tap_end
     exit 0
 fi
 
 # make check has built it, or has said why not.
 compiled() {
-    test -e "$built/anydnn_cuda_naive.so" || {
+    test -e "$built/anydnn_cuda_simt.so" || {
         cat "$emulated.log"
         return 1
     }
@@ -33,7 +33,7 @@ compiled() {
 
 verify() {
     "$anydnn" verify --quick --case-limit 300 --vectors "$ANYDNN_TEST_SRCDIR/tests/vectors" \
-        "$built/anydnn_cuda_naive.so" >"$tap_dir/out" 2>&1
+        "$built/anydnn_cuda_simt.so" >"$tap_dir/out" 2>&1
     status=$?
     tail -n 40 "$tap_dir/out"
     return $status
@@ -41,7 +41,7 @@ verify() {
 
 # Each problem of the list is taken, and gives what cpu_ref gives.
 listed() {
-    ANYDNN_DEVICE=cuda ANYDNN_ROUTE=cuda_naive ANYDNN_FALLBACK=off "$anydnn" run --repeat 2 \
+    ANYDNN_DEVICE=cuda ANYDNN_ROUTE=cuda_simt ANYDNN_FALLBACK=off "$anydnn" run --repeat 2 \
         --check cpu_ref - <"$ANYDNN_TEST_SRCDIR/tests/gpu/smallest.txt" >"$tap_dir/out" 2>&1
     status=$?
     tail -n 20 "$tap_dir/out"
@@ -50,9 +50,9 @@ listed() {
 
 # The convolutions once more, by the kernels that others are held to.
 oracle() {
-    printf '[plugin cuda_naive]\nset.oracle = on\n' >"$tap_dir/oracle.conf"
+    printf '[plugin cuda_simt]\nset.oracle = on\n' >"$tap_dir/oracle.conf"
     grep '^convolution_.*groups=6' "$ANYDNN_TEST_SRCDIR/tests/gpu/smallest.txt" >"$tap_dir/list"
-    ANYDNN_DEVICE=cuda ANYDNN_ROUTE=cuda_naive ANYDNN_FALLBACK=off "$anydnn" run --repeat 2 \
+    ANYDNN_DEVICE=cuda ANYDNN_ROUTE=cuda_simt ANYDNN_FALLBACK=off "$anydnn" run --repeat 2 \
         --config "$tap_dir/oracle.conf" --check cpu_ref - <"$tap_dir/list" >"$tap_dir/out" 2>&1
     status=$?
     tail -n 20 "$tap_dir/out"
@@ -65,7 +65,7 @@ every_tile() {
         grep '^conv' >"$tap_dir/list"
     [ -s "$tap_dir/list" ] || return 1
     while read -r problem; do
-        "$anydnn" verify --problem "$problem" "$built/anydnn_cuda_naive.so" >"$tap_dir/out" 2>&1 || {
+        "$anydnn" verify --problem "$problem" "$built/anydnn_cuda_simt.so" >"$tap_dir/out" 2>&1 || {
             tail -n 20 "$tap_dir/out"
             return 1
         }
@@ -80,7 +80,7 @@ several_tiles() {
         "divisive_normalization_forward x=$shape temp=$shape temp2=$shape y=$shape $of without=means" \
         "divisive_normalization_backward x=$shape dy=$shape temp=$shape temp2=$shape dx=$shape $of without=means,dmeans" \
         >"$tap_dir/list"
-    ANYDNN_DEVICE=cuda ANYDNN_ROUTE=cuda_naive ANYDNN_FALLBACK=off "$anydnn" run --check cpu_ref - \
+    ANYDNN_DEVICE=cuda ANYDNN_ROUTE=cuda_simt ANYDNN_FALLBACK=off "$anydnn" run --check cpu_ref - \
         <"$tap_dir/list" >"$tap_dir/out" 2>&1
     status=$?
     tail -n 20 "$tap_dir/out"
@@ -91,7 +91,7 @@ several_tiles() {
 no_room() {
     sed -n "/^# batch normalization of slabs/,/^\$/p" "$ANYDNN_TEST_SRCDIR/tests/gpu/smallest.txt" | grep '^batch' >"$tap_dir/list"
     [ -s "$tap_dir/list" ] || return 1
-    EMULATOR_NO_ROOM=1 ANYDNN_DEVICE=cuda ANYDNN_ROUTE=cuda_naive ANYDNN_FALLBACK=off "$anydnn" run --check cpu_ref - \
+    EMULATOR_NO_ROOM=1 ANYDNN_DEVICE=cuda ANYDNN_ROUTE=cuda_simt ANYDNN_FALLBACK=off "$anydnn" run --check cpu_ref - \
         <"$tap_dir/list" >"$tap_dir/out" 2>&1
     status=$?
     tail -n 20 "$tap_dir/out"
