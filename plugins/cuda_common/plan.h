@@ -53,7 +53,8 @@ struct cuda_operation {
     void (*analyse)(struct anydnn_plugin_plan *plan);
     /* Optional; 0 or the reason, beyond what the core has checked. */
     int32_t (*check)(const struct anydnn_plugin_plan *plan, struct kit_refusal *why);
-    /* Fills plan->job, which is zero but for what analyse has filled, from plan->problem. */
+    /* Optional: fills plan->job, which is zero but for what analyse has filled, from
+     * plan->problem. */
     void (*prepare)(struct anydnn_plugin_plan *plan);
     /* Launches: a status, with a sentence where it is not 0. Nothing waits. */
     int32_t (*run)(const struct anydnn_plugin_plan *plan, const struct cuda_call *call);
@@ -89,8 +90,8 @@ struct anydnn_plugin_plan {
 extern const struct cuda_operation *const cuda_operations[];
 extern const uint32_t cuda_operation_count;
 
-/* In context.c. Makes a context of so many bytes for a device, or fails with a sentence; `more`
- * reads what the backend alone knows of, on the device. */
+/* In context.c. Makes a context of so many bytes for a device, or fails with a sentence; `more`,
+ * unless it is NULL, reads what the backend alone knows of, on the device. */
 int32_t cuda_context_create(int32_t device, size_t bytes,
                             int32_t (*more)(struct anydnn_plugin_context *context),
                             struct anydnn_plugin_context **context);

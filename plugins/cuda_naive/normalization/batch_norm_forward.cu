@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Batch normalization forward, with statistics given (inference) or taken from x by a block for
+ * each cell (training): y = act(scale * (x - mean) / sqrt(var + epsilon) + bias + z). */
+#include "batch_norm.h"
+
+/* Slots. */
+enum { INFERENCE_X, INFERENCE_SCALE, INFERENCE_BIAS, INFERENCE_MEAN, INFERENCE_VAR, INFERENCE_Y };
+enum {
+    TRAINING_X,
+    TRAINING_SCALE,
+    TRAINING_BIAS,
+    TRAINING_Z,
+    TRAINING_RUNNING_MEAN,
+    TRAINING_RUNNING_VAR,
+    TRAINING_Y,
+    TRAINING_SAVE_MEAN,
+    TRAINING_SAVE_INV_VAR,
+    TRAINING_RESERVE
+};
+
+/* Inference reads mean and variance, training writes what is present. */
+struct norm_statistics_job {
+    norm_job norm;
+    naive_tensor mean, var, save_mean, save_inv_var;
+    double factor; /* of the running values */
+};
+
+/* ------------------------------------------------------------------ statistics */
+
+static __global__ void norm_given(norm_statistics_job job)
+{
+    int64_t cell = naive_thread();
+    norm_cell made = {};
+
+    if (cell >= job.norm.x.count / job.norm.count)
+        return;
+    made.mean = naive_load_any(job.mean, norm_parameter(job.norm, job.mean, cell));
+    made.inv_std = 1 / sqrt(naive_load_any(job.var, norm_parameter(job.norm, job.var, cell)) +
+                            job.norm.epsilon);
+    job.norm.cells[cell] = made;
+}
+
+__device__ static inline void norm_keep(const norm_job &job, const naive_tensor &to, int64_t cell,
+                                        double value, const cuda_blend &blend)
+{
+    if (to.data)
+        naive_store(to, norm_parameter(job, to, cell), value, blend);
+}
+
+/* The running variance is that of a sample, and one element is none. A running value is not read
+ * where the new one replaces it. */
+template <class T> __global__ void norm_measured(norm_statistics_job job)
+{
+    cuda_blend running = {job.factor, 1 - job.factor}, saved = {1, 0};
+    int64_t cell = blockIdx.x;
+    double count = (double)job.norm.count, variance, sample;
+    norm_cell made = {};
+
+    norm_statistics<T>(job.norm, cell, &made.mean, &variance);
+    if (threadIdx.x != 0)
+        return;
+    made.inv_std = 1 / sqrt(variance + job.norm.epsilon);
+    sample = count > 1 ? variance * (count / (count - 1)) : (double)NAN;
+    job.norm.cells[cell] = made;
+    norm_keep(job.norm, job.mean, cell, made.mean, running);
+    norm_keep(job.norm, job.var, cell, sample, running);
+    norm_keep(job.norm, job.save_mean, cell, made.mean, saved);
+    norm_keep(job.norm, job.save_inv_var, cell, made.inv_std, saved);
+}
+
+/* ------------------------------------------------------------------ elements */
+
+/* A thread for each byte of the reserve. */
+template <class T> __global__ void norm_reserve(norm_job job)
+{
+    int64_t byte = naive_thread(), at[NAIVE_DIMS];
+    unsigned bits = 0;
+
+    if (byte * 8 >= job.x.count)
+        return;
+    for (int64_t i = byte * 8; i < byte * 8 + 8 && i < job.x.count; i++) {
+        naive_unravel(job.x.dims, job.x.ndims, i, at);
+        bits |= (unsigned)norm_passes(job.f, norm_value<T>(job, norm_cell_of(job, i), at))
+                << (i % 8);
+    }
+    job.reserve[byte] = (uint8_t)bits;
+}
+
+template <class T> __global__ void norm_forward(norm_job job)
+{
+    int64_t i = naive_thread(), at[NAIVE_DIMS];
+    double v;
+
+    if (i >= job.y.count)
+        return;
+    naive_unravel(job.y.dims, job.y.ndims, i, at);
+    v = norm_value<T>(job, norm_cell_of(job, i), at);
+    naive_store(job.y, naive_offset(job.y, at), job.is_activated ? cuda_activate(job.f, v) : v,
+                job.blend);
+}
+
+/* ------------------------------------------------------------------ on the host */
+
+/* Runs a kernel of statistics and those of elements; y may be in the place of x, so that the
+ * reserve is written first. */
+static int32_t run(const cuda_call *call, norm_statistics_job *job, int is_training)
+{
+    int32_t type = job->norm.x.type, dropped, status;
+    int64_t cells = norm_cells(job->norm);
+    void *scratch;
+
+    status =
+        cuda_scratch_take(call->device, call->stream, (size_t)cells * sizeof(norm_cell), &scratch);
+    if (status)
+        return status;
+    job->norm.cells = (norm_cell *)scratch;
+    status = is_training ? naive_launch_blocks(call, NAIVE_FLOATS(norm_measured, type), cells, *job)
+                         : naive_launch(call, norm_given, cells, *job);
+    if (!status && job->norm.reserve)
+        status = naive_launch(call, NAIVE_FLOATS(norm_reserve, type), (job->norm.x.count + 7) / 8,
+                              job->norm);
+    if (!status)
+        status = naive_launch(call, NAIVE_FLOATS_AND_INT8(norm_forward, type), job->norm.y.count,
+                              job->norm);
+    dropped = cuda_scratch_drop(call->device, call->stream, scratch);
+    return status ? status : dropped;
+}
+
+static int32_t inference_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
+{
+    norm_statistics_job job = {};
+
+    job.norm = norm_job_of(plan, call);
+    job.norm.scale = naive_tensor_of(plan, call, INFERENCE_SCALE);
+    job.norm.bias = naive_tensor_of(plan, call, INFERENCE_BIAS);
+    job.norm.y = naive_tensor_of(plan, call, INFERENCE_Y);
+    job.mean = naive_tensor_of(plan, call, INFERENCE_MEAN);
+    job.var = naive_tensor_of(plan, call, INFERENCE_VAR);
+    return run(call, &job, 0);
+}
+
+static int32_t training_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
+{
+    const struct anydnn_plugin_batch_normalization *params =
+        (const struct anydnn_plugin_batch_normalization *)plan->problem.params;
+    norm_statistics_job job = {};
+
+    job.norm = norm_job_of(plan, call);
+    job.norm.scale = naive_tensor_of(plan, call, TRAINING_SCALE);
+    job.norm.bias = naive_tensor_of(plan, call, TRAINING_BIAS);
+    job.norm.y = naive_tensor_of(plan, call, TRAINING_Y);
+    if (params->ops == ANYDNN_PLUGIN_BATCHNORM_OPS_BN_ADD_ACTIVATION)
+        job.norm.z = naive_tensor_of(plan, call, TRAINING_Z);
+    if (job.norm.is_activated)
+        job.norm.reserve = (uint8_t *)call->operands->data[TRAINING_RESERVE];
+    job.mean = naive_tensor_of(plan, call, TRAINING_RUNNING_MEAN);
+    job.var = naive_tensor_of(plan, call, TRAINING_RUNNING_VAR);
+    job.save_mean = naive_tensor_of(plan, call, TRAINING_SAVE_MEAN);
+    job.save_inv_var = naive_tensor_of(plan, call, TRAINING_SAVE_INV_VAR);
+    job.factor = call->operands->number[0];
+    return run(call, &job, 1);
+}
+
+CUDA_OPERATION(batch_normalization_inference, BATCH_NORMALIZATION_INFERENCE,
+               .types = CUDA_FLOATS | CUDA_TYPE(INT8), .layouts = KIT_LAYOUTS, .scratch = 1,
+               .run = inference_run);
+CUDA_OPERATION(batch_normalization_training, BATCH_NORMALIZATION_TRAINING, .types = CUDA_FLOATS,
+               .layouts = KIT_LAYOUTS, .scratch = 1, .run = training_run);
