@@ -179,6 +179,29 @@ static int searched(const struct adn_walk *walk)
     return walk->wish->pin && walk->wish->pin->searched;
 }
 
+/* cuda_naive held the fast kernels once, and settings of that time name it for them: a rule that
+ * leads to its plain kernels past a usable cuda_simt is named once in a process. A program that
+ * asks for one backend without fallback, as shadow does, means it. */
+static void warn_of_plain_kernels(const struct adn_walk *walk, const struct adn_plan *plan)
+{
+    static const char plain[] = "cuda_naive", fast[] = "cuda_simt";
+    struct adn_world *world = walk->handle->world;
+    struct adn_backend *other;
+
+    if (strcmp(plan->backend->name, plain) != 0 ||
+        (walk->rule->layer == ADN_LAYER_API && walk->fallback == ADN_FALLBACK_OFF))
+        return;
+    for (int32_t i = 0; i < walk->rule->count; i++)
+        if (strcmp(walk->rule->backend[i], fast) == 0)
+            return;
+    other = adn_load_find(world->registry, fast);
+    if (other && adn_world_open(world, other) && adn_log_first(plain, strlen(plain), fast))
+        adn_warn(
+            "%s: the route `%s` leads to %s, whose kernels are plain and slow, and does not name "
+            "%s, which has the fast ones",
+            walk->rule->origin, walk->rule->pattern, plain, fast);
+}
+
 static void tell(const struct adn_walk *walk, const struct adn_plan *plan)
 {
     char problem[ADN_PROBLEM_TEXT_MAX];
@@ -186,6 +209,7 @@ static void tell(const struct adn_walk *walk, const struct adn_plan *plan)
 
     if (plan->staged)
         adn_stage_warn(walk->handle, plan);
+    warn_of_plain_kernels(walk, plan);
     if (!adn_log_on(ADN_LOG_WARN) || (!adn_log_on(ADN_LOG_INFO) && !plan->past_first))
         return;
     adn_problem_print(&plan->problem, NULL, problem, sizeof(problem));
