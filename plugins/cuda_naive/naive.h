@@ -120,7 +120,7 @@ __device__ static inline void naive_store(const naive_tensor &t, int64_t offset,
 
 /* ------------------------------------------------------------------ blocks */
 
-/* Threads of a block that computes one sum. */
+/* Threads of a block that computes one sum, at most. */
 #define NAIVE_BLOCK 128
 
 /* Adds up the values of a block's threads in a fixed order; every thread gets the sum. */
@@ -130,7 +130,7 @@ template <class A> __device__ static inline A naive_block_sum(A value)
 
     part[threadIdx.x] = value;
     __syncthreads();
-    for (unsigned half = NAIVE_BLOCK / 2; half > 0; half /= 2) {
+    for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {
         if (threadIdx.x < half)
             part[threadIdx.x] += part[threadIdx.x + half];
         __syncthreads();
@@ -149,12 +149,17 @@ static int32_t naive_launch(const cuda_call *call, void (*kernel)(P), int64_t co
     return cuda_launch(call, kernel, cuda_blocks(count, CUDA_THREADS), 1, job);
 }
 
-/* Launches a block for each of `count` sums. */
+/* Launches a block for each of `count` sums of so many terms. A block has a power of two of
+ * threads, and no more than its sum needs. */
 template <class P>
 static int32_t naive_launch_blocks(const cuda_call *call, void (*kernel)(P), int64_t count,
-                                   const P &job)
+                                   int64_t terms, const P &job)
 {
-    return cuda_launch_threads(call, kernel, count, 1, NAIVE_BLOCK, job);
+    int32_t threads = NAIVE_BLOCK;
+
+    while (threads / 2 >= terms)
+        threads /= 2;
+    return cuda_launch_threads(call, kernel, count, 1, threads, job);
 }
 
 /* The instance of a kernel for a floating type. */

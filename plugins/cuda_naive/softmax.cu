@@ -69,7 +69,7 @@ template <class A> __device__ static inline A block_max(A value)
 
     part[threadIdx.x] = value;
     __syncthreads();
-    for (unsigned half = NAIVE_BLOCK / 2; half > 0; half /= 2) {
+    for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {
         if (threadIdx.x < half && part[threadIdx.x + half] > part[threadIdx.x])
             part[threadIdx.x] = part[threadIdx.x + half];
         __syncthreads();
@@ -89,19 +89,19 @@ template <class T> __global__ void softmax_forward(softmax_job job)
 
     if (job.algorithm != ANYDNN_PLUGIN_SOFTMAX_FAST) {
         max = lowest_number(max);
-        for (int64_t i = threadIdx.x; i < job.length; i += NAIVE_BLOCK) {
+        for (int64_t i = threadIdx.x; i < job.length; i += blockDim.x) {
             A x = load_of<T>(job, job.x, i);
             max = x > max ? x : max;
         }
         max = block_max(max);
     }
-    for (int64_t i = threadIdx.x; i < job.length; i += NAIVE_BLOCK)
+    for (int64_t i = threadIdx.x; i < job.length; i += blockDim.x)
         sum += exp(load_of<T>(job, job.x, i) - max);
     sum = naive_block_sum(sum);
     if (job.algorithm != ANYDNN_PLUGIN_SOFTMAX_FAST && sum == 0)
         sum = 1;
     log_sum = log(sum);
-    for (int64_t i = threadIdx.x; i < job.length; i += NAIVE_BLOCK) {
+    for (int64_t i = threadIdx.x; i < job.length; i += blockDim.x) {
         A x = load_of<T>(job, job.x, i) - max;
 
         store_of(job, job.y, i,
@@ -116,12 +116,12 @@ template <class T> __global__ void softmax_backward(softmax_job job)
     int is_log = job.algorithm == ANYDNN_PLUGIN_SOFTMAX_LOG;
     A sum = 0;
 
-    for (int64_t i = threadIdx.x; i < job.length; i += NAIVE_BLOCK) {
+    for (int64_t i = threadIdx.x; i < job.length; i += blockDim.x) {
         A y = is_log ? 1 : load_of<T>(job, job.y, i);
         sum += y * load_of<T>(job, job.dy, i);
     }
     sum = naive_block_sum(sum);
-    for (int64_t i = threadIdx.x; i < job.length; i += NAIVE_BLOCK) {
+    for (int64_t i = threadIdx.x; i < job.length; i += blockDim.x) {
         A y = load_of<T>(job, job.y, i), dy = load_of<T>(job, job.dy, i);
 
         store_of(job, job.dx, i, (double)(is_log ? dy - exp(y) * sum : y * (dy - sum)));
@@ -151,7 +151,7 @@ static int32_t forward_run(const struct anydnn_plugin_plan *plan, const cuda_cal
 
     job.x = naive_tensor_of(plan, call, FORWARD_X);
     return naive_launch_blocks(call, NAIVE_FLOATS_AND_INT8(softmax_forward, job.x.type),
-                               job.vectors, job);
+                               job.vectors, job.length, job);
 }
 
 static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
@@ -160,7 +160,8 @@ static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_ca
 
     job.dy = naive_tensor_of(plan, call, BACKWARD_DY);
     job.dx = naive_tensor_of(plan, call, BACKWARD_DX);
-    return naive_launch_blocks(call, NAIVE_FLOATS(softmax_backward, job.dx.type), job.vectors, job);
+    return naive_launch_blocks(call, NAIVE_FLOATS(softmax_backward, job.dx.type), job.vectors,
+                               job.length, job);
 }
 
 CUDA_OPERATION(softmax_forward, SOFTMAX_FORWARD, .types = CUDA_FLOATS | CUDA_TYPE(INT8),

@@ -17,7 +17,7 @@ template <class T> __global__ void conv_backward_bias(bias_job job)
 
     for (int d = 0; d < job.dy.ndims; d++)
         extents[d] = d == 1 ? 1 : job.dy.dims[d];
-    for (int64_t i = threadIdx.x; i < count; i += NAIVE_BLOCK) {
+    for (int64_t i = threadIdx.x; i < count; i += blockDim.x) {
         naive_unravel(extents, job.dy.ndims, i, at);
         at[1] = blockIdx.x;
         sum += naive_load<T>(job.dy, naive_offset(job.dy, at));
@@ -33,7 +33,7 @@ static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
                     naive_blend(call, 0)};
 
     return naive_launch_blocks(call, NAIVE_FLOATS(conv_backward_bias, job.dy.type), job.dy.dims[1],
-                               job);
+                               job.dy.count / job.dy.dims[1], job);
 }
 
 CUDA_OPERATION(convolution_backward_bias, CONVOLUTION_BACKWARD_BIAS, .types = CUDA_FLOATS,

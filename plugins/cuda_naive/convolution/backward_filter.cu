@@ -16,7 +16,7 @@ template <class T> __global__ void conv_backward_filter(conv_job job)
     for (int d = 0; d < job.y.ndims; d++)
         extents[d] = d == 1 ? 1 : job.y.dims[d];
     positions = job.y.count / job.y.dims[1];
-    for (int64_t i = threadIdx.x; i < positions; i += NAIVE_BLOCK) {
+    for (int64_t i = threadIdx.x; i < positions; i += blockDim.x) {
         int64_t from = at[0] / job.filters * job.channels + at[1];
 
         naive_unravel(extents, job.y.ndims, i, output);
@@ -39,7 +39,7 @@ static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
     conv_job job = conv_job_of(plan, call, X, DW, DY);
 
     return naive_launch_blocks(call, NAIVE_FLOATS(conv_backward_filter, job.w.type), job.w.count,
-                               job);
+                               job.y.count / job.y.dims[1], job);
 }
 
 /* cuDNN's algorithms that are no transforms, the deterministic one first. */

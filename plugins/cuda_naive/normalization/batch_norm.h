@@ -103,13 +103,13 @@ __device__ static inline void norm_statistics(const norm_job &job, int64_t cell,
     int64_t at[NAIVE_DIMS];
     A sum = 0, center;
 
-    for (int64_t i = threadIdx.x; i < job.count; i += NAIVE_BLOCK) {
+    for (int64_t i = threadIdx.x; i < job.count; i += blockDim.x) {
         naive_unravel(job.x.dims, job.x.ndims, norm_element(job, cell, i), at);
         sum += naive_load<T>(job.x, naive_offset(job.x, at));
     }
     center = naive_block_sum(sum) / (A)job.count;
     sum = 0;
-    for (int64_t i = threadIdx.x; i < job.count; i += NAIVE_BLOCK) {
+    for (int64_t i = threadIdx.x; i < job.count; i += blockDim.x) {
         A v;
 
         naive_unravel(job.x.dims, job.x.ndims, norm_element(job, cell, i), at);

@@ -64,7 +64,7 @@ template <class T> __global__ void norm_cell_sums(norm_backward_job job)
     norm_cell of = norm.cells[cell];
     A dscale = 0, dbias = 0;
 
-    for (int64_t i = threadIdx.x; i < norm.count; i += NAIVE_BLOCK) {
+    for (int64_t i = threadIdx.x; i < norm.count; i += blockDim.x) {
         int64_t element = norm_element(norm, cell, i);
         double g, x;
 
@@ -137,9 +137,11 @@ static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
     if (status)
         return status;
     job.norm.cells = (norm_cell *)scratch;
-    status = naive_launch_blocks(call, NAIVE_FLOATS(norm_cell_statistics, type), cells, job);
+    status = naive_launch_blocks(call, NAIVE_FLOATS(norm_cell_statistics, type), cells,
+                                 job.norm.count, job);
     if (!status)
-        status = naive_launch_blocks(call, NAIVE_FLOATS(norm_cell_sums, type), cells, job);
+        status = naive_launch_blocks(call, NAIVE_FLOATS(norm_cell_sums, type), cells,
+                                     job.norm.count, job);
     if (!status)
         status = naive_launch(call, NAIVE_FLOATS(norm_backward, type), job.norm.x.count, job);
     dropped = cuda_scratch_drop(call->device, call->stream, scratch);

@@ -114,7 +114,8 @@ static int32_t run(const cuda_call *call, norm_statistics_job *job, int is_train
     if (status)
         return status;
     job->norm.cells = (norm_cell *)scratch;
-    status = is_training ? naive_launch_blocks(call, NAIVE_FLOATS(norm_measured, type), cells, *job)
+    status = is_training ? naive_launch_blocks(call, NAIVE_FLOATS(norm_measured, type), cells,
+                                               job->norm.count, *job)
                          : naive_launch(call, norm_given, cells, *job);
     if (!status && job->norm.reserve)
         status = naive_launch(call, NAIVE_FLOATS(norm_reserve, type), (job->norm.x.count + 7) / 8,

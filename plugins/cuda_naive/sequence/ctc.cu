@@ -31,7 +31,7 @@ static __global__ void ctc_put(ctc_numbers numbers)
 /* The logarithm of the sum of exp(x) over the letters of each step. */
 __device__ static inline void ctc_scales(const ctc_job &job, const ctc_sequence &at)
 {
-    for (int64_t t = threadIdx.x; t < at.steps; t += NAIVE_BLOCK) {
+    for (int64_t t = threadIdx.x; t < at.steps; t += blockDim.x) {
         double highest = -(double)INFINITY, sum = 0;
 
         for (int64_t k = 0; k < job.x.dims[CTC_LETTER]; k++)
@@ -50,7 +50,7 @@ __device__ static inline void ctc_forward(const ctc_job &job, const ctc_sequence
     for (int64_t t = 0; t < at.steps; t++) {
         const double *from = at.alpha + (t - 1) * at.states;
 
-        for (int64_t s = threadIdx.x; s < at.states; s += NAIVE_BLOCK) {
+        for (int64_t s = threadIdx.x; s < at.states; s += blockDim.x) {
             double ways = s < 2 ? 0 : none;
 
             if (t > 0)
@@ -69,7 +69,7 @@ __device__ static inline void ctc_backward(const ctc_job &job, const ctc_sequenc
     for (int64_t t = at.steps - 1; t >= 0; t--) {
         const double *from = at.beta + (t + 1) * at.states;
 
-        for (int64_t s = threadIdx.x; s < at.states; s += NAIVE_BLOCK) {
+        for (int64_t s = threadIdx.x; s < at.states; s += blockDim.x) {
             double ways = s >= at.states - 2 ? 0 : none, next[3] = {none, none, none};
 
             for (int j = 0; j < 3 && t < at.steps - 1 && s + j < at.states; j++) {
@@ -102,7 +102,7 @@ __device__ static inline void ctc_gradients(const ctc_job &job, const ctc_sequen
 {
     int64_t letters = job.x.dims[CTC_LETTER];
 
-    for (int64_t i = threadIdx.x; i < job.x.dims[CTC_TIME] * letters; i += NAIVE_BLOCK) {
+    for (int64_t i = threadIdx.x; i < job.x.dims[CTC_TIME] * letters; i += blockDim.x) {
         const int64_t to[3] = {i / letters, at.n, i % letters};
         double value = 0;
 
@@ -153,7 +153,7 @@ static int32_t put(const cuda_call *call, const void *to, const void *from, int6
         numbers.count = (int32_t)(count - done < CARRIED ? count - done : CARRIED);
         memcpy(numbers.value, (const int32_t *)from + done,
                (size_t)numbers.count * sizeof(int32_t));
-        status = naive_launch_blocks(call, ctc_put, 1, numbers);
+        status = naive_launch_blocks(call, ctc_put, 1, numbers.count, numbers);
     }
     return status;
 }
@@ -211,7 +211,7 @@ static int32_t launch(const cuda_call *call, ctc_job *job, const ctc_slot *slots
     if (!status)
         status = put(call, job->labels, call->operands->data[LABELS], labels);
     if (!status)
-        status = naive_launch_blocks(call, ctc_sequences, sequences, *job);
+        status = naive_launch_blocks(call, ctc_sequences, sequences, NAIVE_BLOCK, *job);
     dropped = cuda_scratch_drop(call->device, call->stream, scratch);
     return status ? status : dropped;
 }

@@ -49,7 +49,7 @@ template <class T> __global__ void grid_backward(grid_job job)
     naive_unravel(job.theta.dims, 3, blockIdx.x, element);
     at[N] = element[0];
     at[XY] = element[1];
-    for (int64_t i = threadIdx.x; i < count; i += NAIVE_BLOCK) {
+    for (int64_t i = threadIdx.x; i < count; i += blockDim.x) {
         at[H] = i / job.grid.dims[W];
         at[W] = i % job.grid.dims[W];
         sum +=
@@ -76,7 +76,7 @@ static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_ca
                     naive_tensor_of(plan, call, BACKWARD_DGRID)};
 
     return naive_launch_blocks(call, NAIVE_FLOATS(grid_backward, job.theta.type), job.theta.count,
-                               job);
+                               job.grid.dims[H] * job.grid.dims[W], job);
 }
 
 CUDA_OPERATION(spatial_grid_forward, SPATIAL_GRID_FORWARD, .types = CUDA_FLOATS,

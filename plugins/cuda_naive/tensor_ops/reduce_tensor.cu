@@ -119,7 +119,7 @@ template <class T> __global__ void reduce_elements(reduce_job job)
     reduce_part<A> part = {(A)(multiplies(job.op) ? 1 : 0), -1};
 
     naive_unravel(job.c.dims, job.c.ndims, blockIdx.x, first);
-    for (int64_t i = threadIdx.x; i < job.count; i += NAIVE_BLOCK) {
+    for (int64_t i = threadIdx.x; i < job.count; i += blockDim.x) {
         naive_unravel(job.extents, job.a.ndims, i, at);
         for (int d = 0; d < job.a.ndims; d++)
             at[d] += first[d];
@@ -127,7 +127,7 @@ template <class T> __global__ void reduce_elements(reduce_job job)
     }
     parts[threadIdx.x] = part;
     __syncthreads();
-    for (unsigned half = NAIVE_BLOCK / 2; half > 0; half /= 2) {
+    for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {
         if (threadIdx.x < half)
             join(job, parts[threadIdx.x], parts[threadIdx.x + half]);
         __syncthreads();
@@ -154,7 +154,7 @@ static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
     job.nan_propagate = params->nan_propagate;
     job.blend = naive_blend(call, 0);
     return naive_launch_blocks(call, NAIVE_FLOATS_AND_INT8(reduce_elements, job.a.type),
-                               job.c.count, job);
+                               job.c.count, job.count, job);
 }
 
 CUDA_OPERATION(reduce_tensor, REDUCE_TENSOR, .types = CUDA_FLOATS | CUDA_TYPE(INT8),
