@@ -8,13 +8,7 @@
 
 struct anydnn_plugin_context {
     struct cuda_context cuda;
-    int32_t oracle; /* set.oracle: convolutions by the kernels that others are held to */
 };
-
-static inline int32_t cuda_has_oracle(const struct anydnn_plugin_plan *plan)
-{
-    return ((const struct anydnn_plugin_context *)plan->context)->oracle;
-}
 
 /* Defines the entry of ANYDNN_PLUGIN_name: its members by their names, in the order of struct
  * cuda_operation. */

@@ -497,7 +497,7 @@ class Node(unittest.TestCase):
 
 @unittest.skipUnless(torch and torch.cuda.is_available(), "no GPU")
 class NodeOnCuda(Node):
-    device, route = "cuda", "cuda_simt"
+    device, route = "cuda", "cuda_simt, cuda_naive"
 
     def test_streams(self):
         """A call and its gradient run on the stream that was the call's, behind what was put there."""

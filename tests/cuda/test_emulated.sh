@@ -50,10 +50,26 @@ verify_naive() {
     awk '$NF ~ /^[0-9]+$/ && $(NF - 1) > 0 && $1 !~ /^lrn_/ { print; other = 1 } END { exit other }' "$tap_dir/out"
 }
 
-# listed BACKEND: each problem of the list is taken, and gives what cpu_ref gives.
+# listed BACKEND FILE...: each problem of the lists is taken, and gives what cpu_ref gives.
 listed() {
-    shown env ANYDNN_DEVICE=cuda ANYDNN_ROUTE="$1" ANYDNN_FALLBACK=off "$anydnn" run --repeat 2 --check cpu_ref - \
-        <"$ANYDNN_TEST_SRCDIR/tests/gpu/smallest.txt"
+    of_backend=$1
+    shift
+    (cd "$ANYDNN_TEST_SRCDIR/tests/gpu" && cat "$@") >"$tap_dir/list"
+    shown env ANYDNN_DEVICE=cuda ANYDNN_ROUTE="$of_backend" ANYDNN_FALLBACK=off "$anydnn" run --repeat 2 --check cpu_ref - \
+        <"$tap_dir/list"
+}
+
+# What has no fast kernel is declined with a sentence.
+declined() {
+    for problem in 'convolution_forward x=f64:2,3,5,4 w=f64:4,3,3,2' \
+        'convolution_forward x=s8:2,4,5,4 w=s8:4,4,3,2 compute=s32' \
+        'convolution_forward x=f32:2,3,4,3,2,3 w=f32:5,3,2,1,2,3'; do
+        ANYDNN_DEVICE=cuda ANYDNN_ROUTE=cuda_simt ANYDNN_FALLBACK=off "$anydnn" run "$problem" >"$tap_dir/out" 2>&1 && return 1
+        ANYDNN_DEVICE=cuda ANYDNN_ROUTE=cuda_simt,cuda_naive "$anydnn" run --check cpu_ref "$problem" >>"$tap_dir/out" 2>&1 ||
+            return 1
+        grep -q '^backend: *cuda_naive' "$tap_dir/out" || return 1
+    done
+    grep -q 'cuda_simt takes up to three spatial dims' "$tap_dir/out"
 }
 
 # The convolutions among them with double tensors, as others are held to them.
@@ -66,7 +82,7 @@ oracle() {
 
 # Whole numbers through the fast kernels, bit for bit what the plain ones give in double.
 exact() {
-    for type in f32 f16 bf16 s8; do
+    for type in f32 f16 bf16; do
         sh "$ANYDNN_TEST_SRCDIR/tests/gpu/small_shapes" 20 $type default >"$tap_dir/list" || return 1
         shown env ANYDNN_DEVICE=cuda "$ANYDNN_TEST_BUILDDIR/tests/gpu/exact" --double cuda_simt cuda_naive <"$tap_dir/list" ||
             return 1
@@ -115,8 +131,9 @@ no_room() {
 check "it compiles for the host's processor" compiled
 check "verify --quick passes cuda_simt" verify "$built/anydnn_cuda_simt.so"
 check "verify --quick passes cuda_naive, which declines what is in place alone" verify_naive
-check "the problems of tests/gpu/smallest.txt run on cuda_simt" listed cuda_simt
-check "they run on cuda_naive" listed cuda_naive
+check "the problems of tests/gpu/smallest.txt run on cuda_simt" listed cuda_simt smallest.txt
+check "they run on cuda_naive, and those that cuda_simt declines" listed cuda_naive smallest.txt smallest_naive.txt
+check "convolutions without a fast kernel are declined by cuda_simt" declined
 check "every tile of the float convolutions is right" every_tile "float in the ring"
 check "so is every engine of the depthwise convolutions with halo tiles" every_tile "depthwise by halo tiles"
 check "the convolutions among them run on cuda_naive in double" oracle

@@ -32,6 +32,8 @@ static const double launch_cycles = 4000, step_cycles = 25, bytes_a_cycle = 15;
 #define LEAST_POSITIONS_EACH 4
 
 #define GRID_MAX INT64_C(0x7fffffff)
+/* Of a block without tiles, whose last threads may lie behind the last result. */
+#define CONV_DIRECT_THREADS 256
 
 static const int32_t tile_size[CONV_TILES][2] = CONV_TILE_SIZES;
 
@@ -148,7 +150,7 @@ static double wgrad_choice(const struct conv *conv, const struct conv_target *ta
     choice->lanes = lanes_of(conv, positions);
     blocks =
         cuda_ceil_div(taps, CONV_WGRAD_TAPS) * conv->depth * cuda_ceil_div(filters, choice->lanes);
-    if (target->splits && conv->narrow) {
+    if (target->splits) {
         int64_t least = CONV_WGRAD_LANES_MAX / choice->lanes * LEAST_POSITIONS_SPLIT;
         int64_t most = positions / (least > LEAST_POSITIONS ? least : LEAST_POSITIONS);
 
@@ -156,16 +158,24 @@ static double wgrad_choice(const struct conv *conv, const struct conv_target *ta
         splits = splits > most ? most : splits;
         splits = splits < 1 ? 1 : splits;
     }
-    choice->k_per_split = conv->narrow ? (int32_t)cuda_ceil_div(positions, splits) : 0;
-    choice->splits = conv->narrow ? (int32_t)cuda_ceil_div(positions, choice->k_per_split) : 1;
-    choice->workspace =
-        choice->splits == 1 ? 0 : choice->splits * filters * conv->depth * taps * target->sum_bytes;
+    choice->k_per_split = (int32_t)cuda_ceil_div(positions, splits);
+    choice->splits = (int32_t)cuda_ceil_div(positions, choice->k_per_split);
+    choice->workspace = choice->splits == 1 ? 0
+                                            : choice->splits * filters * conv->depth * taps *
+                                                  (int64_t)sizeof(float);
     blocks *= choice->splits;
-    work = (double)cuda_ceil_div(blocks, target->multiprocessors) *
-           (double)(conv->narrow ? choice->k_per_split : positions) * CONV_WGRAD_TAPS *
-           choice->lanes /
+    work = (double)cuda_ceil_div(blocks, target->multiprocessors) * (double)choice->k_per_split *
+           CONV_WGRAD_TAPS * choice->lanes /
            (blocks > (int64_t)2 * target->multiprocessors ? wgrad_rate : wgrad_rate / 4);
     return launch_cycles + work + (choice->workspace ? stage_cycles(target, choice->workspace) : 0);
+}
+
+int conv_counts_directly(const struct conv *conv)
+{
+    double results = (double)conv->images * (double)conv->groups * (double)conv->n *
+                     (double)conv_positions(conv);
+
+    return conv_is_wgrad(conv) || results < (double)(INT32_MAX - CONV_DIRECT_THREADS);
 }
 
 void conv_choose(const struct conv *conv, const struct conv_target *target,
@@ -173,15 +183,14 @@ void conv_choose(const struct conv *conv, const struct conv_target *target,
 {
     struct conv_gemm gemm = conv_gemm_of(conv);
     struct conv_choice tiled = {0}, direct = {.kernel = CONV_DIRECTLY, .splits = 1};
-    double tiled_cycles = -1, cycles;
+    double tiled_cycles, cycles;
 
-    if (conv->narrow)
-        tiled.m = direct.m = (int32_t)gemm.m;
+    tiled.m = direct.m = (int32_t)gemm.m;
     if (conv_is_wgrad(conv))
         cycles = wgrad_choice(conv, target, &gemm, &direct);
     else
         cycles = direct_cycles(conv, target, &gemm);
-    if (target->tiles && conv->narrow)
-        tiled_cycles = best_tile(conv, target, &gemm, &tiled);
-    *choice = tiled_cycles >= 0 && tiled_cycles <= cycles ? tiled : direct;
+    tiled_cycles = best_tile(conv, target, &gemm, &tiled);
+    *choice = tiled_cycles >= 0 && (tiled_cycles <= cycles || !conv_counts_directly(conv)) ? tiled
+                                                                                           : direct;
 }

@@ -40,12 +40,14 @@ struct conv_choice {
 
 /* What the choice depends on beside the geometry. */
 struct conv_target {
-    int32_t tiles;     /* tiles can be had: float, half or bfloat16, and no oracle */
-    int32_t splits;    /* splits can be had */
-    int32_t sum_bytes; /* of a partial sum without tiles */
+    int32_t splits; /* splits can be had */
     int32_t multiprocessors;
 };
 
+/* Whether 32 bits number all results of a kernel without tiles. */
+int conv_counts_directly(const struct conv *conv);
+
+/* Of a narrow geometry. */
 void conv_choose(const struct conv *conv, const struct conv_target *target,
                  struct conv_choice *choice);
 

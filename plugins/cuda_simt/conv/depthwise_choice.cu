@@ -227,8 +227,8 @@ void depthwise_prepare(depthwise_state *state, const struct anydnn_plugin_plan *
     int64_t blocks, waves;
 
     *state = {};
-    if (cuda_has_oracle(plan) || !has_types(&plan->problem, slots) || !is_depthwise(conv) ||
-        !has_taps(state, conv) || !has_short_strides(conv))
+    if (!has_types(&plan->problem, slots) || !is_depthwise(conv) || !has_taps(state, conv) ||
+        !has_short_strides(conv))
         return;
     state->type = plan->problem.tensor[slots.a]->type;
     state->lanes = lanes;

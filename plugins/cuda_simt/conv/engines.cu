@@ -14,13 +14,9 @@ static anydnn_plugin_candidate engine_of(uint64_t number, int64_t workspace)
 void conv_choose_for(const struct anydnn_plugin_plan *plan, const conv &conv, int splits,
                      conv_choice *choice)
 {
-    int32_t type = plan->problem.tensor[conv_slots_of(plan->problem.operation).a]->type;
-    bool in_float = conv_is_float(type) && !cuda_has_oracle(plan);
     conv_target target = {};
 
-    target.tiles = in_float;
     target.splits = splits;
-    target.sum_bytes = in_float ? (int32_t)sizeof(float) : (int32_t)sizeof(double);
     target.multiprocessors = plan->context->multiprocessors;
     conv_choose(&conv, &target, choice);
 }
@@ -81,7 +77,7 @@ static int32_t offer_pipelined(const struct anydnn_plugin_plan *plan, const conv
     int32_t count = 0;
 
     *is_full = 0;
-    if (plan->problem.tensor[0]->type != ANYDNN_PLUGIN_FLOAT || cuda_has_oracle(plan))
+    if (plan->problem.tensor[0]->type != ANYDNN_PLUGIN_FLOAT)
         return 0;
     for (int32_t number = 0; number < 2 * PIPELINED_TILES; number++) {
         pipelined_state state;
@@ -110,7 +106,7 @@ static bool offer_joined(const struct anydnn_plugin_plan *plan, const conv_job &
 {
     joined_state state = {};
 
-    if (plan->problem.tensor[0]->type == ANYDNN_PLUGIN_FLOAT && !cuda_has_oracle(plan))
+    if (plan->problem.tensor[0]->type == ANYDNN_PLUGIN_FLOAT)
         joined_prepare(&state, job.conv, plan->context->multiprocessors);
     *offered = engine_of(CONV_JOINED, 0);
     *is_full = state.is_full;

@@ -13,6 +13,25 @@ static void analyse(struct anydnn_plugin_plan *plan)
     conv_make(&((convolution_state *)plan->job)->job.conv, &plan->problem);
 }
 
+/* Kernels count positions, taps and results of a thread in 32 bits. */
+static int32_t check(const struct anydnn_plugin_plan *plan, struct kit_refusal *why)
+{
+    const conv &conv = ((const convolution_state *)plan->job)->job.conv;
+    conv_choice choice;
+
+    if (!conv.narrow)
+        return kit_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
+                          "%s: cuda_simt takes up to three spatial dims, and sizes that it can "
+                          "count in 32 bits",
+                          kit_operation_name(plan->problem.operation));
+    conv_choose_for(plan, conv, 0, &choice);
+    if (choice.kernel == CONV_DIRECTLY && !conv_counts_directly(&conv))
+        return kit_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
+                          "%s: cuda_simt writes fewer than 2^31 results that no tile takes",
+                          kit_operation_name(plan->problem.operation));
+    return 0;
+}
+
 /* ------------------------------------------------------------------ plans */
 
 /* Neighbouring threads to neighbouring elements. */
@@ -47,7 +66,6 @@ static void fill_job(conv_job *job, const struct anydnn_plugin_plan *plan,
     job->a_type = problem->tensor[slots.a]->type;
     job->b_type = problem->tensor[slots.b]->type;
     job->output.type = problem->tensor[slots.output]->type;
-    job->partial_double = !conv_is_float(job->a_type) || cuda_has_oracle(plan);
     if (slots.bias >= 0) {
         job->output.bias_type = problem->tensor[slots.bias]->type;
         job->output.bias_step = problem->tensor[slots.bias]->strides[1];
@@ -77,9 +95,6 @@ static void prepare(struct anydnn_plugin_plan *plan)
         conv_prepare_depthwise(&state->single, plan, job->conv, CONV_DEPTHWISE);
         state->choice.workspace = state->depthwise.workspace;
     }
-    state->how = !conv_is_float(job->a_type) && job->a_type != ANYDNN_PLUGIN_DOUBLE ? CONV_INTEGER
-                 : cuda_has_oracle(plan)                                            ? CONV_ANY
-                                                                                    : CONV_TYPED;
     state->tile = job->a_type == ANYDNN_PLUGIN_FLOAT  ? conv_tile_float
                   : job->a_type == ANYDNN_PLUGIN_HALF ? conv_tile_half
                                                       : conv_tile_bfloat16;
@@ -92,8 +107,8 @@ static int32_t launch(const convolution_state *state, const cuda_call *call, con
     if (state->choice.kernel == CONV_BY_TILES)
         return state->tile(call, state->choice.tile, job);
     if (job.conv.direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER)
-        return conv_wgrad(call, state->how, job);
-    return conv_direct(call, state->how, job);
+        return conv_wgrad(call, job);
+    return conv_direct(call, job);
 }
 
 static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
@@ -125,18 +140,18 @@ static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 
 /* ------------------------------------------------------------------ table entries */
 
-#define FORWARD_TYPES (CUDA_FLOATS | CUDA_TYPE(INT8) | CUDA_TYPE(UINT8) | CUDA_VECTORS)
+/* What float computes; other types have no fast kernel here. */
+#define TYPES (CUDA_TYPE(FLOAT) | CUDA_SHORTS)
 
 /* Algorithms: those that are no transforms; of the backward ones cuDNN's deterministic one first.
  */
-#define ENTRY(name, number, of_types, of_layouts, under, offered_first)                            \
-    CUDA_OPERATION(name, number, .types = of_types, .layouts = of_layouts,                         \
+#define ENTRY(name, number, under, offered_first)                                                  \
+    CUDA_OPERATION(name, number, .types = TYPES, .layouts = KIT_LAYOUTS,                           \
                    .job_size = sizeof(convolution_state), .algorithms = under,                     \
-                   .first = offered_first, .analyse = analyse, .prepare = prepare, .run = run,     \
-                   .engines = conv_engines)
+                   .first = offered_first, .analyse = analyse, .check = check, .prepare = prepare, \
+                   .run = run, .engines = conv_engines)
 
-ENTRY(convolution_forward, CONVOLUTION_FORWARD, FORWARD_TYPES, CUDA_LAYOUTS_AND_VECTORS, 0xf, 0);
-ENTRY(convolution_bias_activation_forward, CONVOLUTION_BIAS_ACTIVATION_FORWARD, FORWARD_TYPES,
-      CUDA_LAYOUTS_AND_VECTORS, 0xf, 0);
-ENTRY(convolution_backward_data, CONVOLUTION_BACKWARD_DATA, CUDA_FLOATS, KIT_LAYOUTS, 0x3, 1);
-ENTRY(convolution_backward_filter, CONVOLUTION_BACKWARD_FILTER, CUDA_FLOATS, KIT_LAYOUTS, 0xb, 1);
+ENTRY(convolution_forward, CONVOLUTION_FORWARD, 0xf, 0);
+ENTRY(convolution_bias_activation_forward, CONVOLUTION_BIAS_ACTIVATION_FORWARD, 0xf, 0);
+ENTRY(convolution_backward_data, CONVOLUTION_BACKWARD_DATA, 0x3, 1);
+ENTRY(convolution_backward_filter, CONVOLUTION_BACKWARD_FILTER, 0xb, 1);

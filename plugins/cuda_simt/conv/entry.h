@@ -27,19 +27,12 @@ enum {
 
 struct convolution_state {
     conv_choice choice;
-    int32_t how; /* CONV_xxx, without tiles */
     int32_t (*tile)(const cuda_call *call, int32_t tile, const conv_job &job);
     conv_job job; /* without pointers and factors */
     depthwise_state depthwise, single;
     pipelined_state pipelined;
     joined_state joined;
 };
-
-static inline int conv_is_float(int32_t type)
-{
-    return type == ANYDNN_PLUGIN_FLOAT || type == ANYDNN_PLUGIN_HALF ||
-           type == ANYDNN_PLUGIN_BFLOAT16;
-}
 
 /* Chooses among the kernels of tiles and the plain ones, with splits or without. */
 void conv_choose_for(const struct anydnn_plugin_plan *plan, const conv &conv, int splits,

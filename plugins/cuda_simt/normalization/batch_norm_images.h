@@ -53,7 +53,7 @@ static inline void cuda_norm_images_prepare(cuda_norm_images *shape,
 
     *shape = {};
     if (cuda_norm_within(plan) == 1 || cuda_type_size(x->type) > 4 || !plan->context->has_pools ||
-        cuda_has_oracle(plan) || count == 0 || x->dims[1] > 1 << 20 || x->dims[0] > 1 << 20)
+        count == 0 || x->dims[1] > 1 << 20 || x->dims[0] > 1 << 20)
         return;
     for (int t = 0; t < tensors; t++) {
         if (tensor[t] && !cuda_norm_is_rows(tensor[t]))

@@ -152,7 +152,7 @@ static inline void cuda_norm_nhwc_prepare(cuda_norm_nhwc *rows,
 
     *rows = {};
     if (cuda_norm_within(plan) == 1 || cuda_type_size(x->type) > 4 || !plan->context->has_pools ||
-        cuda_has_oracle(plan) || x->dims[1] % CUDA_NORM_GROUP || x->dims[1] > 1 << 20 || count == 0)
+        x->dims[1] % CUDA_NORM_GROUP || x->dims[1] > 1 << 20 || count == 0)
         return;
     for (int t = 0; t < tensors; t++) {
         if (tensor[t] && !cuda_norm_is_rows(tensor[t]))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Batch normalization forward in its plain form, element by element beside the cell that each
- * belongs to, for tensors of any strides and types: the oracle. */
+ * belongs to, for tensors of any strides and types. */
 #include "../shared/beside.h"
 #include "batch_norm.h"
 #include "batch_norm_plain.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The second step of batch normalization backward in its plain form, for tensors of any strides and
- * types: dx, and dz where it is wanted, of each element beside its cell. The oracle. Names as in
+ * types: dx, and dz where it is wanted, of each element beside its cell. Names as in
  * batch_norm_backward.cu. */
 #include "../shared/beside.h"
 #include "batch_norm_gradient.h"

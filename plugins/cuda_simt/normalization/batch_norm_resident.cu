@@ -179,7 +179,7 @@ void cuda_norm_resident_prepare(cuda_norm_resident *shape, const struct anydnn_p
 
     *shape = {};
     if (!plan->context->has_pools || !attribute_of(device, cudaDevAttrCooperativeLaunch) ||
-        cuda_has_oracle(plan) || !is_alike(plan, wish) || is_large(wish))
+        !is_alike(plan, wish) || is_large(wish))
         return;
     *shape = divided(wish, multiprocessors, room, NARROW);
     choose_wide(shape, wish, divided(wish, multiprocessors, room, WIDE));
