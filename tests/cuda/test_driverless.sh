@@ -73,9 +73,9 @@ warns_once() {
         says '^LeNet, half, tensor_op math, on cpu' && [ "$(grep -c . "$tap_dir/err")" -eq 1 ]
 }
 
-for backend in cuda_simt cuda_tensorcore; do
+for backend in cuda_naive cuda_simt cuda_tensorcore; do
     problem='activation_forward x=f32:2,3,4,5'
-    [ "$backend" = cuda_simt ] ||
+    [ "$backend" != cuda_tensorcore ] ||
         problem='convolution_forward x=f16:2,8,4,5 w=f16:8,8,3,2 math=tensor_op'
     check "$backend: two exported names" exports_two "$backend"
     check "$backend: neither libcuda nor libcudart is needed" needs_no_driver "$backend"
