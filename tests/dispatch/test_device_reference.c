@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "settings/settings.h"
+
 #define PLAIN "whose kernels are plain and slow"
 
 static int group_setup(void **state)
@@ -25,6 +27,16 @@ static int group_setup(void **state)
              build, getenv("ANYDNN_TEST_PLUGINDIR"), build);
     fixture_configure("", sections);
     return 0;
+}
+
+/* As fixture_setup, which knows its own backends. */
+static int setup(void **state)
+{
+    int result = fixture_setup(state);
+
+    fixture_set("cuda_simt", "algorithms", NULL);
+    fixture_set("cuda_simt", "sleep_us", "20000");
+    return result;
 }
 
 /* y = 2 y on the device; the handle's memory holds y. */
@@ -47,7 +59,6 @@ static void fastest_times_no_reference(void **state)
     anydnnHandle_t handle = fixture_handle_on("mockdev", "fastest, cuda_naive, cuda_simt");
 
     (void)state;
-    fixture_set("cuda_simt", "sleep_us", "20000");
     assert_ok(scale(handle));
     assert_string_equal(fixture_record(handle, "backend"), "cuda_simt");
 }
@@ -61,7 +72,6 @@ static void find_lists_a_reference_without_its_time(void **state)
 
     (void)state;
     fixture_set("cuda_simt", "algorithms", "1");
-    fixture_set("cuda_simt", "sleep_us", "20000");
     fixture_convolution_make(&with, 8);
     count = search_find(handle, &with, perf);
     assert_true(count > 1);
@@ -72,6 +82,49 @@ static void find_lists_a_reference_without_its_time(void **state)
         assert_true(perf[i].time == -1);
     }
     assert_int_equal(listed, count - 1);
+}
+
+/* Replaces `from` in the tuning file by `to` and leaves the result in another one, which this
+ * process has not read. */
+static void change_tuning(const char *from, const char *to)
+{
+    static char path[4200];
+    char text[8192], *at;
+    FILE *file = fopen(fixture_settings()->tuning, "r");
+
+    assert_non_null(file);
+    text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+    fclose(file);
+    at = strstr(text, from);
+    assert_non_null(at);
+    snprintf(path, sizeof(path), "%s", fixture_path(to[0] == '\t' ? "engine" : "build"));
+    file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
+    fclose(file);
+    fixture_settings()->tuning = path;
+}
+
+/* Records of the time when cuda_naive held the fast kernels: of its engines, and of its builds. */
+static void records_of_former_kernels_are_passed_over(void **state)
+{
+    static char path[4200];
+    const char *route = "fastest, cuda_naive, cuda_simt";
+
+    (void)state;
+    snprintf(path, sizeof(path), "%s", fixture_path("tuning"));
+    fixture_settings()->tuning = path;
+    assert_ok(scale(fixture_handle_on("mockdev", route)));
+    change_tuning("\tcuda_simt\t1\t", "\tcuda_naive\t17\t");
+    for (int i = 0; i < 2; i++) {
+        anydnnHandle_t handle = fixture_handle_on("mockdev", route);
+
+        assert_ok(scale(handle));
+        assert_string_equal(fixture_record(handle, "backend"), "cuda_simt");
+        fixture_settings()->tuning = path;
+        if (i == 0)
+            change_tuning("cuda_naive 1.0", "cuda_naive 0.1.0 0123456789abcdef");
+    }
 }
 
 static const char *shadow_reference(const char *device, const char *route)
@@ -111,13 +164,14 @@ static void a_route_to_plain_kernels_is_warned_of_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(fastest_times_no_reference, fixture_setup,
+        cmocka_unit_test_setup_teardown(fastest_times_no_reference, setup, fixture_teardown),
+        cmocka_unit_test_setup_teardown(find_lists_a_reference_without_its_time, setup,
                                         fixture_teardown),
-        cmocka_unit_test_setup_teardown(find_lists_a_reference_without_its_time, fixture_setup,
+        cmocka_unit_test_setup_teardown(records_of_former_kernels_are_passed_over, setup,
                                         fixture_teardown),
-        cmocka_unit_test_setup_teardown(shadow_takes_the_reference_of_the_calls_space,
-                                        fixture_setup, fixture_teardown),
-        cmocka_unit_test_setup_teardown(a_route_to_plain_kernels_is_warned_of_once, fixture_setup,
+        cmocka_unit_test_setup_teardown(shadow_takes_the_reference_of_the_calls_space, setup,
+                                        fixture_teardown),
+        cmocka_unit_test_setup_teardown(a_route_to_plain_kernels_is_warned_of_once, setup,
                                         fixture_teardown),
     };
 
