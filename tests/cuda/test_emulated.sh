@@ -26,10 +26,9 @@ fi
 
 # make check has built them, or has said why not.
 compiled() {
-    test -e "$built/anydnn_cuda_simt.so" && test -e "$naive" || {
-        cat "$emulated.log"
-        return 1
-    }
+    [ -e "$built/anydnn_cuda_simt.so" ] && [ -e "$naive" ] && return 0
+    cat "$emulated.log"
+    return 1
 }
 
 # shown COMMAND...: runs it, and shows the end of what it printed.
