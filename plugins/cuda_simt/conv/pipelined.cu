@@ -184,7 +184,6 @@ void pipelined_prepare(pipelined_state *state, const conv_job &job, int32_t tile
     tried.tile = tile;
     tried.is_possible = 1;
     tried.job.m = (int32_t)gemm.m;
-    tried.job.partial_double = 0;
     fill_layout(&tried.job);
     tried.is_linear = fill_linear(&tried.job, gemm, tiles[tile].k_step);
     for (int32_t n = 1; n == 1 || (splits && steps / n >= LEAST_STEPS && n <= 512);
