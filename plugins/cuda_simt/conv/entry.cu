@@ -13,12 +13,20 @@ static void analyse(struct anydnn_plugin_plan *plan)
     conv_make(&((convolution_state *)plan->job)->job.conv, &plan->problem);
 }
 
-/* Kernels count positions, taps and results of a thread in 32 bits. */
+/* Kernels add up in float, and count positions, taps and results in 32 bits. */
 static int32_t check(const struct anydnn_plugin_plan *plan, struct kit_refusal *why)
 {
     const conv &conv = ((const convolution_state *)plan->job)->job.conv;
+    int32_t slot = conv_slots_of(plan->problem.operation).a;
+    int32_t type = plan->problem.tensor[slot]->type;
     conv_choice choice;
 
+    if (!(plan->operation->types & ANYDNN_PLUGIN_TYPE_BIT(type)))
+        return kit_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
+                          "%s: %s is %s; cuda_simt computes convolutions in float, of float, half "
+                          "and bfloat16",
+                          kit_operation_name(plan->problem.operation),
+                          kit_slot_name(plan->problem.operation, slot), kit_type_name(type));
     if (!conv.narrow)
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
                           "%s: cuda_simt takes up to three spatial dims, and sizes that it can "
