@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# libanydnn: the rooms below dispatch in one convenience library, which `anydnn verify` links too;
-# all rooms in a second, which the unit tests link; and the shared library around that, which exports
+# libanydnn: the components below dispatch in one convenience library, which `anydnn verify` links too;
+# all components in a second, which the unit tests link; and the shared library around that, which exports
 # what core/abi/entries.def lists. Here every form of an entry bears its symbol's own name.
 
 noinst_LTLIBRARIES += core/libanydnn_base.la core/libanydnn_core.la

@@ -25,10 +25,10 @@ backends-page: tools/anydnn plugins-dir
 
 TESTS += tests/docs/test_backends_page.sh tests/docs/test_compile_commands.sh tests/docs/test_entries_wait.sh \
 	tests/docs/test_pinned.sh tests/docs/test_readme.sh \
-	tests/docs/test_results.sh tests/docs/test_rooms.sh tests/docs/test_routes.sh
+	tests/docs/test_results.sh tests/docs/test_components.sh tests/docs/test_routes.sh
 dist_check_SCRIPTS += tests/docs/test_backends_page.sh tests/docs/test_compile_commands.sh tests/docs/test_entries_wait.sh \
 	tests/docs/test_pinned.sh tests/docs/test_readme.sh \
-	tests/docs/test_results.sh tests/docs/test_rooms.sh tests/docs/test_routes.sh
+	tests/docs/test_results.sh tests/docs/test_components.sh tests/docs/test_routes.sh
 EXTRA_DIST += tests/docs/routes.py
 
 .PHONY: backends-page

@@ -21,7 +21,7 @@ static const char *const prototypes[] = {
 
 #define SYMBOLS (sizeof(symbols) / sizeof(symbols[0]))
 
-const struct abi_symbol *abi_find(const char *name)
+const struct abi_symbol *abi_lookup(const char *name)
 {
     for (size_t i = 0; i < SYMBOLS; i++)
         if (strcmp(symbols[i].name, name) == 0)
@@ -32,33 +32,15 @@ const struct abi_symbol *abi_find(const char *name)
 const struct abi_symbol *abi_newest(const struct abi_symbol *symbol)
 {
     while (symbol->use != NULL)
-        symbol = abi_find(symbol->use);
+        symbol = abi_lookup(symbol->use);
     return symbol;
 }
 
-static int set_deprecated(struct tool *tool, void *own, const char *value)
-{
-    struct abi *abi = own;
-
-    (void)tool;
-    (void)value;
-    abi->deprecated = 1;
-    return TOOL_FINE;
-}
-
-static int set_scan(struct tool *tool, void *own, const char *value)
-{
-    struct abi *abi = own;
-
-    (void)tool;
-    abi->scan = value;
-    return TOOL_FINE;
-}
-
 static const struct tool_option options[] = {
-    {"deprecated", NULL, "only the symbols of old forms", set_deprecated},
-    {"scan", "FILE", "which deprecated ones a program or library imports", set_scan},
-    {NULL, NULL, NULL, NULL},
+    {"deprecated", NULL, "only the symbols of old forms", TOOL_KEEP_FLAG(abi, deprecated)},
+    {"scan", "FILE", "which deprecated ones a program or library imports",
+     TOOL_KEEP(abi, scan, TOOL_TEXT)},
+    TOOL_OPTIONS_END,
 };
 
 static void list_as_json(const struct abi *abi, json_t *answer)

@@ -15,7 +15,7 @@ struct abi_symbol {
 };
 
 /* NULL for a symbol that the library lacks. */
-const struct abi_symbol *abi_find(const char *name);
+const struct abi_symbol *abi_lookup(const char *name);
 /* The last form of the symbol's entry: what to use now. */
 const struct abi_symbol *abi_newest(const struct abi_symbol *symbol);
 

@@ -17,7 +17,7 @@ struct scan {
 
 static void add_symbol(struct scan *scan, const char *name)
 {
-    const struct abi_symbol *symbol = abi_find(name);
+    const struct abi_symbol *symbol = abi_lookup(name);
     json_t *object;
 
     scan->imported++;

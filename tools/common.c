@@ -108,7 +108,7 @@ char *tool_ask_problem(anydnnHandle_t handle, anydnnProblem_t problem)
     return NULL;
 }
 
-int tool_find_backend(const char *name)
+int tool_backend_index(const char *name)
 {
     int count = 0;
     int index = -1;

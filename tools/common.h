@@ -26,13 +26,42 @@ struct tool {
     char *sentence; /* the last failure's, or NULL */
 };
 
+/* What becomes of an option's value, in the member at `offset` of the command's own structure. */
+enum tool_option_kind {
+    TOOL_OWN,    /* nothing: `set` does all */
+    TOOL_FLAG,   /* int: becomes `low` */
+    TOOL_TEXT,   /* const char *: any text */
+    TOOL_FILE,   /* const char *: not empty */
+    TOOL_WORD,   /* const char *: one of `words` */
+    TOOL_NUMBER, /* unsigned long long: a whole number from `low` to `high` */
+    TOOL_INT,    /* int: the same */
+    TOOL_REAL    /* double: a number above 0, with k, M, G or T behind it where that is meant */
+};
+
 struct tool_option {
     const char *name;
     const char *value; /* what help calls its value; NULL: it takes none */
     const char *help;
-    /* Keeps the value in the command's own structure; returns TOOL_FINE or fails. */
+    enum tool_option_kind kind;
+    size_t offset;
+    unsigned long long low, high;
+    const char *const *words; /* end with NULL */
+    /* NULL, or called after the value is kept: checks it, or does with it what no kind does.
+     * Returns TOOL_FINE or fails. */
     int (*set)(struct tool *tool, void *own, const char *value);
 };
+
+/* Members of a row behind `help`. */
+#define TOOL_KEEP(type, member, of_kind) .kind = (of_kind), .offset = offsetof(struct type, member)
+#define TOOL_KEEP_FLAG(type, member)     TOOL_KEEP(type, member, TOOL_FLAG), .low = 1
+#define TOOL_KEEP_NUMBER(type, member, from, to)                                                   \
+    TOOL_KEEP(type, member, TOOL_NUMBER), .low = (from), .high = (to)
+
+/* Ends a table. */
+#define TOOL_OPTIONS_END                                                                           \
+    {                                                                                              \
+        .name = NULL                                                                               \
+    }
 
 struct tool_command {
     const char *name;
@@ -70,10 +99,6 @@ void *tool_alloc_array(int64_t count, size_t size);
  * after --help). */
 int tool_options(struct tool *tool, const struct tool_command *command, void *own, int argc,
                  char **argv, int *first);
-/* A whole number from `low`; fails with a sentence that names the option. */
-int tool_number(struct tool *tool, const char *option, const char *text, unsigned long long low,
-                unsigned long long high, unsigned long long *number);
-
 /* A handle on --device, or where the settings put it. */
 int tool_handle(struct tool *tool, anydnnHandle_t *handle);
 
@@ -82,7 +107,7 @@ int tool_handle(struct tool *tool, anydnnHandle_t *handle);
 const char *tool_data_folder(const char *configured, const char *name, char *path, size_t size);
 
 /* Index of an installed backend, or -1. */
-int tool_find_backend(const char *name);
+int tool_backend_index(const char *name);
 
 /* Text of the library, however long, to be freed; NULL when it has none. */
 char *tool_ask(anydnnStatus_t (*get)(int index, const char *key, char *text, size_t size),

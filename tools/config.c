@@ -12,17 +12,10 @@
 #define LINE_MAX_BYTES 199
 #define ORIGIN_COLUMN  40
 
-static int set_backends(struct tool *tool, void *own, const char *value)
-{
-    (void)tool;
-    (void)value;
-    *(int *)own = 1;
-    return TOOL_FINE;
-}
-
 static const struct tool_option options[] = {
-    {"backends", NULL, "also which settings each backend has; opens them all", set_backends},
-    {NULL, NULL, NULL, NULL},
+    {"backends", NULL, "also which settings each backend has; opens them all", .kind = TOOL_FLAG,
+     .low = 1},
+    TOOL_OPTIONS_END,
 };
 
 static json_t *setting(int index)

@@ -1,184 +1,213 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads ELF files by libelf, which is careful with damaged ones. */
+/* Visits the symbols and libraries that an ELF file names in its sections. */
 #include "elf.h"
 
-#include "config.h"
-
-#if HAVE_LIBELF
-
 #include <errno.h>
-#include <fcntl.h>
-#include <link.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <gelf.h>
+#include "sys/elf.h"
 
-int elf_can_read(void)
+#define SYMBOL_BIND(info)        ((info) >> 4)
+#define SYMBOL_VISIBILITY(other) ((other)&3)
+
+/* A section and the table of strings that it refers to, both read whole. */
+struct section {
+    ElfW(Shdr) header;
+    char *bytes;
+    char *names;
+    size_t size, names_size;
+};
+
+static int read_header(const struct adn_elf *elf, uint64_t number, ElfW(Shdr) * header)
 {
-    return 1;
+    uint64_t at = number * sizeof(*header);
+
+    return at > UINT64_MAX - elf->header.e_shoff
+               ? -1
+               : adn_elf_read(elf, header, sizeof(*header), elf->header.e_shoff + at);
 }
 
-static int read_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
-                        const struct elf_visitor *visitor)
+/* Reads a section's bytes and a zero behind them; NULL if they do not lie in the file. */
+static char *read_bytes(const struct adn_elf *elf, const ElfW(Shdr) * header)
 {
-    Elf_Data *data = elf_getdata(section, NULL);
-    size_t count = header->sh_entsize > 0 ? header->sh_size / header->sh_entsize : 0;
+    char *bytes = NULL;
 
-    if (data == NULL)
+    if (header->sh_type != SHT_NOBITS && adn_elf_holds(elf, header->sh_offset, header->sh_size))
+        bytes = calloc(1, header->sh_size + 1);
+    if (bytes != NULL && adn_elf_read(elf, bytes, header->sh_size, header->sh_offset) != 0) {
+        free(bytes);
+        bytes = NULL;
+    }
+    return bytes;
+}
+
+/* NULL for an offset behind the table; the zero behind it ends the last string. */
+static const char *name_at(const struct section *section, uint64_t offset)
+{
+    return offset < section->names_size ? section->names + offset : NULL;
+}
+
+/* Copies `size` bytes at `at`; -1 if they do not lie in the section. */
+static int take(const struct section *section, uint64_t at, void *to, size_t size)
+{
+    if (at > section->size || size > section->size - at)
         return -1;
-    for (size_t i = 0; i < count; i++) {
-        GElf_Sym symbol;
-        const char *name;
+    memcpy(to, section->bytes + at, size);
+    return 0;
+}
 
-        if (gelf_getsym(data, (int)i, &symbol) == NULL)
-            return -1;
-        name = elf_strptr(elf, header->sh_link, symbol.st_name);
-        if (name != NULL && *name != '\0' && visitor->symbol != NULL)
-            visitor->symbol(visitor->cookie, name, symbol.st_shndx != SHN_UNDEF);
+static int visit_symbols(const struct section *section, const struct elf_visitor *visitor)
+{
+    ElfW(Sym) symbol;
+
+    for (uint64_t at = 0; take(section, at, &symbol, sizeof(symbol)) == 0; at += sizeof(symbol)) {
+        const char *name = name_at(section, symbol.st_name);
+        int defined = symbol.st_shndx != SHN_UNDEF;
+
+        if (name == NULL || *name == '\0')
+            continue;
+        if (visitor->symbol != NULL)
+            visitor->symbol(visitor->cookie, name, defined);
+        if (visitor->exported != NULL && defined && SYMBOL_BIND(symbol.st_info) != STB_LOCAL &&
+            SYMBOL_VISIBILITY(symbol.st_other) != STV_HIDDEN)
+            visitor->exported(visitor->cookie, name);
     }
     return 0;
 }
 
-static int read_needed(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
-                       const struct elf_visitor *visitor)
+static int visit_needed(const struct section *section, const struct elf_visitor *visitor)
 {
-    Elf_Data *data = elf_getdata(section, NULL);
-    size_t count = header->sh_entsize > 0 ? header->sh_size / header->sh_entsize : 0;
+    ElfW(Dyn) entry;
 
-    if (data == NULL)
-        return -1;
-    for (size_t i = 0; i < count; i++) {
-        GElf_Dyn entry;
-        const char *name;
+    for (uint64_t at = 0; take(section, at, &entry, sizeof(entry)) == 0; at += sizeof(entry)) {
+        const char *name = entry.d_tag == DT_NEEDED ? name_at(section, entry.d_un.d_val) : NULL;
 
-        if (gelf_getdyn(data, (int)i, &entry) == NULL)
-            return -1;
-        name = entry.d_tag == DT_NEEDED ? elf_strptr(elf, header->sh_link, entry.d_un.d_val) : NULL;
         if (name != NULL && visitor->needed != NULL)
             visitor->needed(visitor->cookie, name);
     }
     return 0;
 }
 
-/* The versions of imports: a chain of libraries, each with a chain of version nodes. */
-static int read_versions(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
-                         const struct elf_visitor *visitor)
+/* Visits the versions of imports: a chain of libraries, each with a chain of version nodes. Their
+ * offsets only grow, so no chain is endless. */
+static int visit_versions(const struct section *section, const struct elf_visitor *visitor)
 {
-    Elf_Data *data = elf_getdata(section, NULL);
-    size_t at = 0;
-    int more = 1;
+    ElfW(Verneed) library = {.vn_next = 0};
+    uint64_t at = 0;
 
-    if (data == NULL)
-        return -1;
-    for (size_t i = 0; more && i < header->sh_info; i++) {
-        GElf_Verneed library;
-        size_t node_at;
+    for (uint64_t i = 0; i < section->header.sh_info; i++) {
+        uint64_t node_at;
 
-        if (gelf_getverneed(data, (int)at, &library) == NULL)
+        if (take(section, at, &library, sizeof(library)) != 0)
             return -1;
         node_at = at + library.vn_aux;
         for (unsigned k = 0; k < library.vn_cnt; k++) {
-            GElf_Vernaux node;
+            ElfW(Vernaux) node;
             const char *name;
 
-            if (gelf_getvernaux(data, (int)node_at, &node) == NULL)
+            if (take(section, node_at, &node, sizeof(node)) != 0)
                 return -1;
-            name = elf_strptr(elf, header->sh_link, node.vna_name);
+            name = name_at(section, node.vna_name);
             if (name != NULL && visitor->version != NULL)
                 visitor->version(visitor->cookie, name);
             if (node.vna_next == 0)
                 break;
             node_at += node.vna_next;
         }
-        more = library.vn_next != 0;
+        if (library.vn_next == 0)
+            break;
         at += library.vn_next;
     }
     return 0;
 }
 
-/* This program's own head in memory; the linker makes the symbol. */
-extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
+typedef int (*visit_fn)(const struct section *section, const struct elf_visitor *visitor);
 
-static int is_foreign(const GElf_Ehdr *head)
+static int visit_section(const struct adn_elf *elf, const ElfW(Shdr) * header, visit_fn visit,
+                         const struct elf_visitor *visitor)
 {
-    return head->e_machine != __ehdr_start.e_machine ||
-           head->e_ident[EI_CLASS] != __ehdr_start.e_ident[EI_CLASS];
+    struct section section = {.header = *header};
+    ElfW(Shdr) names;
+    int result = -1;
+
+    if (read_header(elf, header->sh_link, &names) != 0)
+        return -1;
+    section.bytes = read_bytes(elf, header);
+    section.names = read_bytes(elf, &names);
+    if (section.bytes != NULL && section.names != NULL) {
+        section.size = header->sh_size;
+        section.names_size = names.sh_size;
+        result = visit(&section, visitor);
+    }
+    free(section.bytes);
+    free(section.names);
+    return result;
 }
 
-static int read_all(Elf *elf, const struct elf_visitor *visitor, struct elf_facts *facts)
+/* A file cut behind its header has no sections left. One with very many counts them in the first.
+ */
+static int visit_sections(const struct adn_elf *elf, const struct elf_visitor *visitor,
+                          struct elf_facts *facts)
 {
-    GElf_Ehdr head;
-    Elf_Scn *section = NULL;
-    GElf_Word wanted;
-    size_t sections;
+    ElfW(Word) symbols = elf->header.e_type == ET_REL ? SHT_SYMTAB : SHT_DYNSYM;
+    uint64_t count = elf->header.e_shnum;
+    ElfW(Shdr) header;
 
-    /* A file cut behind its head has no sections left. */
-    if (elf_kind(elf) != ELF_K_ELF || gelf_getehdr(elf, &head) == NULL ||
-        elf_getshdrnum(elf, &sections) != 0 || sections == 0)
+    if (elf->header.e_shentsize != sizeof(header) || elf->header.e_shoff == 0 ||
+        read_header(elf, 0, &header) != 0)
         return -1;
-    facts->foreign = is_foreign(&head);
-    wanted = head.e_type == ET_REL ? SHT_SYMTAB : SHT_DYNSYM;
-    while ((section = elf_nextscn(elf, section)) != NULL) {
-        GElf_Shdr header;
-        int bad = 0;
+    if (count == 0)
+        count = header.sh_size;
+    for (uint64_t i = 0; i < count; i++) {
+        visit_fn visit = NULL;
 
-        if (gelf_getshdr(section, &header) == NULL)
+        if (read_header(elf, i, &header) != 0)
             return -1;
-        if (header.sh_type == wanted)
-            bad = read_symbols(elf, section, &header, visitor);
+        if (header.sh_type == symbols)
+            visit = visit_symbols;
         if (header.sh_type == SHT_GNU_verneed)
-            bad = read_versions(elf, section, &header, visitor);
-        if (header.sh_type == SHT_DYNAMIC) {
-            facts->dynamic = 1;
-            bad = read_needed(elf, section, &header, visitor);
-        }
-        if (bad)
+            visit = visit_versions;
+        if (header.sh_type == SHT_DYNAMIC)
+            visit = visit_needed;
+        facts->dynamic |= header.sh_type == SHT_DYNAMIC;
+        if (visit != NULL && visit_section(elf, &header, visit, visitor) != 0)
             return -1;
     }
-    return 0;
+    return count > 0 ? 0 : -1;
+}
+
+int elf_visit(const char *file, const struct elf_visitor *visitor, struct elf_facts *facts)
+{
+    struct adn_elf elf;
+    int result = -1;
+
+    *facts = (struct elf_facts){0, 0};
+    if (adn_elf_open(file, &elf) != 0)
+        return -1;
+    if (adn_elf_is_elf(&elf)) {
+        int readable = adn_elf_is_readable(&elf);
+
+        facts->foreign = !readable || elf.header.e_machine != adn_elf_own_machine();
+        result = readable ? visit_sections(&elf, visitor, facts) : -1;
+    }
+    adn_elf_close(&elf);
+    if (result != 0)
+        errno = ENOEXEC;
+    return result;
 }
 
 int elf_read(struct tool *tool, const char *what, const char *file,
              const struct elf_visitor *visitor, struct elf_facts *facts)
 {
-    int number = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    struct stat status;
-    Elf *elf = NULL;
-    int code = TOOL_FINE;
-
-    *facts = (struct elf_facts){0, 0};
-    if (number < 0)
-        return tool_fail(tool, TOOL_FAILED, "%s: the file cannot be read: %s", what,
-                         strerror(errno));
-    if (fstat(number, &status) == 0 && S_ISREG(status.st_mode) &&
-        elf_version(EV_CURRENT) != EV_NONE)
-        elf = elf_begin(number, ELF_C_READ_MMAP, NULL);
-    if (elf == NULL || read_all(elf, visitor, facts) != 0)
-        code =
-            tool_fail(tool, TOOL_FAILED,
-                      "%s: it is no ELF program, library or object file, or a damaged one", what);
-    elf_end(elf);
-    close(number);
-    return code;
+    if (elf_visit(file, visitor, facts) == 0)
+        return TOOL_FINE;
+    if (facts->foreign)
+        return tool_fail(tool, TOOL_FAILED,
+                         "%s: it is for another machine than this, or it is damaged", what);
+    if (errno == ENOEXEC)
+        return tool_fail(tool, TOOL_FAILED,
+                         "%s: it is no ELF program, library or object file, or a damaged one",
+                         what);
+    return tool_fail(tool, TOOL_FAILED, "%s: the file cannot be read: %s", what, strerror(errno));
 }
-
-#else
-
-int elf_can_read(void)
-{
-    return 0;
-}
-
-int elf_read(struct tool *tool, const char *what, const char *file,
-             const struct elf_visitor *visitor, struct elf_facts *facts)
-{
-    (void)file;
-    (void)visitor;
-    *facts = (struct elf_facts){0, 0};
-    return tool_fail(tool, TOOL_FAILED,
-                     "%s: this anydnn was built without libelf and cannot read programs", what);
-}
-
-#endif

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "elf.h"
+#include "sys/elf.h"
 
 static int set_route(struct tool *tool, void *own, const char *value)
 {
@@ -24,12 +25,12 @@ static int set_route(struct tool *tool, void *own, const char *value)
 }
 
 static const struct tool_option options[] = {
-    {"route", "LIST", "backends in their order, as ANYDNN_ROUTE=LIST", set_route},
-    {NULL, NULL, NULL, NULL},
+    {"route", "LIST", "backends in their order, as ANYDNN_ROUTE=LIST", .set = set_route},
+    TOOL_OPTIONS_END,
 };
 
 /* As execvp looks for it. 0, or -1 with errno. */
-static int find_program(const char *name, char *path, size_t size)
+static int locate_program(const char *name, char *path, size_t size)
 {
     const char *at = getenv("PATH");
 
@@ -54,13 +55,14 @@ static int find_program(const char *name, char *path, size_t size)
 
 static int has_elf_head(const char *path)
 {
-    char head[4] = "";
-    FILE *file = fopen(path, "rbe");
-    size_t count = file != NULL ? fread(head, 1, sizeof(head), file) : 0;
+    struct adn_elf elf;
+    int answer = 0;
 
-    if (file != NULL)
-        fclose(file);
-    return count == sizeof(head) && memcmp(head, "\177ELF", sizeof(head)) == 0;
+    if (adn_elf_open(path, &elf) == 0) {
+        answer = adn_elf_is_elf(&elf);
+        adn_elf_close(&elf);
+    }
+    return answer;
 }
 
 /* One that runs with more rights than its user: the loader would take none of this, and should not.
@@ -89,7 +91,7 @@ static int check_program(struct tool *tool, const char *path)
                          "such a program",
                          path);
     /* A script's interpreter is looked at by the loader. */
-    if (!elf_can_read() || !has_elf_head(path))
+    if (!has_elf_head(path))
         return TOOL_FINE;
     code = elf_read(tool, path, path, &nothing, &facts);
     if (code != TOOL_FINE)
@@ -150,7 +152,7 @@ static int run(struct tool *tool, int argc, char **argv)
     if (first == argc)
         return tool_fail(tool, TOOL_USAGE,
                          "a program is missing; its own options and arguments come behind it");
-    if (find_program(argv[first], path, sizeof(path)) != 0)
+    if (locate_program(argv[first], path, sizeof(path)) != 0)
         return tool_fail(tool, TOOL_FAILED, "%s: it cannot be run: %s", argv[first],
                          strerror(errno));
     code = check_program(tool, path);

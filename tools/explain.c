@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct tool_option no_options[] = {{NULL, NULL, NULL, NULL}};
+static const struct tool_option no_options[] = {TOOL_OPTIONS_END};
 
 /* Lines `key: value` become members; below `backends:` a line at two blanks names a backend and
  * those at four are its answers. */

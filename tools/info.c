@@ -15,31 +15,12 @@ struct info {
     char **argv;
 };
 
-static int set_operations(struct tool *tool, void *own, const char *value)
-{
-    struct info *info = own;
-
-    (void)tool;
-    (void)value;
-    info->operations = 1;
-    return TOOL_FINE;
-}
-
-static int set_tuning(struct tool *tool, void *own, const char *value)
-{
-    struct info *info = own;
-
-    (void)tool;
-    info->tuning = value;
-    return TOOL_FINE;
-}
-
 static const struct tool_option options[] = {
     {"operations", NULL, "also which types, layouts and math modes each operation has",
-     set_operations},
+     TOOL_KEEP_FLAG(info, operations)},
     {"tuning", "FILE", "lists what is in a file of the setting `tuning`, and nothing else",
-     set_tuning},
-    {NULL, NULL, NULL, NULL},
+     TOOL_KEEP(info, tuning, TOOL_TEXT)},
+    TOOL_OPTIONS_END,
 };
 
 /* ---- the answer */

@@ -2,12 +2,12 @@
 # The program anydnn and its manual page.
 
 bin_PROGRAMS += tools/anydnn
-tools_anydnn_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_builddir)/core $(JANSSON_CFLAGS) $(LIBELF_CFLAGS)
+tools_anydnn_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_builddir)/core $(JANSSON_CFLAGS)
 tools_anydnn_LDFLAGS = $(AM_LDFLAGS) $(ANYDNN_HARDEN_LDFLAGS)
 if RUN_PATH
 tools_anydnn_LDFLAGS += -Wl,-rpath,'$$ORIGIN/$(shell realpath -m -s --relative-to='$(bindir)' '$(libdir)')'
 endif
-tools_anydnn_LDADD = libanydnn.la $(JANSSON_LIBS) $(LIBELF_LIBS) -lm
+tools_anydnn_LDADD = libanydnn.la $(JANSSON_LIBS) -lm
 tools_anydnn_SOURCES = \
 	tools/abi.c \
 	tools/abi.h \
@@ -61,7 +61,7 @@ include tools/report/local.mk
 include tools/suite/local.mk
 include tools/verify/local.mk
 
-# compare and verify judge by rooms of the library below dispatch.
+# compare and verify judge by components of the library below dispatch.
 tools_anydnn_CPPFLAGS += -I$(top_srcdir)
 tools/suite/%-name.o: private ROOM_CPPFLAGS = -DANYDNN_SUITESDIR='"$(suitesdir)"'
 tools/%-shim_names.o: private ROOM_CPPFLAGS = -DANYDNN_LIBDIR='"$(libdir)"'

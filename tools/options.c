@@ -5,19 +5,13 @@
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #define FIRST_OPTION 1000
-
-static int set_device(struct tool *tool, void *own, const char *value)
-{
-    (void)own;
-    tool->device = value;
-    return TOOL_FINE;
-}
 
 /* The library wants an absolute path, and complains of a file that is not there. */
 static int set_config(struct tool *tool, void *own, const char *value)
@@ -26,9 +20,6 @@ static int set_config(struct tool *tool, void *own, const char *value)
     char folder[PATH_MAX];
 
     (void)own;
-    tool->config = value;
-    if (value[0] == '\0')
-        return tool_fail(tool, TOOL_USAGE, "--config=: takes the name of a settings file");
     if (value[0] != '/' && getcwd(folder, sizeof(folder)) == NULL)
         return tool_fail(tool, TOOL_FAILED, "--config=%s: the current folder has no name: %s",
                          value, strerror(errno));
@@ -40,21 +31,14 @@ static int set_config(struct tool *tool, void *own, const char *value)
     return TOOL_FINE;
 }
 
-static int set_json(struct tool *tool, void *own, const char *value)
-{
-    (void)own;
-    (void)value;
-    tool->json = 1;
-    return TOOL_FINE;
-}
-
 static const struct tool_option common[] = {
     {"device", "DEVICE", "auto, cpu, cuda, cuda:1, ... instead of the setting `device`",
-     set_device},
-    {"config", "FILE", "settings file, as ANYDNN_CONFIG=FILE", set_config},
-    {"json", NULL, "answer as JSON", set_json},
-    {"help", NULL, "this text", NULL},
-    {NULL, NULL, NULL, NULL},
+     TOOL_KEEP(tool, device, TOOL_TEXT)},
+    {"config", "FILE", "settings file, as ANYDNN_CONFIG=FILE", TOOL_KEEP(tool, config, TOOL_FILE),
+     .set = set_config},
+    {"json", NULL, "answer as JSON", TOOL_KEEP_FLAG(tool, json)},
+    {"help", NULL, "this text", .kind = TOOL_OWN},
+    TOOL_OPTIONS_END,
 };
 
 static void print_options(const struct tool_option *option)
@@ -105,6 +89,101 @@ static struct option *long_options(const struct tool_command *command)
     return options;
 }
 
+/* ---- values */
+
+static int take_number(struct tool *tool, const struct tool_option *option, const char *text,
+                       unsigned long long *number)
+{
+    char *end;
+
+    errno = 0;
+    *number = strtoull(text, &end, 10);
+    if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || *number < option->low ||
+        *number > option->high)
+        return tool_fail(tool, TOOL_USAGE, "--%s=%s: takes a whole number from %llu to %llu",
+                         option->name, text, option->low, option->high);
+    return TOOL_FINE;
+}
+
+static int take_real(struct tool *tool, const struct tool_option *option, const char *text,
+                     double *number)
+{
+    static const char suffixes[] = "kMGT";
+    const char *suffix;
+    char *end;
+
+    *number = strtod(text, &end);
+    suffix = *end != '\0' ? strchr(suffixes, *end) : NULL;
+    if (suffix != NULL)
+        *number *= pow(1000, (double)(suffix - suffixes + 1));
+    end += suffix != NULL;
+    if (end == text || *end != '\0' || !(*number > 0) || !isfinite(*number))
+        return tool_fail(tool, TOOL_USAGE, "--%s=%s: takes a number above 0, such as 1.5 or 790T",
+                         option->name, text);
+    return TOOL_FINE;
+}
+
+static int check_word(struct tool *tool, const struct tool_option *option, const char *text)
+{
+    const char *const *words = option->words;
+    char list[128] = "";
+    size_t length = 0;
+
+    for (int i = 0; words[i] != NULL; i++)
+        if (strcmp(words[i], text) == 0)
+            return TOOL_FINE;
+    for (int i = 0; words[i] != NULL; i++)
+        length += (size_t)snprintf(list + length, sizeof(list) - length, "%s%s",
+                                   i == 0 ? "" : (words[i + 1] != NULL ? ", " : " or "), words[i]);
+    return tool_fail(tool, TOOL_USAGE, "--%s=%s: takes %s", option->name, text, list);
+}
+
+/* Keeps the value as the kind says. */
+static int keep(struct tool *tool, const struct tool_option *option, void *member,
+                const char *value)
+{
+    unsigned long long number;
+    int code;
+
+    switch (option->kind) {
+    case TOOL_OWN:
+        return TOOL_FINE;
+    case TOOL_FLAG:
+        *(int *)member = (int)option->low;
+        return TOOL_FINE;
+    case TOOL_NUMBER:
+        return take_number(tool, option, value, member);
+    case TOOL_INT:
+        code = take_number(tool, option, value, &number);
+        *(int *)member = (int)number;
+        return code;
+    case TOOL_REAL:
+        return take_real(tool, option, value, member);
+    case TOOL_FILE:
+        if (value[0] == '\0')
+            return tool_fail(tool, TOOL_USAGE, "--%s=: takes the name of a file", option->name);
+        break;
+    case TOOL_WORD:
+        if (check_word(tool, option, value) != TOOL_FINE)
+            return TOOL_USAGE;
+        break;
+    case TOOL_TEXT:
+        break;
+    }
+    *(const char **)member = value;
+    return TOOL_FINE;
+}
+
+static int take(struct tool *tool, const struct tool_option *option, void *own, const char *value)
+{
+    void *member = option->kind != TOOL_OWN ? (char *)own + option->offset : NULL;
+    int code = keep(tool, option, member, value);
+
+    return code == TOOL_FINE && option->set != NULL ? option->set(tool, own, value) : code;
+}
+
+/* ---- the command line */
+
 int tool_options(struct tool *tool, const struct tool_command *command, void *own, int argc,
                  char **argv, int *first)
 {
@@ -124,26 +203,12 @@ int tool_options(struct tool *tool, const struct tool_command *command, void *ow
             code = tool_fail(
                 tool, TOOL_USAGE, "%s: %s; `anydnn %s --help` lists the options", argv[optind - 1],
                 found == ':' ? "takes a value" : "is no option of this command", command->name);
-        else if (option->set == NULL)
+        else if (strcmp(option->name, "help") == 0)
             code = help(command);
-        else if ((code = option->set(tool, own, optarg)) == TOOL_FINE)
+        else if ((code = take(tool, option, at < count ? own : tool, optarg)) == TOOL_FINE)
             code = TOOL_GO_ON;
     }
     free(options);
     *first = optind;
     return code;
-}
-
-int tool_number(struct tool *tool, const char *option, const char *text, unsigned long long low,
-                unsigned long long high, unsigned long long *number)
-{
-    char *end;
-
-    errno = 0;
-    *number = strtoull(text, &end, 10);
-    if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || *number < low ||
-        *number > high)
-        return tool_fail(tool, TOOL_USAGE, "--%s=%s: takes a whole number from %llu to %llu",
-                         option, text, low, high);
-    return TOOL_FINE;
 }

@@ -23,7 +23,7 @@ static int operand_of(struct tool *tool, const char *option, const struct run_fi
     int index;
 
     snprintf(role, sizeof(role), "%.*s", (int)strcspn(file->role, "="), file->role);
-    index = operands_find(operands, role);
+    index = operands_index(operands, role);
     if (index >= 0 && (operands->item[index].direction & needed))
         return index;
     for (int i = 0; i < operands->count && length < sizeof(roles); i++)
@@ -74,12 +74,12 @@ static int write_files(struct tool *tool, const struct run_options *options,
 /* ---- the other backend */
 
 /* Its own device when it does not share the memory of the first. */
-static int find_check(struct tool *tool, const char *name, const char *device, char *other,
-                      size_t size)
+static int choose_check(struct tool *tool, const char *name, const char *device, char *other,
+                        size_t size)
 {
     char *reason = NULL;
     char *space = NULL;
-    int index = tool_find_backend(name);
+    int index = tool_backend_index(name);
     int code = TOOL_FINE;
 
     if (index < 0)
@@ -107,7 +107,7 @@ static int check(struct tool *tool, const struct run_options *options, anydnnPro
     char device[64];
     struct execution execution = {.device = device, .backend = options->check, .repeat = 1};
     struct outcome second;
-    int code = find_check(tool, options->check, first->device, device, sizeof(device));
+    int code = choose_check(tool, options->check, first->device, device, sizeof(device));
 
     if (code != TOOL_FINE)
         return code;
@@ -132,7 +132,7 @@ static int run_described(struct tool *tool, const struct run_options *options,
 
     if (options->repeat == 0)
         execution.repeat = options->timed ? TIMED_RUNS : 1;
-    operands_fill(operands, options->seed, options->normal);
+    operands_fill(operands, options->seed, strcmp(options->inputs, "normal") == 0);
     code = read_files(tool, options, operands);
     if (code != TOOL_FINE)
         return code;
@@ -140,7 +140,7 @@ static int run_described(struct tool *tool, const struct run_options *options,
     if (code == TOOL_FINE) {
         json_object_set_new(answer, "device", json_string(outcome.device));
         json_object_set_new(answer, "seed", json_integer((json_int_t)options->seed));
-        json_object_set_new(answer, "inputs", json_string(options->normal ? "normal" : "eighths"));
+        json_object_set_new(answer, "inputs", json_string(options->inputs));
         json_object_set(answer, "record", outcome.record);
         json_object_set_new(answer, "outputs", report_outputs(operands, &outcome));
         if (execution.timed)
@@ -182,7 +182,7 @@ static int run_problem(struct tool *tool, void *own, const char *given, json_t *
 
 static int run(struct tool *tool, int argc, char **argv)
 {
-    struct run_options options = {.seed = 1, .tolerance = -1};
+    struct run_options options = {.seed = 1, .inputs = "eighths", .tolerance = -1};
     int first;
     int code = tool_options(tool, &tool_run, &options, argc, argv, &first);
 

@@ -12,7 +12,7 @@ struct run_file {
 
 struct run_options {
     unsigned long long seed;
-    int normal; /* inputs */
+    const char *inputs; /* "eighths" or "normal" */
     const char *check;
     double tolerance; /* below 0: by type */
     int repeat;       /* 0: not given */

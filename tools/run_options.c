@@ -5,27 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int set_seed(struct tool *tool, void *own, const char *value)
-{
-    return tool_number(tool, "seed", value, 0, INT64_MAX, &((struct run_options *)own)->seed);
-}
-
-static int set_inputs(struct tool *tool, void *own, const char *value)
-{
-    struct run_options *options = own;
-
-    options->normal = strcmp(value, "normal") == 0;
-    if (!options->normal && strcmp(value, "eighths") != 0)
-        return tool_fail(tool, TOOL_USAGE, "--inputs=%s: takes eighths or normal", value);
-    return TOOL_FINE;
-}
-
-static int set_check(struct tool *tool, void *own, const char *value)
-{
-    (void)tool;
-    ((struct run_options *)own)->check = value;
-    return TOOL_FINE;
-}
+static const char *const inputs[] = {"eighths", "normal", NULL};
 
 static int set_tolerance(struct tool *tool, void *own, const char *value)
 {
@@ -35,24 +15,6 @@ static int set_tolerance(struct tool *tool, void *own, const char *value)
     *tolerance = strtod(value, &end);
     if (end == value || *end != '\0' || !(*tolerance >= 0))
         return tool_fail(tool, TOOL_USAGE, "--tolerance=%s: takes a number from 0", value);
-    return TOOL_FINE;
-}
-
-static int set_repeat(struct tool *tool, void *own, const char *value)
-{
-    unsigned long long number;
-    int code = tool_number(tool, "repeat", value, 1, 1000000, &number);
-
-    if (code == TOOL_FINE)
-        ((struct run_options *)own)->repeat = (int)number;
-    return code;
-}
-
-static int set_time(struct tool *tool, void *own, const char *value)
-{
-    (void)tool;
-    (void)value;
-    ((struct run_options *)own)->timed = 1;
     return TOOL_FINE;
 }
 
@@ -88,14 +50,18 @@ static int set_out(struct tool *tool, void *own, const char *value)
 }
 
 const struct tool_option tool_run_options[] = {
-    {"seed", "N", "of the random inputs (1)", set_seed},
+    {"seed", "N", "of the random inputs (1)", TOOL_KEEP_NUMBER(run_options, seed, 0, INT64_MAX)},
     {"inputs", "KIND", "eighths: multiples of 1/8, exact sums; normal: N(0,1) (eighths)",
-     set_inputs},
-    {"in", "ROLE=FILE", "values of an operand, raw, in logical order", set_in},
-    {"out", "ROLE=FILE", "write an output's values likewise", set_out},
-    {"check", "BACKEND", "run it there too and compare the outputs", set_check},
-    {"tolerance", "X", "largest relative L2 difference for --check (by type)", set_tolerance},
-    {"repeat", "N", "run N times (1; with --time 11); equal bits where promised", set_repeat},
-    {"time", NULL, "microseconds of the first run, and of the others", set_time},
-    {NULL, NULL, NULL, NULL},
+     TOOL_KEEP(run_options, inputs, TOOL_WORD), .words = inputs},
+    {"in", "ROLE=FILE", "values of an operand, raw, in logical order", .set = set_in},
+    {"out", "ROLE=FILE", "write an output's values likewise", .set = set_out},
+    {"check", "BACKEND", "run it there too and compare the outputs",
+     TOOL_KEEP(run_options, check, TOOL_TEXT)},
+    {"tolerance", "X", "largest relative L2 difference for --check (by type)",
+     .set = set_tolerance},
+    {"repeat", "N", "run N times (1; with --time 11); equal bits where promised",
+     TOOL_KEEP(run_options, repeat, TOOL_INT), .low = 1, .high = 1000000},
+    {"time", NULL, "microseconds of the first run, and of the others",
+     TOOL_KEEP_FLAG(run_options, timed)},
+    TOOL_OPTIONS_END,
 };

@@ -26,7 +26,7 @@ static void see_symbol(void *cookie, const char *name, int defined)
     struct scan *scan = cookie;
 
     if (defined) {
-        scan->own += shim_find(name) != NULL;
+        scan->own += shim_lookup(name) != NULL;
         return;
     }
     shim_built_import(&scan->built, name);
@@ -97,7 +97,7 @@ static char *backend_of(anydnnHandle_t handle, const char *text)
 
 static json_t *answer_for(anydnnHandle_t handle, const char *name)
 {
-    const struct shim_name *known = shim_find(name);
+    const struct shim_name *known = shim_lookup(name);
     const char *problem = shim_problem(name);
     json_t *object = json_object();
 
@@ -208,7 +208,7 @@ static int read_file(struct tool *tool, anydnnHandle_t handle, const char *file,
     return code;
 }
 
-static const struct tool_option no_options[] = {{NULL, NULL, NULL, NULL}};
+static const struct tool_option no_options[] = {TOOL_OPTIONS_END};
 
 static int run(struct tool *tool, int argc, char **argv)
 {

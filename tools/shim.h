@@ -11,7 +11,7 @@ struct shim_name {
 };
 
 /* NULL for what cuDNN 7.6.5 does not export. */
-const struct shim_name *shim_find(const char *name);
+const struct shim_name *shim_lookup(const char *name);
 /* A small problem of the operation that the function runs, or NULL for one that runs none. */
 const char *shim_problem(const char *name);
 

@@ -64,7 +64,7 @@ static const struct {
     {"cudnnTransformTensorEx", "transform_tensor_ex" XS " y=f32:2,32,8,8 fold=2,2 direction=fold"},
 };
 
-const struct shim_name *shim_find(const char *name)
+const struct shim_name *shim_lookup(const char *name)
 {
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
         if (strcmp(names[i].name, name) == 0)

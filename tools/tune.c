@@ -30,18 +30,7 @@ struct tuning {
 
 /* ---- options */
 
-static int set_math(struct tool *tool, void *own, const char *value)
-{
-    static const char *const modes[] = {"default", "tensor_op", "allow_conversion", "split"};
-
-    for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
-        if (strcmp(modes[i], value) == 0) {
-            ((struct options *)own)->math = modes[i];
-            return TOOL_FINE;
-        }
-    return tool_fail(tool, TOOL_USAGE,
-                     "--math=%s: takes default, tensor_op, allow_conversion or split", value);
-}
+static const char *const math_modes[] = {"default", "tensor_op", "allow_conversion", "split", NULL};
 
 /* The library wants an absolute path. */
 static int set_tuning(struct tool *tool, void *own, const char *value)
@@ -59,22 +48,15 @@ static int set_tuning(struct tool *tool, void *own, const char *value)
     return TOOL_FINE;
 }
 
-static int set_prune(struct tool *tool, void *own, const char *value)
-{
-    (void)tool;
-    (void)value;
-    ((struct options *)own)->prune = 1;
-    return TOOL_FINE;
-}
-
 static const struct tool_option option_table[] = {
     SUITE_OPTIONS,
-    {"math", "MODE", "of all problems (as they say)", set_math},
-    {"tuning", "FILE", "the file, instead of the setting `tuning`", set_tuning},
+    {"math", "MODE", "of all problems (as they say)", TOOL_KEEP(options, math, TOOL_WORD),
+     .words = math_modes},
+    {"tuning", "FILE", "the file, instead of the setting `tuning`", .set = set_tuning},
     {"prune", NULL,
      "takes out what installed backends of other versions were asked, and times nothing",
-     set_prune},
-    {NULL, NULL, NULL, NULL},
+     TOOL_KEEP_FLAG(options, prune)},
+    TOOL_OPTIONS_END,
 };
 
 /* ---- one problem */
@@ -247,7 +229,7 @@ static int tune_all(struct tuning *tuning, const struct suite *suite)
 }
 
 /* The file's name, to be freed. With `tuning = off` nothing would be kept. */
-static int find_file(struct tool *tool, char **file)
+static int locate_file(struct tool *tool, char **file)
 {
     int count = 0;
 
@@ -295,7 +277,7 @@ static int run(struct tool *tool, int argc, char **argv)
 
     if (code != TOOL_GO_ON)
         return code;
-    code = find_file(tool, &file);
+    code = locate_file(tool, &file);
     if (code != TOOL_FINE || options.prune) {
         code = code != TOOL_FINE ? code : prune(tool, file, argc - first);
         free(file);

@@ -181,7 +181,7 @@ int tool_tuning_prune(struct tool *tool, const char *path, struct tuning_pruned 
     struct stat status;
     int code = TOOL_FINE, folder = ADN_TUNING_LOCKLESS;
 
-    adn_tuning_place_find(&place, path);
+    adn_tuning_place_resolve(&place, path);
     if (place.reason == NULL)
         folder = lock_folder(&place);
     if (place.reason != NULL)

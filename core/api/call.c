@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "problem/operation.h"
 #include "sys/error.h"
 
 /* Arguments whose names in anydnn.h are not made of the operand's role: "xDesc", "x". */

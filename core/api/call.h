@@ -15,6 +15,7 @@
 #include "dispatch/dispatch.h"
 #include "dispatch/handle/handle.h"
 #include "problem/masks.h"
+#include "problem/problem.h"
 #include "sys/callback.h"
 
 /* The rule that a refused argument breaks. */

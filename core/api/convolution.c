@@ -2,6 +2,8 @@
 /* The entries that run convolutions. */
 #include "api/convolution.h"
 
+#include "problem/infer.h"
+#include "problem/problem.h"
 #include "sys/error.h"
 
 void adn_convolution_params(const struct adn_call *call, union kit_params *params)

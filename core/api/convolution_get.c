@@ -8,9 +8,15 @@
 #include "abi/alias.h"
 #include "sys/error.h"
 
-/* The three preferences have the same numbers for each direction. */
+_Static_assert(sizeof(anydnnConvolutionFwdAlgo_t) == sizeof(int) &&
+                   sizeof(anydnnConvolutionBwdDataAlgo_t) == sizeof(int) &&
+                   sizeof(anydnnConvolutionBwdFilterAlgo_t) == sizeof(int),
+               "numbers of algorithms are ints");
+
+/* Writes one algorithm to `algo`, of the enumeration of the direction. The three preferences have
+ * the same numbers for each direction. */
 static anydnnStatus_t get_one(anydnnHandle_t handle, const struct adn_question *question,
-                              int preference, size_t limit, const void *result, int *algorithm)
+                              int preference, size_t limit, void *algo)
 {
     struct adn_found found[ADN_SEARCH_MAX];
     struct adn_call call;
@@ -20,7 +26,7 @@ static anydnnStatus_t get_one(anydnnHandle_t handle, const struct adn_question *
 
     if (status != ANYDNN_STATUS_SUCCESS)
         return status;
-    if (!result)
+    if (!algo)
         return adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: algo is NULL", question->name);
     if (preference == ANYDNN_CONVOLUTION_FWD_NO_WORKSPACE)
         limit = 0;
@@ -33,24 +39,7 @@ static anydnnStatus_t get_one(anydnnHandle_t handle, const struct adn_question *
     search.workspace_limit = limit;
     status = adn_search_get(&search, 1, found, &count);
     if (status == ANYDNN_STATUS_SUCCESS)
-        *algorithm = found[0].algorithm;
-    return status;
-}
-
-static anydnnStatus_t get_list(anydnnHandle_t handle, const struct adn_question *question,
-                               size_t limit, int requested, int *returned, void *results)
-{
-    struct adn_found found[ADN_SEARCH_MAX];
-    struct adn_call call;
-    struct adn_search search = {.handle = handle, .call = &call, .workspace_limit = limit};
-    anydnnStatus_t status = adn_question_begin(handle, question, &call);
-
-    if (status == ANYDNN_STATUS_SUCCESS)
-        status = adn_question_check_results(question, requested, returned, results);
-    if (status == ANYDNN_STATUS_SUCCESS)
-        status = adn_search_get(&search, requested, found, returned);
-    if (status == ANYDNN_STATUS_SUCCESS)
-        adn_question_answer(found, *returned, results);
+        memcpy(algo, &(int){found[0].algorithm}, sizeof(int));
     return status;
 }
 
@@ -61,19 +50,10 @@ anydnnStatus_t anydnnGetConvolutionForwardAlgorithm(
     anydnnConvolutionFwdAlgo_t *algo)
 {
     ADN_ENTRY_SCOPE;
-    struct adn_question question = {.name = "anydnnGetConvolutionForwardAlgorithm",
-                                    .operation = ANYDNN_PLUGIN_CONVOLUTION_FORWARD,
-                                    .tensor = {xDesc, NULL, yDesc},
-                                    .filter = wDesc,
-                                    .filter_slot = 1,
-                                    .convDesc = convDesc};
-    int algorithm = 0;
-    anydnnStatus_t status =
-        get_one(handle, &question, (int)preference, memoryLimitInBytes, algo, &algorithm);
+    struct adn_question question =
+        adn_question_of(__func__, ADN_FORWARD, xDesc, wDesc, yDesc, convDesc);
 
-    if (status == ANYDNN_STATUS_SUCCESS)
-        *algo = (anydnnConvolutionFwdAlgo_t)algorithm;
-    return status;
+    return get_one(handle, &question, (int)preference, memoryLimitInBytes, algo);
 }
 
 ADN_FIRST_FORM(anydnnGetConvolutionForwardAlgorithm_v1, anydnnGetConvolutionForwardAlgorithm);
@@ -84,15 +64,11 @@ anydnnStatus_t anydnnGetConvolutionForwardAlgorithm_v2(
     int requestedAlgoCount, int *returnedAlgoCount, anydnnConvolutionFwdAlgoPerf_t *perfResults)
 {
     ADN_ENTRY_SCOPE;
-    struct adn_question question = {.name = "anydnnGetConvolutionForwardAlgorithm_v2",
-                                    .operation = ANYDNN_PLUGIN_CONVOLUTION_FORWARD,
-                                    .tensor = {xDesc, NULL, yDesc},
-                                    .filter = wDesc,
-                                    .filter_slot = 1,
-                                    .convDesc = convDesc};
+    struct adn_question question =
+        adn_question_of(__func__, ADN_FORWARD, xDesc, wDesc, yDesc, convDesc);
 
-    return get_list(handle, &question, workspaceLimit, requestedAlgoCount, returnedAlgoCount,
-                    perfResults);
+    return adn_question_list(handle, &question, adn_search_get, workspaceLimit, requestedAlgoCount,
+                             returnedAlgoCount, perfResults);
 }
 
 anydnnStatus_t anydnnGetConvolutionBackwardDataAlgorithm(
@@ -102,19 +78,10 @@ anydnnStatus_t anydnnGetConvolutionBackwardDataAlgorithm(
     anydnnConvolutionBwdDataAlgo_t *algo)
 {
     ADN_ENTRY_SCOPE;
-    struct adn_question question = {.name = "anydnnGetConvolutionBackwardDataAlgorithm",
-                                    .operation = ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA,
-                                    .tensor = {NULL, dyDesc, dxDesc},
-                                    .filter = wDesc,
-                                    .filter_slot = 0,
-                                    .convDesc = convDesc};
-    int algorithm = 0;
-    anydnnStatus_t status =
-        get_one(handle, &question, (int)preference, memoryLimitInBytes, algo, &algorithm);
+    struct adn_question question =
+        adn_question_of(__func__, ADN_BACKWARD_DATA, wDesc, dyDesc, dxDesc, convDesc);
 
-    if (status == ANYDNN_STATUS_SUCCESS)
-        *algo = (anydnnConvolutionBwdDataAlgo_t)algorithm;
-    return status;
+    return get_one(handle, &question, (int)preference, memoryLimitInBytes, algo);
 }
 
 ADN_FIRST_FORM(anydnnGetConvolutionBackwardDataAlgorithm_v1,
@@ -126,15 +93,11 @@ anydnnStatus_t anydnnGetConvolutionBackwardDataAlgorithm_v2(
     int requestedAlgoCount, int *returnedAlgoCount, anydnnConvolutionBwdDataAlgoPerf_t *perfResults)
 {
     ADN_ENTRY_SCOPE;
-    struct adn_question question = {.name = "anydnnGetConvolutionBackwardDataAlgorithm_v2",
-                                    .operation = ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA,
-                                    .tensor = {NULL, dyDesc, dxDesc},
-                                    .filter = wDesc,
-                                    .filter_slot = 0,
-                                    .convDesc = convDesc};
+    struct adn_question question =
+        adn_question_of(__func__, ADN_BACKWARD_DATA, wDesc, dyDesc, dxDesc, convDesc);
 
-    return get_list(handle, &question, workspaceLimit, requestedAlgoCount, returnedAlgoCount,
-                    perfResults);
+    return adn_question_list(handle, &question, adn_search_get, workspaceLimit, requestedAlgoCount,
+                             returnedAlgoCount, perfResults);
 }
 
 anydnnStatus_t anydnnGetConvolutionBackwardFilterAlgorithm(
@@ -144,19 +107,10 @@ anydnnStatus_t anydnnGetConvolutionBackwardFilterAlgorithm(
     anydnnConvolutionBwdFilterAlgo_t *algo)
 {
     ADN_ENTRY_SCOPE;
-    struct adn_question question = {.name = "anydnnGetConvolutionBackwardFilterAlgorithm",
-                                    .operation = ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER,
-                                    .tensor = {xDesc, dyDesc, NULL},
-                                    .filter = dwDesc,
-                                    .filter_slot = 2,
-                                    .convDesc = convDesc};
-    int algorithm = 0;
-    anydnnStatus_t status =
-        get_one(handle, &question, (int)preference, memoryLimitInBytes, algo, &algorithm);
+    struct adn_question question =
+        adn_question_of(__func__, ADN_BACKWARD_FILTER, xDesc, dyDesc, dwDesc, convDesc);
 
-    if (status == ANYDNN_STATUS_SUCCESS)
-        *algo = (anydnnConvolutionBwdFilterAlgo_t)algorithm;
-    return status;
+    return get_one(handle, &question, (int)preference, memoryLimitInBytes, algo);
 }
 
 ADN_FIRST_FORM(anydnnGetConvolutionBackwardFilterAlgorithm_v1,
@@ -169,13 +123,9 @@ anydnnStatus_t anydnnGetConvolutionBackwardFilterAlgorithm_v2(
     anydnnConvolutionBwdFilterAlgoPerf_t *perfResults)
 {
     ADN_ENTRY_SCOPE;
-    struct adn_question question = {.name = "anydnnGetConvolutionBackwardFilterAlgorithm_v2",
-                                    .operation = ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER,
-                                    .tensor = {xDesc, dyDesc, NULL},
-                                    .filter = dwDesc,
-                                    .filter_slot = 2,
-                                    .convDesc = convDesc};
+    struct adn_question question =
+        adn_question_of(__func__, ADN_BACKWARD_FILTER, xDesc, dyDesc, dwDesc, convDesc);
 
-    return get_list(handle, &question, workspaceLimit, requestedAlgoCount, returnedAlgoCount,
-                    perfResults);
+    return adn_question_list(handle, &question, adn_search_get, workspaceLimit, requestedAlgoCount,
+                             returnedAlgoCount, perfResults);
 }

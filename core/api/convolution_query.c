@@ -1,20 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The queries about convolutions: workspace sizes, how many algorithms there are, and which to
  * take. */
-#include "api/convolution.h"
+#include "api/search.h"
 
+#include "problem/params.h"
 #include "sys/error.h"
 
 /* Modes that a result of Get or Find may carry: default, tensor_op, allow_conversion, split. */
 #define MATH_TYPES 4
 
-static anydnnStatus_t check_size(anydnnHandle_t handle, const char *name, const size_t *sizeInBytes)
+/* Begins the call of a query for the workspace of one algorithm. */
+static anydnnStatus_t begin_size(anydnnHandle_t handle, const struct adn_question *question,
+                                 int algorithm, const size_t *sizeInBytes, struct adn_entry *entry,
+                                 struct adn_call *call)
 {
-    anydnnStatus_t status = adn_handle_check(handle, name);
+    anydnnStatus_t status = adn_handle_check(handle, question->name);
 
     if (status == ANYDNN_STATUS_SUCCESS && !sizeInBytes)
-        status = adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: sizeInBytes is NULL", name);
+        status = adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: sizeInBytes is NULL", question->name);
+    if (status == ANYDNN_STATUS_SUCCESS)
+        adn_question_call(entry, call, question, &algorithm);
     return status;
+}
+
+static anydnnStatus_t query_size(anydnnHandle_t handle, const struct adn_question *question,
+                                 int algorithm, size_t *sizeInBytes)
+{
+    struct adn_call call;
+    struct adn_entry entry;
+    anydnnStatus_t status = begin_size(handle, question, algorithm, sizeInBytes, &entry, &call);
+
+    return status == ANYDNN_STATUS_SUCCESS ? adn_call_query_workspace(handle, &entry, sizeInBytes)
+                                           : status;
 }
 
 /* The need of the fused convolution on these operands, with or without z. */
@@ -50,22 +67,17 @@ anydnnStatus_t anydnnGetConvolutionForwardWorkspaceSize(
     anydnnConvolutionFwdAlgo_t algo, size_t *sizeInBytes)
 {
     ADN_ENTRY_SCOPE;
-    static const char name[] = "anydnnGetConvolutionForwardWorkspaceSize";
-    anydnnStatus_t status = check_size(handle, name, sizeInBytes);
+    struct adn_question question =
+        adn_question_of(__func__, ADN_FORWARD, xDesc, wDesc, yDesc, convDesc);
     struct adn_refusal refusal, fused;
     struct adn_call call;
     struct adn_entry entry;
     size_t need[3] = {0, 0, 0};
     int able;
+    anydnnStatus_t status = begin_size(handle, &question, (int)algo, sizeInBytes, &entry, &call);
 
     if (status != ANYDNN_STATUS_SUCCESS)
         return status;
-    adn_call_begin(&entry, &call, name, ANYDNN_PLUGIN_CONVOLUTION_FORWARD);
-    adn_call_shape(&entry, 0, xDesc);
-    adn_call_filter_shape(&entry, 1, wDesc);
-    adn_call_convolution(&entry, convDesc);
-    adn_call_algorithm(&entry, (int)algo);
-    adn_call_shape(&entry, 2, yDesc);
     if (!adn_call_accepted(&entry))
         return adn_call_report(&entry);
     adn_call_operands_end(&entry);
@@ -94,20 +106,10 @@ anydnnStatus_t anydnnGetConvolutionBackwardDataWorkspaceSize(
     anydnnConvolutionBwdDataAlgo_t algo, size_t *sizeInBytes)
 {
     ADN_ENTRY_SCOPE;
-    static const char name[] = "anydnnGetConvolutionBackwardDataWorkspaceSize";
-    anydnnStatus_t status = check_size(handle, name, sizeInBytes);
-    struct adn_call call;
-    struct adn_entry entry;
+    struct adn_question question =
+        adn_question_of(__func__, ADN_BACKWARD_DATA, wDesc, dyDesc, dxDesc, convDesc);
 
-    if (status != ANYDNN_STATUS_SUCCESS)
-        return status;
-    adn_call_begin(&entry, &call, name, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA);
-    adn_call_filter_shape(&entry, 0, wDesc);
-    adn_call_shape(&entry, 1, dyDesc);
-    adn_call_convolution(&entry, convDesc);
-    adn_call_algorithm(&entry, (int)algo);
-    adn_call_shape(&entry, 2, dxDesc);
-    return adn_call_query_workspace(handle, &entry, sizeInBytes);
+    return query_size(handle, &question, (int)algo, sizeInBytes);
 }
 
 anydnnStatus_t anydnnGetConvolutionBackwardFilterWorkspaceSize(
@@ -116,23 +118,13 @@ anydnnStatus_t anydnnGetConvolutionBackwardFilterWorkspaceSize(
     anydnnConvolutionBwdFilterAlgo_t algo, size_t *sizeInBytes)
 {
     ADN_ENTRY_SCOPE;
-    static const char name[] = "anydnnGetConvolutionBackwardFilterWorkspaceSize";
-    anydnnStatus_t status = check_size(handle, name, sizeInBytes);
-    struct adn_call call;
-    struct adn_entry entry;
+    struct adn_question question =
+        adn_question_of(__func__, ADN_BACKWARD_FILTER, xDesc, dyDesc, dwDesc, convDesc);
 
-    if (status != ANYDNN_STATUS_SUCCESS)
-        return status;
-    adn_call_begin(&entry, &call, name, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER);
-    adn_call_shape(&entry, 0, xDesc);
-    adn_call_shape(&entry, 1, dyDesc);
-    adn_call_convolution(&entry, convDesc);
-    adn_call_algorithm(&entry, (int)algo);
-    adn_call_filter_shape(&entry, 2, dwDesc);
-    return adn_call_query_workspace(handle, &entry, sizeInBytes);
+    return query_size(handle, &question, (int)algo, sizeInBytes);
 }
 
-static anydnnStatus_t max_count(anydnnHandle_t handle, const char *name, int algorithms, int *count)
+static anydnnStatus_t max_count(anydnnHandle_t handle, const char *name, int direction, int *count)
 {
     anydnnStatus_t status = adn_handle_check(handle, name);
 
@@ -140,7 +132,7 @@ static anydnnStatus_t max_count(anydnnHandle_t handle, const char *name, int alg
         return status;
     if (!count)
         return adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: count is NULL", name);
-    *count = algorithms * MATH_TYPES;
+    *count = adn_directions[direction].algorithms * MATH_TYPES;
     return ANYDNN_STATUS_SUCCESS;
 }
 
@@ -148,16 +140,14 @@ anydnnStatus_t anydnnGetConvolutionForwardAlgorithmMaxCount(anydnnHandle_t handl
 {
     ADN_ENTRY_SCOPE;
 
-    return max_count(handle, "anydnnGetConvolutionForwardAlgorithmMaxCount",
-                     ANYDNN_CONVOLUTION_FWD_ALGO_COUNT, count);
+    return max_count(handle, __func__, ADN_FORWARD, count);
 }
 
 anydnnStatus_t anydnnGetConvolutionBackwardDataAlgorithmMaxCount(anydnnHandle_t handle, int *count)
 {
     ADN_ENTRY_SCOPE;
 
-    return max_count(handle, "anydnnGetConvolutionBackwardDataAlgorithmMaxCount",
-                     ANYDNN_CONVOLUTION_BWD_DATA_ALGO_COUNT, count);
+    return max_count(handle, __func__, ADN_BACKWARD_DATA, count);
 }
 
 anydnnStatus_t anydnnGetConvolutionBackwardFilterAlgorithmMaxCount(anydnnHandle_t handle,
@@ -165,6 +155,5 @@ anydnnStatus_t anydnnGetConvolutionBackwardFilterAlgorithmMaxCount(anydnnHandle_
 {
     ADN_ENTRY_SCOPE;
 
-    return max_count(handle, "anydnnGetConvolutionBackwardFilterAlgorithmMaxCount",
-                     ANYDNN_CONVOLUTION_BWD_FILTER_ALGO_COUNT, count);
+    return max_count(handle, __func__, ADN_BACKWARD_FILTER, count);
 }

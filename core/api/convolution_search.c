@@ -13,20 +13,10 @@ static uint64_t usable_workspace(const struct adn_question *question)
 static anydnnStatus_t find(anydnnHandle_t handle, const struct adn_question *question,
                            int requested, int *returned, void *results)
 {
-    struct adn_found found[ADN_SEARCH_MAX];
-    struct adn_call call;
-    struct adn_search search = {.handle = handle, .call = &call, .given = question->given};
-    anydnnStatus_t status = adn_question_begin(handle, question, &call);
+    uint64_t limit = question->given ? usable_workspace(question) : UINT64_MAX;
 
-    if (status == ANYDNN_STATUS_SUCCESS)
-        status = adn_question_check_results(question, requested, returned, results);
-    if (status != ANYDNN_STATUS_SUCCESS)
-        return status;
-    search.workspace_limit = question->given ? usable_workspace(question) : UINT64_MAX;
-    status = adn_search_find(&search, requested, found, returned);
-    if (status == ANYDNN_STATUS_SUCCESS)
-        adn_question_answer(found, *returned, results);
-    return status;
+    return adn_question_list(handle, question, adn_search_find, limit, requested, returned,
+                             results);
 }
 
 anydnnStatus_t anydnnFindConvolutionForwardAlgorithm(
@@ -35,12 +25,8 @@ anydnnStatus_t anydnnFindConvolutionForwardAlgorithm(
     int *returnedAlgoCount, anydnnConvolutionFwdAlgoPerf_t *perfResults)
 {
     ADN_ENTRY_SCOPE;
-    struct adn_question question = {.name = "anydnnFindConvolutionForwardAlgorithm",
-                                    .operation = ANYDNN_PLUGIN_CONVOLUTION_FORWARD,
-                                    .tensor = {xDesc, NULL, yDesc},
-                                    .filter = wDesc,
-                                    .filter_slot = 1,
-                                    .convDesc = convDesc};
+    struct adn_question question =
+        adn_question_of(__func__, ADN_FORWARD, xDesc, wDesc, yDesc, convDesc);
 
     return find(handle, &question, requestedAlgoCount, returnedAlgoCount, perfResults);
 }
@@ -52,17 +38,10 @@ anydnnStatus_t anydnnFindConvolutionForwardAlgorithmEx(
     anydnnConvolutionFwdAlgoPerf_t *perfResults, void *workSpace, size_t workSpaceSizeInBytes)
 {
     ADN_ENTRY_SCOPE;
-    struct adn_question question = {.name = "anydnnFindConvolutionForwardAlgorithmEx",
-                                    .operation = ANYDNN_PLUGIN_CONVOLUTION_FORWARD,
-                                    .tensor = {xDesc, NULL, yDesc},
-                                    .filter = wDesc,
-                                    .filter_slot = 1,
-                                    .convDesc = convDesc,
-                                    .given = 1,
-                                    .data = {x, w, y},
-                                    .workspace = workSpace,
-                                    .bytes = workSpaceSizeInBytes};
+    struct adn_question question =
+        adn_question_of(__func__, ADN_FORWARD, xDesc, wDesc, yDesc, convDesc);
 
+    adn_question_give(&question, x, w, y, workSpace, workSpaceSizeInBytes);
     return find(handle, &question, requestedAlgoCount, returnedAlgoCount, perfResults);
 }
 
@@ -72,12 +51,8 @@ anydnnStatus_t anydnnFindConvolutionBackwardDataAlgorithm(
     int *returnedAlgoCount, anydnnConvolutionBwdDataAlgoPerf_t *perfResults)
 {
     ADN_ENTRY_SCOPE;
-    struct adn_question question = {.name = "anydnnFindConvolutionBackwardDataAlgorithm",
-                                    .operation = ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA,
-                                    .tensor = {NULL, dyDesc, dxDesc},
-                                    .filter = wDesc,
-                                    .filter_slot = 0,
-                                    .convDesc = convDesc};
+    struct adn_question question =
+        adn_question_of(__func__, ADN_BACKWARD_DATA, wDesc, dyDesc, dxDesc, convDesc);
 
     return find(handle, &question, requestedAlgoCount, returnedAlgoCount, perfResults);
 }
@@ -89,17 +64,10 @@ anydnnStatus_t anydnnFindConvolutionBackwardDataAlgorithmEx(
     anydnnConvolutionBwdDataAlgoPerf_t *perfResults, void *workSpace, size_t workSpaceSizeInBytes)
 {
     ADN_ENTRY_SCOPE;
-    struct adn_question question = {.name = "anydnnFindConvolutionBackwardDataAlgorithmEx",
-                                    .operation = ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA,
-                                    .tensor = {NULL, dyDesc, dxDesc},
-                                    .filter = wDesc,
-                                    .filter_slot = 0,
-                                    .convDesc = convDesc,
-                                    .given = 1,
-                                    .data = {w, dy, dx},
-                                    .workspace = workSpace,
-                                    .bytes = workSpaceSizeInBytes};
+    struct adn_question question =
+        adn_question_of(__func__, ADN_BACKWARD_DATA, wDesc, dyDesc, dxDesc, convDesc);
 
+    adn_question_give(&question, w, dy, dx, workSpace, workSpaceSizeInBytes);
     return find(handle, &question, requestedAlgoCount, returnedAlgoCount, perfResults);
 }
 
@@ -109,12 +77,8 @@ anydnnStatus_t anydnnFindConvolutionBackwardFilterAlgorithm(
     int *returnedAlgoCount, anydnnConvolutionBwdFilterAlgoPerf_t *perfResults)
 {
     ADN_ENTRY_SCOPE;
-    struct adn_question question = {.name = "anydnnFindConvolutionBackwardFilterAlgorithm",
-                                    .operation = ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER,
-                                    .tensor = {xDesc, dyDesc, NULL},
-                                    .filter = dwDesc,
-                                    .filter_slot = 2,
-                                    .convDesc = convDesc};
+    struct adn_question question =
+        adn_question_of(__func__, ADN_BACKWARD_FILTER, xDesc, dyDesc, dwDesc, convDesc);
 
     return find(handle, &question, requestedAlgoCount, returnedAlgoCount, perfResults);
 }
@@ -126,16 +90,9 @@ anydnnStatus_t anydnnFindConvolutionBackwardFilterAlgorithmEx(
     anydnnConvolutionBwdFilterAlgoPerf_t *perfResults, void *workSpace, size_t workSpaceSizeInBytes)
 {
     ADN_ENTRY_SCOPE;
-    struct adn_question question = {.name = "anydnnFindConvolutionBackwardFilterAlgorithmEx",
-                                    .operation = ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER,
-                                    .tensor = {xDesc, dyDesc, NULL},
-                                    .filter = dwDesc,
-                                    .filter_slot = 2,
-                                    .convDesc = convDesc,
-                                    .given = 1,
-                                    .data = {x, dy, dw},
-                                    .workspace = workSpace,
-                                    .bytes = workSpaceSizeInBytes};
+    struct adn_question question =
+        adn_question_of(__func__, ADN_BACKWARD_FILTER, xDesc, dyDesc, dwDesc, convDesc);
 
+    adn_question_give(&question, x, dy, dw, workSpace, workSpaceSizeInBytes);
     return find(handle, &question, requestedAlgoCount, returnedAlgoCount, perfResults);
 }

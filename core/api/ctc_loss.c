@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "desc/names.h"
+#include "problem/host.h"
 #include "sys/error.h"
 
 /* Slots. */

@@ -194,7 +194,7 @@ anydnnStatus_t anydnnSetCheck(anydnnHandle_t handle, const char *text)
     ADN_ENTRY_SCOPE;
     anydnnStatus_t status = check(handle, "anydnnSetCheck", "text", text);
 
-    return status == SUCCESS ? adn_check_set(handle, "anydnnSetCheck", text) : status;
+    return status == SUCCESS ? adn_shadow_check_set(handle, "anydnnSetCheck", text) : status;
 }
 
 anydnnStatus_t anydnnGetShadowInfo(anydnnHandle_t handle, const char *key, char *text, size_t size)

@@ -5,8 +5,12 @@
 #include "desc/names.h"
 #include "dispatch/dispatch.h"
 #include "dispatch/handle/handle.h"
-#include "dispatch/miss/explain.h"
+#include "dispatch/resolve/explain.h"
 #include "numerics/numerics.h"
+#include "problem/check_problem.h"
+#include "problem/host.h"
+#include "problem/operation.h"
+#include "problem/text.h"
 
 #include <stdlib.h>
 #include <string.h>

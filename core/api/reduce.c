@@ -31,6 +31,28 @@ static void indices_tensor(const struct anydnnReduceTensorStruct *desc,
                       indices->strides);
 }
 
+/* Begins the call of a query for a size, and fails where an argument is bad. */
+static anydnnStatus_t begin_size(anydnnHandle_t handle, const char *name,
+                                 anydnnReduceTensorDescriptor_t reduceTensorDesc,
+                                 anydnnTensorDescriptor_t aDesc, anydnnTensorDescriptor_t cDesc,
+                                 const size_t *sizeInBytes, struct adn_entry *entry,
+                                 struct adn_call *call)
+{
+    anydnnStatus_t status = adn_handle_check(handle, name);
+
+    if (status != ANYDNN_STATUS_SUCCESS)
+        return status;
+    adn_call_begin(entry, call, name, ANYDNN_PLUGIN_REDUCE_TENSOR);
+    adn_call_descriptor(entry, ADN_DESC_REDUCE_TENSOR, "reduceTensorDesc", reduceTensorDesc, 0);
+    adn_call_shape(entry, 0, aDesc);
+    adn_call_shape(entry, 1, cDesc);
+    call->params = reduce_params;
+    if (!adn_call_accepted(entry))
+        return adn_call_report(entry);
+    return sizeInBytes ? ANYDNN_STATUS_SUCCESS
+                       : adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: sizeInBytes is NULL", name);
+}
+
 anydnnStatus_t anydnnGetReductionIndicesSize(anydnnHandle_t handle,
                                              anydnnReduceTensorDescriptor_t reduceTensorDesc,
                                              anydnnTensorDescriptor_t aDesc,
@@ -40,19 +62,11 @@ anydnnStatus_t anydnnGetReductionIndicesSize(anydnnHandle_t handle,
     struct anydnn_plugin_tensor indices;
     struct adn_call call;
     struct adn_entry entry;
-    anydnnStatus_t status = adn_handle_check(handle, "anydnnGetReductionIndicesSize");
+    anydnnStatus_t status =
+        begin_size(handle, __func__, reduceTensorDesc, aDesc, cDesc, sizeInBytes, &entry, &call);
 
     if (status != ANYDNN_STATUS_SUCCESS)
         return status;
-    adn_call_begin(&entry, &call, "anydnnGetReductionIndicesSize", ANYDNN_PLUGIN_REDUCE_TENSOR);
-    adn_call_descriptor(&entry, ADN_DESC_REDUCE_TENSOR, "reduceTensorDesc", reduceTensorDesc, 0);
-    adn_call_shape(&entry, 0, aDesc);
-    adn_call_shape(&entry, 1, cDesc);
-    if (!adn_call_accepted(&entry))
-        return adn_call_report(&entry);
-    if (!sizeInBytes)
-        return adn_fail(ANYDNN_STATUS_BAD_PARAM,
-                        "anydnnGetReductionIndicesSize: sizeInBytes is NULL");
     *sizeInBytes = 0;
     if (asks_indices(reduceTensorDesc)) {
         indices_tensor(reduceTensorDesc, &cDesc->t, &indices);
@@ -70,24 +84,15 @@ anydnnStatus_t anydnnGetReductionWorkspaceSize(anydnnHandle_t handle,
     struct anydnn_plugin_tensor indices;
     struct adn_call call;
     struct adn_entry entry;
-    anydnnStatus_t status = adn_handle_check(handle, "anydnnGetReductionWorkspaceSize");
+    anydnnStatus_t status =
+        begin_size(handle, __func__, reduceTensorDesc, aDesc, cDesc, sizeInBytes, &entry, &call);
 
     if (status != ANYDNN_STATUS_SUCCESS)
         return status;
-    adn_call_begin(&entry, &call, "anydnnGetReductionWorkspaceSize", ANYDNN_PLUGIN_REDUCE_TENSOR);
-    adn_call_descriptor(&entry, ADN_DESC_REDUCE_TENSOR, "reduceTensorDesc", reduceTensorDesc, 0);
-    adn_call_shape(&entry, 0, aDesc);
-    adn_call_shape(&entry, 1, cDesc);
-    if (!adn_call_accepted(&entry))
-        return adn_call_report(&entry);
-    if (!sizeInBytes)
-        return adn_fail(ANYDNN_STATUS_BAD_PARAM,
-                        "anydnnGetReductionWorkspaceSize: sizeInBytes is NULL");
     if (asks_indices(reduceTensorDesc)) {
         indices_tensor(reduceTensorDesc, &cDesc->t, &indices);
         adn_call_put(&entry, 2, &indices, NULL);
     }
-    call.params = reduce_params;
     return adn_call_query_workspace(handle, &entry, sizeInBytes);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What all descriptors share: making, checking, stamping, and the sentences about a bad one. */
+/* Implements what all descriptors share: creation, checks, stamps, and the sentences about a bad
+ * descriptor. */
 #include "desc/desc.h"
 
 #include <limits.h>
@@ -10,7 +11,7 @@
 #include "sys/error.h"
 #include "sys/process.h"
 
-/* With the article, by kind. */
+/* The names with their article, by kind. */
 static const char *const kind_names[] = {"a tensor",
                                          "a filter",
                                          "a convolution",
@@ -108,7 +109,8 @@ anydnnStatus_t adn_desc_destroy(const char *entry, const char *argument, void *d
         return ANYDNN_STATUS_SUCCESS;
     if (!adn_desc_is(desc, kind))
         return adn_desc_complain(entry, argument, desc, kind);
-    /* volatile: the store just before free is there for who still holds the pointer. */
+    /* The store is volatile, so that it happens before free, for callers that still hold the
+     * pointer. */
     ((volatile struct adn_desc *)desc)->kind = 0;
     free(desc);
     return ANYDNN_STATUS_SUCCESS;

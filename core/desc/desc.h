@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What stands behind the opaque descriptors of anydnn.h. Setters keep every value that a plan
- * depends on in the form that backends read (plugin.h), so that building a problem is copying.
- */
+/* The structs behind the opaque descriptors of anydnn.h. Setters keep every value on which a plan
+ * depends in the form that backends read (plugin.h), so that building a problem is copying. */
 #ifndef ADN_DESC_DESC_H
 #define ADN_DESC_DESC_H
 
@@ -13,8 +11,8 @@
 #include <anydnn/anydnn.h>
 #include <anydnn/plugin.h>
 
-/* The first word of a descriptor; a destroyed one has 0. Not small numbers, so that a pointer to
- * something else is told apart. */
+/* The first word of a descriptor. A destroyed one has 0. The numbers are not small, so that a
+ * pointer to something else is detected. */
 enum adn_desc_kind {
     ADN_DESC_TENSOR = 0x616e7901,
     ADN_DESC_FILTER,
@@ -33,8 +31,8 @@ enum adn_desc_kind {
     ADN_DESC_END
 };
 
-/* Every descriptor begins with this. `stamp` is new after each successful Set: equal stamps, equal
- * values. */
+/* The beginning of every descriptor. `stamp` is new after each successful Set, so that equal stamps
+ * mean equal values. */
 struct adn_desc {
     uint32_t kind; /* enum adn_desc_kind */
     uint32_t set;  /* 0 until the first Set that gives shape or mode */
@@ -46,14 +44,14 @@ struct anydnnTensorStruct {
     struct anydnn_plugin_tensor t;
 };
 
-/* `t` is the packed tensor [K, C/groups, spatial...] with the strides of `format`. */
+/* A filter. `t` is the packed tensor [K, C/groups, spatial...] with the strides of `format`. */
 struct anydnnFilterStruct {
     struct adn_desc head;
     struct anydnn_plugin_tensor t;
     int32_t format; /* anydnnTensorFormat_t */
 };
 
-/* `c.activation` and what follows it stay 0: they come with the call. */
+/* A convolution. `c.activation` and the members after it stay 0, since the call brings them. */
 struct anydnnConvolutionStruct {
     struct adn_desc head;
     struct anydnn_plugin_convolution c;
@@ -66,7 +64,7 @@ struct anydnnPoolingStruct {
     struct anydnn_plugin_pooling p;
 };
 
-/* `a.coef` is what the mode uses: swish_beta for swish, else coef. */
+/* An activation. `a.coef` is the value that the mode uses: swish_beta for swish, else coef. */
 struct anydnnActivationStruct {
     struct adn_desc head;
     struct anydnn_plugin_activation a;
@@ -106,7 +104,8 @@ struct anydnnDropoutStruct {
     float probability; /* as given: the getter answers the same float */
 };
 
-/* Its tensors are all packed, so they come with the descriptor: theta and grid. */
+/* A spatial transformer. Its tensors are all packed, so the descriptor holds them: theta and
+ * grid. */
 struct anydnnSpatialTransformerStruct {
     struct adn_desc head;
     struct anydnn_plugin_spatial s;
@@ -133,7 +132,8 @@ struct anydnnAlgorithmPerformanceStruct {
     size_t memory;
 };
 
-/* 1 when `desc` is a live descriptor of that kind; `adn_desc_usable`: and has been set. */
+/* Returns 1 if `desc` is a live descriptor of that kind. `adn_desc_usable` also requires that it
+ * was set. */
 static inline int adn_desc_is(const void *desc, enum adn_desc_kind kind)
 {
     return desc && ((const struct adn_desc *)desc)->kind == (uint32_t)kind;
@@ -141,13 +141,14 @@ static inline int adn_desc_is(const void *desc, enum adn_desc_kind kind)
 
 static inline int adn_desc_usable(const void *desc, enum adn_desc_kind kind)
 {
-    /* Both words at once. */
+    /* Both words are compared at once. */
     const struct adn_desc wanted = {.kind = (uint32_t)kind, .set = 1};
 
     return desc && memcmp(desc, &wanted, 2 * sizeof(uint32_t)) == 0;
 }
 
-/* What a usable descriptor describes, or NULL; the caller then returns adn_desc_complain(...). */
+/* Returns the tensor of a usable descriptor, or NULL. The caller then returns
+ * adn_desc_complain(...). */
 static inline const struct anydnn_plugin_tensor *adn_desc_tensor(anydnnTensorDescriptor_t desc)
 {
     return adn_desc_usable(desc, ADN_DESC_TENSOR) ? &desc->t : NULL;
@@ -175,47 +176,48 @@ adn_desc_transform(anydnnTensorTransformDescriptor_t desc)
     return adn_desc_usable(desc, ADN_DESC_TENSOR_TRANSFORM) ? &desc->x : NULL;
 }
 
-/* The BAD_PARAM sentence for a descriptor that is NULL, destroyed, of another kind, or never set.
- */
+/* Sets the sentence for a descriptor that is NULL, destroyed, of another kind, or never set.
+ * Returns BAD_PARAM. */
 anydnnStatus_t adn_desc_complain(const char *entry, const char *argument, const void *desc,
                                  enum adn_desc_kind kind) __attribute__((cold));
 
-/* Success when `desc` is a live descriptor of that kind, set or not; else complains. For setters
- * and getters. */
+/* Checks, for setters and getters, that `desc` is a live descriptor of that kind, set or not. */
 anydnnStatus_t adn_desc_check(const char *entry, const char *argument, const void *desc,
                               enum adn_desc_kind kind);
 
-/* Success when every one of `count` pointers is not NULL; else names the first that is. */
+/* Checks that none of `count` pointers is NULL. The sentence names the first that is. */
 anydnnStatus_t adn_desc_check_outputs(const char *entry, const char *const *names,
                                       const void *const *outputs, int count);
 
-/* Success when lowest <= value <= highest; else BAD_PARAM: "entry: argument is value; `rule`". */
+/* Checks that lowest <= value <= highest. Otherwise returns BAD_PARAM with "entry: argument is
+ * value; `rule`". */
 anydnnStatus_t adn_desc_check_range(const char *entry, const char *argument, int64_t value,
                                     int64_t lowest, int64_t highest, const char *rule);
 
-/* Puts a value into an int output; NOT_SUPPORTED with a sentence when it does not fit. */
+/* Writes a value to an int output. Returns NOT_SUPPORTED with a sentence if it does not fit. */
 anydnnStatus_t adn_desc_check_int(const char *entry, const char *what, int64_t value);
 
-/* A new descriptor, all 0 but its head; `out` is only tested for NULL. */
+/* Makes a descriptor whose members are 0 except for its head. Only tests `out` for NULL. */
 anydnnStatus_t adn_desc_create(const char *entry, const char *argument, const void *out,
                                enum adn_desc_kind kind, size_t size, void **made);
-/* NULL is fine, as in cuDNN. */
+/* Destroys a descriptor. Accepts NULL, as cuDNN does. */
 anydnnStatus_t adn_desc_destroy(const char *entry, const char *argument, void *desc,
                                 enum adn_desc_kind kind);
 
 /* Marks the descriptor as set, with a new stamp. */
 void adn_desc_stamp(struct adn_desc *head);
 
-/* Fills a tensor from dims and a format (strides NULL) or strides, after the rules of a descriptor:
+/* Fills a tensor from dims and a format (strides NULL) or strides, by the rules of a descriptor:
  * dims at least 1, strides not 0, channels in whole vectors, size within int64_t. `to` changes only
  * on success. */
 anydnnStatus_t adn_desc_fill(const char *entry, struct anydnn_plugin_tensor *to, int format,
                              int type, int ndims, const int *dims, const int *strides);
 
-/* Gives the descriptor these values and a new stamp. For descriptors that the library fills. */
+/* Gives a descriptor that the library fills these values and a new stamp. */
 void adn_desc_assign(anydnnTensorDescriptor_t desc, const struct anydnn_plugin_tensor *tensor);
 
-/* Element type (ANYDNN_PLUGIN_UINT8 ...) of reduction indices of an anydnnIndicesType_t. */
+/* Returns the element type (ANYDNN_PLUGIN_UINT8 ...) of reduction indices of an
+ * anydnnIndicesType_t. */
 int32_t adn_desc_indices_type(int32_t indices_type);
 
 #endif

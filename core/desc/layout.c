@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Named layouts: strides from a name, and the name of strides that have one. */
+/* Converts between names of layouts and strides. */
 #include "desc/layout.h"
 
 #include <string.h>
 
 #include "desc/shape.h"
 
-/* By anydnnTensorFormat_t. */
+/* The names by anydnnTensorFormat_t. */
 static const char *const names[] = {"nchw", "nhwc", "nchw_vect_c"};
 
 #define NAMES ((int32_t)(sizeof(names) / sizeof(names[0])))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names that text, routes and messages share: math modes, element types, and the nearest-name
- * search. */
+/* Holds the names that text, routes and messages share: math modes and element types. Searches the
+ * nearest name. */
 #include "desc/names.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include <anydnn/anydnn.h>
 #include <anydnn/plugin.h>
 
-/* Longer names are never a misspelling of ours. */
+/* A longer name is never a misspelling of ours. */
 #define NAME_MAX_COMPARED 64
 
 struct type_row {
@@ -19,7 +19,7 @@ struct type_row {
 
 #define TYPE_ROW_PUBLIC_END 11
 
-/* By number; after INT64 the three types of reduction indices, from 1000. */
+/* The types by number. After INT64 come the three types of reduction indices, from 1000. */
 static const struct type_row types[] = {
     [ANYDNN_PLUGIN_FLOAT] = {"f32", 4, 1},       [ANYDNN_PLUGIN_DOUBLE] = {"f64", 8, 1},
     [ANYDNN_PLUGIN_HALF] = {"f16", 2, 1},        [ANYDNN_PLUGIN_INT8] = {"s8", 1, 1},
@@ -104,7 +104,8 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Insertions, deletions, substitutions and swaps of neighbours (optimal string alignment). */
+/* Counts insertions, deletions, substitutions and swaps of neighbours (optimal string
+ * alignment). */
 static size_t edit_distance(const char *a, size_t a_length, const char *b, size_t b_length)
 {
     size_t rows[3][NAME_MAX_COMPARED + 1];

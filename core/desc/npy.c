@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Headers of .npy files, written and recognized. */
+/* Writes and recognizes headers of .npy files. */
 #include "desc/npy.h"
 
 #include <inttypes.h>
@@ -29,7 +29,7 @@ static const char *type_text(int32_t type)
     return "|V1";
 }
 
-/* The dictionary; at most 70 + 8 * 22 bytes. */
+/* Writes the dictionary, at most 70 + 8 * 22 bytes. */
 static size_t write_text(const struct anydnn_plugin_tensor *tensor, char *text, size_t size)
 {
     size_t length = (size_t)snprintf(

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Headers of .npy files (NumPy's format 1.0, numpy.lib.format) for tensors in logical order:
- * scalars row by row, lowest byte first. bfloat16, which NumPy lacks, is two bytes without a
- * meaning. */
+ * scalars row by row, lowest byte first. NumPy lacks bfloat16, which is written as two bytes
+ * without a meaning. */
 #ifndef ADN_DESC_NPY_H
 #define ADN_DESC_NPY_H
 
@@ -15,10 +15,10 @@
 /* The bytes before the header's text: a name, the version, the length of the text. */
 #define ADN_NPY_PREFIX 10
 
-/* Writes the header of a tensor; returns its bytes. */
+/* Writes the header of a tensor. Returns its bytes. */
 size_t adn_npy_header(const struct anydnn_plugin_tensor *tensor, char header[ADN_NPY_MAX]);
-/* Whether the first `size` bytes of a file begin with the header of that tensor, whatever number of
- * blanks fills it up; its length, or 0. */
+/* Returns the length of that tensor's header if the first `size` bytes of a file begin with it,
+ * with any number of blanks at its end; else 0. */
 size_t adn_npy_match(const struct anydnn_plugin_tensor *tensor, const unsigned char *bytes,
                      size_t size);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of the operations. */
+/* Names the operations. */
 #include "desc/operations.h"
 
 #include <string.h>

@@ -5,12 +5,12 @@
 
 #include <stdint.h>
 
-/* "convolution_forward" for ANYDNN_PLUGIN_CONVOLUTION_FORWARD and so on; "?" for others; back: the
- * number, or -1. */
+/* Return "convolution_forward" for ANYDNN_PLUGIN_CONVOLUTION_FORWARD and so on, "?" for others, and
+ * the number of a name, or -1. */
 const char *adn_operation_name(int32_t operation);
 int32_t adn_operation_parse(const char *name);
 
-/* All names in the order of their numbers, for searches. */
+/* Returns all names in the order of their numbers, for searches. */
 const char *const *adn_operation_names(int *count);
 
 #endif

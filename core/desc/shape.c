@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shape arithmetic: sizes, strides, output dims. */
+/* Computes sizes, strides and output dims. */
 #include "desc/shape.h"
 
 #include <string.h>
@@ -28,7 +28,7 @@ int64_t adn_shape_pooling_out(int64_t in, int64_t pad, int64_t window, int64_t s
     return adn_shape_convolution_out(in, pad, window, 1, stride);
 }
 
-/* Packed strides of extents, dim 1 fastest when `channels_last`. */
+/* Computes packed strides of extents, dim 1 fastest with `channels_last`. */
 static int packed_strides(int32_t ndims, const int64_t *extents, int channels_last,
                           int64_t *strides)
 {

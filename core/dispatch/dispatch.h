@@ -14,6 +14,7 @@
 #include <anydnn/plugin.h>
 
 #include "dispatch/plan/call.h"
+#include "problem/problem.h"
 
 /* Runs the call on the handle, which was checked. */
 anydnnStatus_t adn_dispatch_run(anydnnHandle_t handle, struct adn_call *call);

@@ -11,6 +11,9 @@
 
 #include "desc/names.h"
 #include "desc/operations.h"
+#include "problem/operation.h"
+#include "problem/problem.h"
+#include "problem/text.h"
 #include "sys/error.h"
 #include "sys/text.h"
 
@@ -199,7 +202,7 @@ static const struct {
 #define ITEM_COUNT ((int)(sizeof(items) / sizeof(items[0])))
 
 /* The item of a key, or -1 with a sentence that names the nearest. */
-static int find_item(anydnnHandle_t handle, const char *entry, const char *key)
+static int lookup_item(anydnnHandle_t handle, const char *entry, const char *key)
 {
     const char *names[ITEM_COUNT];
     const char *near;
@@ -223,7 +226,7 @@ static int find_item(anydnnHandle_t handle, const char *entry, const char *key)
 
 anydnnStatus_t adn_record_text(anydnnHandle_t handle, const char *key, char *buffer, size_t size)
 {
-    int at = find_item(handle, "anydnnGetDispatchInfo", key);
+    int at = lookup_item(handle, "anydnnGetDispatchInfo", key);
     struct adn_text text;
 
     if (at < 0)
@@ -238,7 +241,7 @@ anydnnStatus_t adn_record_text(anydnnHandle_t handle, const char *key, char *buf
 
 anydnnStatus_t adn_record_int(anydnnHandle_t handle, const char *key, int64_t *value)
 {
-    int at = find_item(handle, "anydnnGetDispatchInfoInt", key);
+    int at = lookup_item(handle, "anydnnGetDispatchInfoInt", key);
 
     if (at < 0)
         return ANYDNN_STATUS_BAD_PARAM;

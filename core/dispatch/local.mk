@@ -9,12 +9,12 @@ core_libanydnn_core_la_SOURCES += \
 	core/dispatch/autotune/runs.c \
 	core/dispatch/autotune/search.c \
 	core/dispatch/autotune/search.h \
+	core/dispatch/autotune/stand.c \
+	core/dispatch/autotune/stand.h \
 	core/dispatch/autotune/store.c \
 	core/dispatch/autotune/store.h \
 	core/dispatch/autotune/suspect.c \
 	core/dispatch/autotune/suspect.h \
-	core/dispatch/autotune/stand.c \
-	core/dispatch/autotune/stand.h \
 	core/dispatch/autotune/time.c \
 	core/dispatch/dispatch.h \
 	core/dispatch/foreign/byte_runs.c \
@@ -36,18 +36,17 @@ core_libanydnn_core_la_SOURCES += \
 	core/dispatch/handle/operand.c \
 	core/dispatch/handle/operand.h \
 	core/dispatch/handle/space.c \
+	core/dispatch/handle/space.h \
 	core/dispatch/handle/special.c \
 	core/dispatch/handle/special.h \
-	core/dispatch/handle/space.h \
 	core/dispatch/handle/world.c \
 	core/dispatch/handle/world.h \
 	core/dispatch/last_call.c \
 	core/dispatch/last_call.h \
-	core/dispatch/miss/explain.c \
-	core/dispatch/miss/explain.h \
-	core/dispatch/miss/find.c \
-	core/dispatch/miss/miss.h \
-	core/dispatch/miss/retry.c \
+	core/dispatch/offers/ask.c \
+	core/dispatch/offers/make.c \
+	core/dispatch/offers/offers.c \
+	core/dispatch/offers/offers.h \
 	core/dispatch/plan/call.c \
 	core/dispatch/plan/call.h \
 	core/dispatch/plan/plan.c \
@@ -56,8 +55,10 @@ core_libanydnn_core_la_SOURCES += \
 	core/dispatch/plan/table.h \
 	core/dispatch/plan/traced.c \
 	core/dispatch/plan/traced.h \
-	core/dispatch/run.c \
-	core/dispatch/select/ask.c \
-	core/dispatch/select/choose.c \
-	core/dispatch/select/select.c \
-	core/dispatch/select/select.h
+	core/dispatch/resolve/explain.c \
+	core/dispatch/resolve/explain.h \
+	core/dispatch/resolve/find.c \
+	core/dispatch/resolve/resolve.c \
+	core/dispatch/resolve/resolve.h \
+	core/dispatch/resolve/retry.c \
+	core/dispatch/run.c

@@ -6,8 +6,11 @@
 #include "dispatch/handle/capture.h"
 #include "dispatch/handle/guard.h"
 #include "dispatch/handle/keep.h"
-#include "dispatch/miss/miss.h"
+#include "dispatch/resolve/resolve.h"
 #include "problem/masks.h"
+#include "problem/operation.h"
+#include "problem/problem.h"
+#include "problem/unread.h"
 
 #include "sys/callback.h"
 #include "sys/error.h"

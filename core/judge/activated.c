@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The activation behind a convolution, where it is a function whose last bits each library has its
- * own of. It carries an error e of its argument v to about |f'(v)| e, and makes one of its own, a
- * few units of its result; rounding its argument, or a product with its coefficient, counts as a
- * few units of v. So the sum S behind an element becomes
- *   max |f'| S + |f(v)|        of reals, whose sum v is off by units of S
- *   |f'(v) v| + |f(v)|         of whole numbers, whose sum v is exact in any order.
- * Swish is v times a sigmoid, and below the least normal number that is as coarse as there: it
- * counts as |v| times at least that number.
+ * Computes the sums of an activation behind a convolution whose last bits depend on the library.
+ * The activation turns an error e of its argument v into about |f'(v)| e. It adds an error of a few
+ * units of its result. Rounding the argument, or a product with its coefficient, counts as a few
+ * units of v. The sum S behind an element therefore becomes max |f'| S + |f(v)|        for reals,
+ * whose sum v is off by units of S |f'(v) v| + |f(v)|         for whole numbers, whose sum v is
+ * exact in any order. Swish is v times a sigmoid, which below the least normal number is as coarse
+ * as at that number. It counts as |v| times at least that number.
  */
-#include "judge/judge.h"
+#include "judge/sums.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* f'(v), with y = f(v). */
+#include "judge/expect.h"
+#include "judge/rules.h"
+#include "problem/problem.h"
+
+/* Returns f'(v) for y = f(v). */
 static double slope_at(const struct anydnn_plugin_convolution *params, double v, double y)
 {
     double part = 1 / (1 + exp(-params->coef * v));
@@ -33,8 +36,8 @@ static double slope_at(const struct anydnn_plugin_convolution *params, double v,
     }
 }
 
-/* The largest |f'|, or 1: swish's is 1.0998 whatever its coefficient is, and those of sigmoid and
- * tanh are at most 1. */
+/* Returns the largest |f'|, or 1 if that is less. That of swish is 1.0998 for every coefficient,
+ * and those of sigmoid and tanh are at most 1. */
 static double steepest(const struct anydnn_plugin_convolution *params)
 {
     return params->activation == ADN_JUDGE_ELU     ? fmax(1, fabs(params->coef))
@@ -42,7 +45,7 @@ static double steepest(const struct anydnn_plugin_convolution *params)
                                                    : 1;
 }
 
-/* What the factor of v counts as at least. */
+/* Returns the least factor of v. */
 static double least_factor(const struct adn_subject *subject, int slot)
 {
     int swish = subject->problem.params.convolution.activation == ADN_JUDGE_SWISH;
@@ -52,8 +55,8 @@ static double least_factor(const struct adn_subject *subject, int slot)
                                                                         : FLT_MIN;
 }
 
-static int find_arguments(struct adn_oracle *oracle, const struct adn_subject *subject,
-                          double *out[ADN_SLOTS], char *sentence)
+static int compute_arguments(struct adn_oracle *oracle, const struct adn_subject *subject,
+                             double *out[ADN_SLOTS], char *sentence)
 {
     struct adn_subject bare = *subject;
 
@@ -65,11 +68,11 @@ static int find_arguments(struct adn_oracle *oracle, const struct adn_subject *s
 int adn_oracle_activated(struct adn_oracle *oracle, struct adn_subject *subject, char *sentence)
 {
     const struct anydnn_plugin_convolution *params = &subject->problem.params.convolution;
-    int slot = adn_subject_find(subject, "y");
+    int slot = adn_subject_lookup(subject, "y");
     struct adn_subject_slot *y = &subject->slot[slot];
     double *out[ADN_SLOTS] = {NULL};
     double steep = steepest(params), least = least_factor(subject, slot);
-    int result = subject->whole ? find_arguments(oracle, subject, out, sentence) : 0;
+    int result = subject->whole ? compute_arguments(oracle, subject, out, sentence) : 0;
 
     for (int64_t k = 0; result == 0 && k < y->count; k++) {
         double want = y->want[k];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Results that are what is left of terms that cancel. A right evaluation rounds each term, so that
- * its error is a few units of the terms' sizes; changes of the inputs by a part of themselves may
- * leave such a result as it is, and then say nothing of that error.
+ * Bounds the error of results that remain after terms cancel. A right evaluation rounds each term,
+ * so that its error is a few units of the terms' sizes. Relative changes of the inputs may not
+ * change such a result, and then do not show that error.
  *
  * Batch normalization backward is dx = slope (g - dbias / m - n dscale / m) with slope = scale inv,
  * n = (x - mean) inv, dbias = sum g, dscale = sum g n over the m elements of a cell. To first order
@@ -12,26 +12,27 @@
  *            + E |dscale| / m           of n at this element
  *            + |n| sum |g| E / m)       of dscale, and of each n in it
  * with E = |n| + inv sum |x| / m: n is off by u |n| from the difference and the product, and by
- * inv u sum |x| / m from the mean where that is a sum of its own and not an operand. Of x = (0, 0,
- * 0, b) the last element's dx is 0 but for epsilon whatever dy holds, and stays so when every
- * number changes by a part of itself, while each of these terms is of the size of dy.
+ * inv u sum |x| / m from the mean, if that is a sum of its own and not an operand. For x = (0, 0,
+ * 0, b), the dx of the last element is 0 except for epsilon, for every dy. It stays 0 under
+ * relative changes of every number, while each of these terms has the size of dy.
  *
- * The logarithm's softmax backward is dx = dy - exp(y) sum dy. Near y = 0, where one element has
- * all the probability, a change of y by a part of itself does not move exp(y), whose rounding is a
- * unit of 1: the terms |dy| + exp(y) sum |dy|.
+ * The logarithm's softmax backward is dx = dy - exp(y) sum dy. Near y = 0, one element has all the
+ * probability. A relative change of y does not change exp(y) there, whose rounding is a unit of 1.
+ * The terms are |dy| + exp(y) sum |dy|.
  *
- * The other backward operations need nothing of the kind: an operand that a term is a product of
- * moves it by as much of itself, and no other term with it at the same rate. These operands are y
- * in softmax's y (dy - sum y dy) and in the gradients of the activations, x in the second term of
- * LRN and of divisive normalization; where x is 0 that term is.
+ * The other backward operations need no such sums. A relative change of a factor changes its term
+ * by the same part, and no other term at the same rate. These factors are y in softmax's y (dy -
+ * sum y dy) and in the gradients of the activations, and x in the second term of LRN and of
+ * divisive normalization. If x is 0, that term is 0, too.
  */
-#include "judge/judge.h"
+#include "judge/cancel.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "desc/shape.h"
+#include "problem/problem.h"
 
 static void raise_to(struct adn_subject_slot *slot, int64_t at, double terms)
 {
@@ -41,7 +42,7 @@ static void raise_to(struct adn_subject_slot *slot, int64_t at, double terms)
 
 /* ---- batch normalization backward */
 
-/* What the elements with one scale have in common; sums are divided by their number. */
+/* The values that the elements with one scale share. Sums are divided by the number of elements. */
 struct cell {
     double mean;
     double sum_x; /* of |x|; 0 where the mean is an operand */
@@ -70,14 +71,14 @@ static struct cell *cell_of(const struct norm *norm, int64_t i)
 
 static const double *input(const struct adn_subject *subject, const char *role)
 {
-    int slot = adn_subject_find(subject, role);
+    int slot = adn_subject_lookup(subject, role);
 
     return slot >= 0 ? subject->slot[slot].before : NULL;
 }
 
 static const double *result(const struct adn_subject *subject, const char *role)
 {
-    return subject->slot[adn_subject_find(subject, role)].want;
+    return subject->slot[adn_subject_lookup(subject, role)].want;
 }
 
 static int describe(const struct adn_subject *subject, struct norm *norm, char *sentence)
@@ -97,8 +98,8 @@ static int describe(const struct adn_subject *subject, struct norm *norm, char *
     return norm->cell != NULL ? 0 : adn_judge_no_memory(sentence);
 }
 
-/* The mean and 1 / sqrt(variance + epsilon) of each cell, where they are no operands. */
-static void find_statistics(const struct norm *norm, double epsilon)
+/* Computes the mean and 1 / sqrt(variance + epsilon) of each cell, if they are no operands. */
+static void compute_statistics(const struct norm *norm, double epsilon)
 {
     for (int64_t i = 0; i < norm->elements; i++) {
         cell_of(norm, i)->mean += norm->x[i] / norm->m;
@@ -119,7 +120,7 @@ static void fill_cells(const struct adn_subject *subject, const struct norm *nor
     const double *inv = input(subject, "save_inv_var");
 
     if (mean == NULL || inv == NULL)
-        find_statistics(norm, subject->problem.params.batch_normalization.epsilon);
+        compute_statistics(norm, subject->problem.params.batch_normalization.epsilon);
     for (int64_t i = 0; i < norm->count; i++) {
         struct cell *cell = &norm->cell[i];
 
@@ -136,7 +137,7 @@ static double normalized(const struct norm *norm, int64_t i)
     return (norm->x[i] - cell_of(norm, i)->mean) * cell_of(norm, i)->inv;
 }
 
-/* |g|, from dx; where the slope is 0 nothing depends on it. */
+/* Returns |g|, computed from dx. If the slope is 0, nothing depends on it. */
 static double gradient(const struct norm *norm, int64_t i)
 {
     const struct cell *cell = cell_of(norm, i);
@@ -146,7 +147,7 @@ static double gradient(const struct norm *norm, int64_t i)
                : 0;
 }
 
-/* E. */
+/* Returns E. */
 static double error_of(const struct norm *norm, int64_t i)
 {
     return fabs(normalized(norm, i)) + cell_of(norm, i)->inv * cell_of(norm, i)->sum_x;
@@ -154,7 +155,7 @@ static double error_of(const struct norm *norm, int64_t i)
 
 static int raise_norm(struct adn_subject *subject, char *sentence)
 {
-    struct adn_subject_slot *dx = &subject->slot[adn_subject_find(subject, "dx")];
+    struct adn_subject_slot *dx = &subject->slot[adn_subject_lookup(subject, "dx")];
     struct norm norm;
 
     if (describe(subject, &norm, sentence) != 0)
@@ -178,7 +179,7 @@ static int raise_norm(struct adn_subject *subject, char *sentence)
 
 /* ---- softmax backward */
 
-/* The row that an element belongs to: all of an instance, or the channels of one place. */
+/* Returns the row of an element: all of an instance, or the channels of one place. */
 static int64_t row_of(const struct anydnn_plugin_tensor *tensor, int instance, int64_t i)
 {
     int64_t inner = 1;
@@ -192,7 +193,7 @@ static int64_t row_of(const struct anydnn_plugin_tensor *tensor, int instance, i
 static int raise_log_softmax(struct adn_subject *subject, char *sentence)
 {
     const struct anydnn_plugin_tensor *tensor = &subject->problem.tensor[0];
-    struct adn_subject_slot *dx = &subject->slot[adn_subject_find(subject, "dx")];
+    struct adn_subject_slot *dx = &subject->slot[adn_subject_lookup(subject, "dx")];
     int instance = subject->problem.params.softmax.mode == 0;
     const double *dy = input(subject, "dy");
     const double *y = input(subject, "y");

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether an element may be what it is: by the type of the result, the sums behind it, and what the
- * candidate says of the way it computes. */
-#include "judge/judge.h"
+/* Judges elements by the type of the result, the sums behind it, and the candidate's statement
+ * about its computation. */
+#include "judge/element.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* What the math that the candidate states does to each operand: TF32 has 11 bits of significand, a
- * split float at least 22; the other modes leave operands as they are. */
+#include "judge/places.h"
+#include "problem/operation.h"
+
+/* Returns how the stated math rounds each operand. TF32 has 11 bits of significand, and a split
+ * float at least 22. Other modes do not round operands. */
 static double rounding_of(const struct adn_method *method)
 {
     if (!(method->notes & ANYDNN_PLUGIN_NOTE_REDUCED_PRECISION))
@@ -51,7 +54,7 @@ double adn_subject_transform_limit(const struct adn_subject *subject, int slot)
     return adn_bound_transform(subject->problem.tensor[slot].type, filter ? subject->terms : 0);
 }
 
-void adn_judged_find(const struct adn_subject *subject, int slot, const struct adn_method *method,
+void adn_judged_fill(const struct adn_subject *subject, int slot, const struct adn_method *method,
                      struct adn_judged *element)
 {
     const struct adn_subject_slot *at = &subject->slot[slot];
@@ -88,7 +91,7 @@ double adn_judged_ratio(const struct adn_judged *element, int exact)
     return fabs(element->got - want) / adn_judged_limit(element, exact);
 }
 
-/* A transform algorithm rounds intermediate values, and is judged as a whole. */
+/* Judges an output as a whole, since a transform algorithm rounds intermediate values. */
 static void judge_whole(struct adn_verdict *verdict, double limit)
 {
     verdict->limit = limit;
@@ -98,7 +101,7 @@ static void judge_whole(struct adn_verdict *verdict, double limit)
     verdict->holds = verdict->ratio <= 1;
 }
 
-/* The same with the rounding of a reference that computed in the operand's own types. */
+/* Adds the rounding of a reference that computed in the operand's own types. */
 static void allow_for(const struct adn_judged *other, struct adn_judged *element, double *ratio)
 {
     double limit = adn_judged_limit(element, 0) + adn_judged_limit(other, 0);
@@ -131,7 +134,7 @@ void adn_judge_output(const struct adn_subject *subject, int slot, const struct 
 
         now.at = i;
         now.got = adn_element_load(tensor->type, bytes + places.at);
-        adn_judged_find(subject, slot, method, &now);
+        adn_judged_fill(subject, slot, method, &now);
         adn_measure_add(&verdict->measure, tensor->type, now.got,
                         verdict->exact ? adn_type_round(tensor->type, now.want) : now.want);
         ratio = adn_judged_ratio(&now, verdict->exact);

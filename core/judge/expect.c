@@ -1,21 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Right results: what the oracle gives without scaling factors, which are applied here, and whether
- * it is the only right one. */
-#include "judge/judge.h"
+/* Computes right results: applies the scaling factors to the oracle's results, and decides whether
+ * a result is the only right one. */
+#include "judge/expect.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "judge/random.h"
+#include "judge/rules.h"
+#include "judge/sums.h"
 #include "numerics/numerics.h"
+#include "problem/host.h"
+#include "problem/unread.h"
 
-/* Bits of a factor whose product with a number of 16 bits float holds, rounded to none. */
+/* The bits of a factor whose product with a number of 16 bits is exact in float. */
 #define FACTOR_DIGITS 12
 
 /* ---- changed inputs */
 
-/* Operands whose absolute values make the sum S; the others choose what is summed up. */
+/* Returns 1 for operands whose absolute values make the sum S. The others choose which terms are
+ * summed. */
 static int is_term(const struct adn_subject *subject, int slot)
 {
     const char *role = subject->info->slot[slot].role;
@@ -25,7 +31,7 @@ static int is_term(const struct adn_subject *subject, int slot)
     return subject->problem.operation != ANYDNN_PLUGIN_POOLING_BACKWARD || strcmp(role, "dy") == 0;
 }
 
-/* Factors of inputs. Those of sums that wrap come behind the sums. */
+/* Returns the factor of inputs. The factors of sums that wrap apply after the sums. */
 static double factor_of(const struct adn_subject *subject, int slot, int wraps)
 {
     const double *scale = subject->values.scale;
@@ -37,7 +43,8 @@ static double factor_of(const struct adn_subject *subject, int slot, int wraps)
     return 1;
 }
 
-/* 1/2 to 1, or the negative of that. Changes of one size could cancel in each other's sum. */
+/* Returns 1/2 to 1, or the negative of that. Changes of equal size could cancel each other in a
+ * sum. */
 static double random_change(uint64_t *seed)
 {
     uint64_t bits = adn_random_bits(seed);
@@ -50,7 +57,8 @@ static double *changed(const struct adn_subject *subject, int slot, double facto
                        enum adn_change change, uint64_t seed)
 {
     const struct adn_subject_slot *from = &subject->slot[slot];
-    /* Points are counted from the middle of an image, and found by their way from its border. */
+    /* Points are counted from the middle of an image, but located by their distance from its
+     * border. */
     int is_place = strcmp(subject->info->slot[slot].role, "grid") == 0;
     double *values = reallocarray(NULL, (size_t)from->count, sizeof(double));
 
@@ -76,7 +84,7 @@ static double *changed(const struct adn_subject *subject, int slot, double facto
 
 /* ---- results */
 
-/* The maximum of nothing is the type's lowest number, not that of double. */
+/* Sets the maximum of no elements to the lowest number of the type, not of double. */
 static void lower(const struct adn_subject *subject, double *const out[ADN_SLOTS])
 {
     for (int i = 0; i < ADN_SLOTS; i++)
@@ -150,7 +158,7 @@ static int take_results(struct adn_subject *subject, double *out[ADN_SLOTS], cha
 
 /* ---- the blend */
 
-/* What an output held before: its own content, or that of the input in whose place it lies. */
+/* Returns what an output held before: its own content, or that of the input at its address. */
 static const double *prior_of(const struct adn_subject *subject, int slot)
 {
     return subject->slot[adn_problem_home(&subject->problem, slot)].before;
@@ -179,8 +187,8 @@ static int has_few_digits(double factor)
     return digits == trunc(digits);
 }
 
-/* Applies the factors; 1 when each result is one term that is rounded once, to the output's type:
- * nothing is added, and the product with the factor is exact. */
+/* Applies the factors. Returns 1 if each result is one term that is rounded once, to the output's
+ * type: nothing is added, and the product with the factor is exact. */
 static int blend(struct adn_subject *subject)
 {
     int once = 1;
@@ -205,8 +213,8 @@ static int blend(struct adn_subject *subject)
 
 /* ---- the whole */
 
-/* Whether all that is read are whole numbers, and few enough of them that float adds them up
- * exactly; those of 32 bits are too long for it. */
+/* Returns 1 if all inputs are whole numbers, and few enough that float adds them up exactly. Those
+ * of 32 bits are too long for that. */
 static int is_whole(const struct adn_subject *subject)
 {
     if (subject->numbers == ADN_NUMBERS_SMALL)

@@ -3,11 +3,21 @@
 core_libanydnn_base_la_SOURCES += \
 	core/judge/activated.c \
 	core/judge/cancel.c \
+	core/judge/cancel.h \
 	core/judge/element.c \
+	core/judge/element.h \
 	core/judge/expect.c \
-	core/judge/judge.h \
+	core/judge/expect.h \
 	core/judge/oracle.c \
+	core/judge/oracle.h \
+	core/judge/places.c \
+	core/judge/places.h \
+	core/judge/random.c \
+	core/judge/random.h \
 	core/judge/rules.c \
+	core/judge/rules.h \
 	core/judge/subject.c \
+	core/judge/subject.h \
 	core/judge/sums.c \
+	core/judge/sums.h \
 	core/judge/wrapping.c

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One run of the oracle: the same problem in double, on packed operands. */
-#include "judge/judge.h"
+/* Runs the oracle once: the same problem in double, on packed operands. */
+#include "judge/oracle.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +9,11 @@
 #include "desc/layout.h"
 #include "desc/names.h"
 #include "desc/shape.h"
+#include "judge/rules.h"
+#include "judge/subject.h"
+#include "numerics/numerics.h"
+#include "problem/host.h"
+#include "problem/operation.h"
 
 #define ALIGNMENT ((size_t)256)
 
@@ -44,7 +49,8 @@ static size_t scalar_bytes(int32_t type)
     return (size_t)(adn_type_size(type) / adn_type_lanes(type));
 }
 
-/* Packed images of the operands; an operand nobody gave holds zeros. NULL: no memory. */
+/* Makes packed images of the operands. An operand that the caller omits holds zeros. Returns NULL
+ * if memory is out. */
 static void *image_of(const struct anydnn_plugin_tensor *tensor, const double *values)
 {
     size_t size = scalar_bytes(tensor->type);

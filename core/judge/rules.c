@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the judge must know of each operation: which outputs are blended and compared, and how close
- * results must come. */
-#include "judge/judge.h"
+/* Holds the facts about each operation that judging needs: which outputs are blended and compared,
+ * and how close results must come. */
+#include "judge/rules.h"
 
 #include <string.h>
 
 #include "desc/names.h"
 #include "desc/shape.h"
+#include "numerics/numerics.h"
+#include "problem/operation.h"
 
 int adn_judge_is_bytes(const char *role)
 {
@@ -21,7 +23,7 @@ int adn_judge_is_idle(const struct adn_problem *problem, const char *role)
            problem->params.batch_normalization.ops == 0 && strcmp(role, "reserve") == 0;
 }
 
-/* Outputs that are written as they are: statistics, buffers, places. */
+/* Returns 1 for outputs that are not blended: statistics, buffers, places. */
 static int is_plain_output(const char *role)
 {
     static const char *const plain[] = {"running_mean", "running_var", "save_mean",
@@ -118,7 +120,7 @@ int adn_judge_is_activated(const struct adn_problem *problem)
             activation == ADN_JUDGE_ELU || activation == ADN_JUDGE_SWISH);
 }
 
-/* Whole numbers and the factors 0, 1/2, 1 give one right result, which is rounded once. */
+/* Whole numbers and the factors 0, 1/2, 1 have one right result, which is rounded once. */
 int adn_judge_exact_on_integers(const struct adn_problem *problem)
 {
     switch (problem->operation) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A subject: its operands, and where each scalar of them lies. */
-#include "judge/judge.h"
+/* Describes the operands of a subject. */
+#include "judge/subject.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,20 +8,13 @@
 
 #include "desc/names.h"
 #include "desc/shape.h"
+#include "judge/rules.h"
+#include "problem/unread.h"
 
 int adn_judge_no_memory(char *sentence)
 {
     snprintf(sentence, ADN_JUDGE_SENTENCE, "out of memory");
     return -1;
-}
-
-uint64_t adn_random_bits(uint64_t *state)
-{
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
 }
 
 void adn_subject_begin(struct adn_subject *subject, const struct adn_problem *problem,
@@ -94,40 +87,10 @@ int adn_subject_is_in(const struct adn_subject *subject, int slot)
     return (subject->info->slot[slot].flags & ADN_SLOT_IN) != 0;
 }
 
-int adn_subject_find(const struct adn_subject *subject, const char *role)
+int adn_subject_lookup(const struct adn_subject *subject, const char *role)
 {
     for (int i = 0; i < subject->info->slot_count; i++)
         if (adn_subject_has(subject, i) && strcmp(subject->info->slot[i].role, role) == 0)
             return i;
     return -1;
-}
-
-void adn_places_begin(struct adn_places *places, const struct anydnn_plugin_tensor *tensor)
-{
-    memset(places, 0, sizeof(*places));
-    places->tensor = tensor;
-    places->lanes = adn_type_lanes(tensor->type);
-    places->size = (size_t)adn_type_size(tensor->type) / (size_t)places->lanes;
-}
-
-/* Scalars from index 0 to index i of a dim. */
-static int64_t way(const struct adn_places *places, int d, int64_t i)
-{
-    int64_t lanes = places->lanes;
-    int64_t stride = places->tensor->strides[d] * lanes;
-
-    return d == 1 && lanes > 1 ? i / lanes * stride + i % lanes : i * stride;
-}
-
-void adn_places_next(struct adn_places *places)
-{
-    for (int d = places->tensor->ndims - 1; d >= 0; d--) {
-        int64_t last = places->index[d];
-        int64_t next = last + 1 < places->tensor->dims[d] ? last + 1 : 0;
-
-        places->index[d] = next;
-        places->at += (size_t)(way(places, d, next) - way(places, d, last)) * places->size;
-        if (next > 0)
-            return;
-    }
 }

@@ -1,21 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sums that bound the error of an element: of absolute terms, or of what small changes of the
- * inputs do. */
-#include "judge/judge.h"
+/* Computes the sums that bound the error of an element: sums of absolute terms, or the effect of
+ * small changes of the inputs. */
+#include "judge/sums.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "judge/cancel.h"
+#include "judge/expect.h"
+#include "judge/rules.h"
 #include "numerics/numerics.h"
+#include "problem/problem.h"
 
-/* Tries with random changes. */
+/* The number of tries with random changes. */
 #define TRIES 4
-/* Of ADN_CHANGE, by which a number changes on average. */
+/* The part of ADN_CHANGE by which a number changes on average. */
 #define MEAN_CHANGE 0.75
 
-/* Double-sided differences would gain nothing: only the size counts. Twice the largest of a few
- * random changes stands for the largest of all. */
+/* Measures the effect of changes. Double-sided differences would gain nothing, since only the size
+ * counts. Twice the largest effect of a few random changes stands for the largest of all. */
 static int sensitivity(struct adn_oracle *oracle, struct adn_subject *subject, char *sentence)
 {
     int result = 0;
@@ -45,7 +49,8 @@ static int sensitivity(struct adn_oracle *oracle, struct adn_subject *subject, c
     return result;
 }
 
-/* The logarithm of a sum near 1 is small and carries the sum's error, a unit of 1. */
+/* Adds the error of a logarithm: that of a sum near 1 is small and carries the sum's error, a unit
+ * of 1. */
 static void add_floor(struct adn_subject *subject)
 {
     const struct adn_problem *problem = &subject->problem;
@@ -57,11 +62,10 @@ static void add_floor(struct adn_subject *subject)
             subject->slot[i].sum[k] += 1;
 }
 
-/*
- * The paths of ctc_loss are summed as logarithms in double, which grow to the sequence's cost: each
- * step rounds by a unit of that, and so does the share of the paths, at most 1, that a gradient
- * holds (Graves et al. 2006, equation 16, taken in logarithms). Seen in double alone.
- */
+/* Adds the error of the paths of ctc_loss. They are summed as logarithms in double, which grow to
+ * the cost of the sequence. Each step rounds by a unit of that, and so does the share of the paths,
+ * at most 1, that a gradient holds (Graves et al. 2006, equation 16, in logarithms). Only results
+ * in double show it. */
 static void add_paths(struct adn_subject *subject)
 {
     enum { COSTS = 4, GRADIENTS = 5 };

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Convolutions of integers: the oracle sums in double, and here the sums wrap as those of 32 bits
- * do. What follows the sums in the fused operation is asked of the oracle once more, behind a
- * filter of one 1 for each channel. */
-#include "judge/judge.h"
+/* Runs convolutions of integers. The oracle sums in double, and this file wraps the sums to 32
+ * bits. The rest of the fused operation runs on the oracle again, behind a filter of one 1 for each
+ * channel. */
+#include "judge/oracle.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "desc/shape.h"
+#include "judge/subject.h"
 
 static double wrapped(double sum)
 {
@@ -23,7 +24,7 @@ static void wrap_all(double *sums, int64_t count, double factor)
         sums[i] = factor * wrapped(sums[i]);
 }
 
-/* Slots of the fused operation: x, w, z, bias, y; of the plain one: x, w, y. */
+/* The slots of the fused operation (x, w, z, bias, y) and of the plain one (x, w, y). */
 enum { X, W, Z, BIAS, FUSED_Y, PLAIN_Y = 2 };
 
 static int run_sums(struct adn_oracle *oracle, const struct adn_problem *fused,
@@ -46,7 +47,7 @@ static int run_sums(struct adn_oracle *oracle, const struct adn_problem *fused,
     return adn_oracle_run(oracle, &plain, &values, inputs, out, sentence);
 }
 
-/* Bias, z and activation, over sums that have their factor already. */
+/* Applies bias, z and activation to sums that have their factor already. */
 static int run_rest(struct adn_oracle *oracle, const struct adn_problem *fused,
                     const struct adn_values *values, double *const in[ADN_SLOTS], double *sums,
                     double *const out[ADN_SLOTS], char *sentence)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which backends there are: the files anydnn_NAME.so of the folders, and what the settings name. */
+/* Lists the backends: the files anydnn_NAME.so of the folders, and those that the settings name. */
+#include "load/discover.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -8,7 +10,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "load/private.h"
+#include "load/host.h"
+#include "load/slot.h"
+#include "load/validate.h"
 #include "sys/error.h"
 #include "sys/log.h"
 
@@ -39,7 +43,7 @@ static char *discover_print(struct discovery *discovery, const char *format, ...
     return text;
 }
 
-/* Keeps a sentence about something that was passed over; takes it over. */
+/* Keeps a sentence about a skipped file or folder, and owns it then. */
 static void discover_complain(struct discovery *discovery, char *sentence)
 {
     struct adn_registry *registry = discovery->registry;
@@ -69,7 +73,7 @@ static struct adn_load_slot *discover_named(const struct discovery *discovery, c
     return NULL;
 }
 
-/* A new backend of that name; takes the path over. */
+/* Adds a backend of that name, and owns the path then. */
 static struct adn_load_slot *discover_add(struct discovery *discovery, const char *name,
                                           size_t length, char *path)
 {
@@ -161,7 +165,7 @@ static void discover_folder(struct discovery *discovery, const char *folder)
     closedir(stream);
 }
 
-/* Whether anything has that name, be it a link to nothing. */
+/* Returns 1 if anything has that name, even a link to nothing. */
 static int discover_exists(const char *path)
 {
     struct stat status;
@@ -169,7 +173,7 @@ static int discover_exists(const char *path)
     return lstat(path, &status) == 0;
 }
 
-/* Gives a backend its end before anything was opened. */
+/* Gives a backend its final stage before it is opened. */
 static void discover_end(struct adn_load_slot *slot, int32_t stage, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -184,7 +188,8 @@ static void discover_end(struct adn_load_slot *slot, int32_t stage, const char *
     slot->backend.stage = stage;
 }
 
-/* The file that a module names: as it is when absolute, else in the first folder that has it. */
+/* Returns the file that a module names: an absolute path as it is, else the file in the first
+ * folder that has it. */
 static char *discover_module_path(struct discovery *discovery, const char *file)
 {
     const char *const *folders = discovery->registry->options.folders;

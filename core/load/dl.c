@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The dynamic linker: opening a backend's file, its symbols, and which file an address belongs to.
- */
+/* Calls the dynamic linker: it opens a backend's file, looks up its symbols, and tells which file
+ * holds an address. */
+#include "load/dl.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <libintl.h>
 #include <link.h>
 #include <string.h>
 
-#include "load/private.h"
+#include "load/attempt.h"
 #include "sys/error.h"
 #include "sys/log.h"
 
-/* What to do about a message of the dynamic linker, by a part of it. */
+/* Remedies for messages of the dynamic linker, each by a part of the message. */
 static const struct {
     const char *part;
     const char *advice;
@@ -37,11 +39,12 @@ static const char *dl_advise(const char *text)
     return "ldd names the libraries that a file needs";
 }
 
-/* The dynamic linker leaves no errno, but mostly its words in the message; where it lacks memory
- * itself these, in the user's language. */
+/* Notes a shortage that the message names. The dynamic linker leaves no errno, but its messages
+ * mostly contain the text of errno. If it lacks memory itself, they contain these words, in the
+ * user's language. */
 static void dl_note_shortage(const char *text)
 {
-    /* The file is there; its name could not be copied, where nothing follows these. */
+    /* The file exists, but its name could not be copied if nothing follows these words. */
     const char *name = strstr(text, dgettext("libc", "cannot open shared object file"));
     static const int errors[] = {ENOMEM, EMFILE, ENFILE};
     static const char *const sentences[] = {
@@ -75,10 +78,11 @@ static void dl_note_shortage(const char *text)
 
 int adn_load_dl_open(struct adn_load_attempt *attempt)
 {
-    /* Should its code end the process, the log's last line tells whose it was. */
+    /* If the backend's code ends the process, the last line of the log names the backend. */
     adn_info("backend %s: opening %s", attempt->slot->backend.name, attempt->real_path);
-    /* LOCAL: two backends may use the same names. NOW: what is missing shows here, not in a call.
-     * NODELETE: threads and exit handlers of a backend may outlive every use of ours. */
+    /* LOCAL lets two backends use the same names. NOW reports missing symbols here and not in a
+     * call. NODELETE keeps the code, since threads and exit handlers of a backend may outlive every
+     * use. */
     attempt->object = dlopen(attempt->real_path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (attempt->object)
         return 0;
@@ -115,7 +119,7 @@ struct adn_load_symbol adn_load_dl_symbol(void *object, const char *name)
     struct adn_load_symbol symbol = {NULL, 0, 0};
     const ElfW(Sym) *entry = NULL;
     Dl_info info;
-    /* dlsym also looks into the libraries that the object needs, one of which may be a backend. */
+    /* dlsym also searches the libraries that the object needs, and one of them may be a backend. */
     void *address = dlsym(object, name);
 
     if (!address || !adn_load_dl_holds(object, address))

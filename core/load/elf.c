@@ -4,24 +4,16 @@
  * trusts the headers, and a file that was cut off kills the process when a page behind its end is
  * touched.
  */
-#include <elf.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <link.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include "load/attempt.h"
 
-#include "load/private.h"
+#include <errno.h>
+#include <string.h>
+
+#include "sys/elf.h"
 #include "sys/error.h"
-#include "sys/files.h"
 
 /* More program headers than any linker writes. */
 #define ELF_SEGMENTS_MAX 512
-
-/* The header of the file that this code lies in, which is for this machine. */
-extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
 
 static const struct {
     int number;
@@ -41,31 +33,30 @@ static const char *elf_machine(int number)
     return "another machine";
 }
 
-/* The first bytes have one form on all machines; what follows is read only where it has ours. */
-static int elf_check_header(struct adn_load_attempt *attempt, const ElfW(Ehdr) * header)
+static int elf_check_header(struct adn_load_attempt *attempt, const struct adn_elf *elf)
 {
     const char *path = attempt->slot->backend.path;
-    const unsigned char *own = __ehdr_start.e_ident;
+    const ElfW(Ehdr) *header = &elf->header;
+    int own = adn_elf_own_machine();
 
-    if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
+    if (!adn_elf_is_elf(elf))
         return adn_load_refuse(attempt,
                                "%s cannot be opened: invalid ELF header: this file is not a shared "
                                "object; install the backend again",
                                path);
-    if (header->e_ident[EI_CLASS] != own[EI_CLASS] || header->e_ident[EI_DATA] != own[EI_DATA])
+    if (!adn_elf_is_readable(elf))
         return adn_load_refuse(
             attempt,
             "%s cannot be opened: wrong ELF class or byte order: the backend was "
             "built for another kind of machine than %s; install the one for "
             "this machine",
-            path, elf_machine(__ehdr_start.e_machine));
-    if (header->e_machine != __ehdr_start.e_machine)
+            path, elf_machine(own));
+    if (header->e_machine != own)
         return adn_load_refuse(
             attempt,
             "%s cannot be opened: the backend was built for %s (machine %d), and "
             "this is %s (machine %d); install the one for this machine",
-            path, elf_machine(header->e_machine), header->e_machine,
-            elf_machine(__ehdr_start.e_machine), __ehdr_start.e_machine);
+            path, elf_machine(header->e_machine), header->e_machine, elf_machine(own), own);
     if (header->e_type != ET_DYN || header->e_phentsize != sizeof(ElfW(Phdr)) ||
         header->e_phnum < 1 || header->e_phnum > ELF_SEGMENTS_MAX)
         return adn_load_refuse(attempt,
@@ -75,35 +66,20 @@ static int elf_check_header(struct adn_load_attempt *attempt, const ElfW(Ehdr) *
     return 0;
 }
 
-/* Reads all of it, or fails. */
-static int elf_read(int file, void *to, size_t bytes, off_t from)
-{
-    for (size_t got = 0; got < bytes;) {
-        ssize_t some = pread(file, (char *)to + got, bytes - got, from + (off_t)got);
-
-        if (some < 0 && errno == EINTR)
-            continue;
-        if (some <= 0)
-            return -1;
-        got += (size_t)some;
-    }
-    return 0;
-}
-
 /* Where the last byte that the program headers name ends; -1 when they cannot be read. */
-static int elf_end(int file, const ElfW(Ehdr) * header, uint64_t size, uint64_t *end)
+static int elf_end(const struct adn_elf *elf, uint64_t *end)
 {
+    uint64_t at = elf->header.e_phoff;
     ElfW(Phdr) segment;
-    size_t bytes = header->e_phnum * sizeof(segment);
+    size_t bytes = elf->header.e_phnum * sizeof(segment);
 
-    *end = header->e_phoff <= UINT64_MAX - bytes ? header->e_phoff + bytes : UINT64_MAX;
-    if (*end > size)
+    *end = at <= UINT64_MAX - bytes ? at + bytes : UINT64_MAX;
+    if (*end > elf->size)
         return 0;
-    for (size_t i = 0; i < header->e_phnum; i++) {
+    for (size_t i = 0; i < elf->header.e_phnum; i++) {
         uint64_t offset, length, last;
 
-        if (elf_read(file, &segment, sizeof(segment),
-                     (off_t)(header->e_phoff + i * sizeof(segment))) != 0)
+        if (adn_elf_read(elf, &segment, sizeof(segment), at + i * sizeof(segment)) != 0)
             return -1;
         offset = segment.p_offset;
         length = segment.p_filesz;
@@ -114,49 +90,41 @@ static int elf_end(int file, const ElfW(Ehdr) * header, uint64_t size, uint64_t 
     return 0;
 }
 
-static int elf_check_file(struct adn_load_attempt *attempt, int file)
+static int elf_check_file(struct adn_load_attempt *attempt, const struct adn_elf *elf)
 {
     const char *path = attempt->slot->backend.path;
-    struct stat status;
-    ElfW(Ehdr) header;
-    uint64_t size, end;
+    uint64_t end;
 
-    if (fstat(file, &status) != 0)
-        return adn_load_refuse(attempt, "%s cannot be examined: %s", path, strerror(errno));
-    size = (uint64_t)status.st_size;
-    if (size < sizeof(header))
+    if (elf->size < sizeof(elf->header))
         return adn_load_refuse(attempt,
                                "%s cannot be opened: file too short: with %llu bytes this file is "
                                "not a whole shared object; install the backend again",
-                               path, (unsigned long long)size);
-    if (elf_read(file, &header, sizeof(header), 0) != 0)
-        return adn_load_refuse(attempt, "%s cannot be read: %s", path, strerror(errno));
-    if (elf_check_header(attempt, &header) != 0)
+                               path, (unsigned long long)elf->size);
+    if (elf_check_header(attempt, elf) != 0)
         return -1;
-    if (elf_end(file, &header, size, &end) != 0)
+    if (elf_end(elf, &end) != 0)
         return adn_load_refuse(attempt, "%s cannot be read: %s", path, strerror(errno));
-    if (end > size)
+    if (end > elf->size)
         return adn_load_refuse(attempt,
                                "%s cannot be opened: file too short: it was cut off at %llu bytes, "
                                "and its program headers reach to %llu; install the backend again",
-                               path, (unsigned long long)size, (unsigned long long)end);
+                               path, (unsigned long long)elf->size, (unsigned long long)end);
     return 0;
 }
 
 int adn_load_check_elf(struct adn_load_attempt *attempt)
 {
-    int file = adn_file_above_standard(
-        open(attempt->real_path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+    struct adn_elf elf;
     int answer;
 
-    if (file < 0) {
+    if (adn_elf_open(attempt->real_path, &elf) != 0) {
         adn_shortage(errno);
         return adn_load_refuse(attempt,
                                "%s cannot be opened: %s: see the file's mode and the mount options "
                                "of its folder",
                                attempt->slot->backend.path, strerror(errno));
     }
-    answer = elf_check_file(attempt, file);
-    close(file);
+    answer = elf_check_file(attempt, &elf);
+    adn_elf_close(&elf);
     return answer;
 }

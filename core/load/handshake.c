@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The handshake: the data object anydnn_plugin_abi first, and only if both sides speak the same
- * plugin ABI the one call of anydnn_plugin_main.
- */
+/* Reads the data object anydnn_plugin_abi, and calls anydnn_plugin_main once if both sides have the
+ * same plugin ABI. */
+#include "load/attempt.h"
+
 #include <inttypes.h>
 #include <stddef.h>
 #include <string.h>
 
-#include "load/private.h"
+#include "load/dl.h"
+#include "load/load.h"
 
-/* What every backend has, however many members a later minor number adds. */
+/* The members that every backend has, however many a later minor number adds. */
 #define HANDSHAKE_SIZE_LEAST (offsetof(struct anydnn_plugin_abi, reserved) + sizeof(uint32_t))
 
-/* No description of this ABI comes near it: more is a field that was never set. */
+/* No description of this ABI is nearly as large. A larger size is a field that was never set. */
 #define HANDSHAKE_SIZE_MAX 4096
 
 static int handshake_symbols(struct adn_load_attempt *attempt, struct adn_load_symbol abi,
@@ -46,8 +47,8 @@ static int handshake_symbols(struct adn_load_attempt *attempt, struct adn_load_s
     return 0;
 }
 
-/* While the major number is 0 both are equal. From 1 on structures grow only at their end, so that
- * either side may have the larger minor number. */
+/* Compares versions. While the major number is 0, both must be equal. From 1 on, structures grow
+ * only at their end, so that either side may have the larger minor number. */
 static int handshake_agrees(const struct anydnn_plugin_abi *abi)
 {
     if (ANYDNN_PLUGIN_ABI_MAJOR == 0 && abi->minor != ANYDNN_PLUGIN_ABI_MINOR)
@@ -55,7 +56,7 @@ static int handshake_agrees(const struct anydnn_plugin_abi *abi)
     return abi->major == ANYDNN_PLUGIN_ABI_MAJOR;
 }
 
-/* Magic and version lie where they lie for ever; whatever follows is only believed after them. */
+/* Checks magic and version, whose places never change. Other members are read only after that. */
 static int handshake_version(struct adn_load_attempt *attempt, const struct anydnn_plugin_abi *abi)
 {
     const char *path = attempt->slot->backend.path;
@@ -108,7 +109,7 @@ int adn_load_call_main(struct adn_load_attempt *attempt)
     const char *path = attempt->slot->backend.path;
     int32_t status;
 
-    /* Once a process, also where a later step is tried again. */
+    /* This happens once per process, even if a later step is tried again. */
     attempt->given = attempt->slot->given;
     if (attempt->given)
         return 0;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a backend may use of the host: log, settings, error text, memory, fork number. */
+/* Implements the host's functions for backends: log, settings, error text, memory, fork number. */
+#include "load/host.h"
+
 #include <stdio.h>
 #include <string.h>
 
-#include "load/load.h"
-#include "load/private.h"
+#include "load/slot.h"
 #include "sys/env.h"
 #include "sys/files.h"
 #include "sys/log.h"
@@ -14,7 +15,7 @@
 
 static _Thread_local char host_error[HOST_ERROR_MAX];
 
-/* Tables are handed out as the first member of their backend. */
+/* Returns the backend to which a table belongs: the table is its first member. */
 static const struct adn_backend *host_backend(const struct anydnn_plugin_host *host)
 {
     return (const struct adn_backend *)(const void *)host;

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Backends: finding the files, trusting, opening, shaking hands, and remembering why one failed.
- * A registry is made once. Backends are known from the start and opened at first need; the result
- * of opening, good or bad, is kept for ever, but where memory or descriptors lacked: then the next
- * need tries again.
- */
+/* Backends: their files are listed, trusted and opened, and the reason of a failure is kept. A
+ * registry is made once. Backends are known from the start and opened at first need. The result
+ * of opening is kept forever, unless memory or descriptors were short: the next need tries again
+ * then. */
 #ifndef ADN_LOAD_LOAD_H
 #define ADN_LOAD_LOAD_H
 
@@ -14,7 +12,7 @@
 
 #include "sys/float_mode.h"
 
-/* How far a backend came. */
+/* The stages of opening a backend. */
 enum adn_load_stage {
     ADN_LOAD_KNOWN,     /* found, not opened yet */
     ADN_LOAD_MISSING,   /* named by a setting, no such file */
@@ -27,7 +25,7 @@ enum adn_load_stage {
     ADN_LOAD_LIVE
 };
 
-/* A backend that a setting names beside those that the folders hold. */
+/* A backend that a setting names, beside those in the folders. */
 struct adn_load_module {
     const char *name;
     const char
@@ -42,17 +40,17 @@ struct adn_load_options {
     const char *const *folders; /* absolute, searched in order; NULL-terminated */
     const struct adn_load_module *modules;
     int32_t module_count;
-    /* Value of `set.KEY` for a backend, or NULL. Called at any time, from any thread. `kind` is
-     * what the backend publishes (ANYDNN_PLUGIN_SETTING_xxx): CODE for a key that it does not
-     * publish, and for every key until its description is known. */
+    /* Returns the value of `set.KEY` for a backend, or NULL. It may be called at any time from any
+     * thread. `kind` is what the backend publishes (ANYDNN_PLUGIN_SETTING_xxx). It is CODE for a
+     * key that the backend does not publish, and for every key until its description is known. */
     const char *(*setting)(void *cookie, const char *backend, const char *key, uint32_t kind);
-    /* Called once for each backend that becomes live, outside of all locks; may be NULL. */
+    /* Is called once for each backend that becomes live, outside of all locks. It may be NULL. */
     void (*opened)(void *cookie, const struct adn_backend *backend);
     void *cookie;
 };
 
 struct adn_backend {
-    /* First member: what the backend gets is this very object's address. */
+    /* The first member, so that the address that the backend gets is that of this object. */
     struct anydnn_plugin_host host;
     char name[ANYDNN_PLUGIN_NAME_MAX + 1];
     char *path;                         /* absolute; NULL when missing */
@@ -74,41 +72,41 @@ struct adn_registry {
                           sentences; NULL-terminated */
 };
 
-/* Lists what the folders hold (files anydnn_NAME.so; the first folder that has a name wins) and
- * what the modules name; opens nothing and logs nothing. The options' arrays and strings must live
- * as long. NULL: out of memory. */
+/* Lists the files anydnn_NAME.so of the folders and the modules. The first folder that has a name
+ * wins. Opens nothing and logs nothing. The arrays and strings of the options must live as long.
+ * Returns NULL if memory is out. */
 struct adn_registry *adn_load_registry(const struct adn_load_options *options);
 void adn_load_registry_free(struct adn_registry *registry); /* for tests; opened objects stay */
 
-/* The backend called `name`, or NULL. */
+/* Returns the backend called `name`, or NULL. */
 struct adn_backend *adn_load_find(const struct adn_registry *registry, const char *name);
 
-/* Opens the backend if that was not done yet; returns 1 when it is live, else 0 with `reason` set.
- * A failure is logged once, as a warning with path, stage and cause. Thread-safe. A call from
- * inside an anydnn_plugin_main (same thread) or after exit() has begun answers 0 and changes
- * nothing: the stage may then still be KNOWN, with `reason` NULL. So it is where memory or
- * descriptors lacked, which is noted (adn_shortage_noted). */
+/* Opens the backend if that was not done yet. Returns 1 if it is live, else 0 with `reason` set. A
+ * failure is logged once, as a warning with path, stage and cause. Thread-safe. A call from inside
+ * an anydnn_plugin_main (same thread) or after exit() has begun returns 0 and changes nothing. The
+ * stage may then still be KNOWN, with `reason` NULL. The same holds if memory or descriptors were
+ * short, which is noted (adn_shortage_noted). */
 int adn_load_open(struct adn_backend *backend);
 
-/* Why a backend that adn_load_open refused is not live; never NULL then. */
+/* Returns why a backend that adn_load_open refused is not live; never NULL then. */
 const char *adn_load_reason(const struct adn_backend *backend);
 
-/* The kind that a live backend publishes for a key; CODE for any other key or backend. */
+/* Returns the kind that a live backend publishes for a key; CODE for any other key or backend. */
 uint32_t adn_load_setting_kind(const struct adn_backend *backend, const char *key);
 
-/* "known", "missing", "disabled", ..., "live" */
+/* Returns "known", "missing", "disabled", ..., "live". */
 const char *adn_load_stage_name(int32_t stage);
 
-/* The sentence that a backend handed over in this thread since the last clear; "" when none. */
+/* Returns the sentence that a backend set in this thread since the last clear, or "". */
 const char *adn_load_error_text(void);
 void adn_load_error_clear(void);
-/* As if a backend had handed it over, for what is done in a backend's place. */
+/* Sets the sentence for code that works in a backend's place. */
 void adn_load_error_set(const char *text);
 
-/* The way of calling a function of a backend: in the floating-point modes that it may rely on, and
- * with what it hands over, and nothing older, as adn_load_error_text afterwards. The hot path,
- * which cannot pay for it, begins with modes set and no sentence. What tidies up, and what is asked
- * after a failure, is called without it, so that the failure's sentence stays. */
+/* Calls a function of a backend in the floating-point modes on which it relies. Afterwards,
+ * adn_load_error_text holds what this call set, and nothing older. The hot path cannot afford that:
+ * it begins with modes set and no sentence. Cleanup and questions after a failure do not use the
+ * macro, so that the sentence of the failure stays. */
 #define ADN_BACKEND_CALL(call) (adn_load_error_clear(), adn_float_standard(), (call))
 
 #endif

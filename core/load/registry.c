@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The backends of the process: made once, opened one by one at first need, never closed. */
+/* Keeps the backends of the process. They are listed once, opened one by one at first need, and
+ * never closed. */
+#include "load/load.h"
+
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -7,14 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "load/private.h"
+#include "load/attempt.h"
+#include "load/discover.h"
+#include "load/slot.h"
 #include "sys/error.h"
-#include "sys/float_mode.h"
 #include "sys/log.h"
 #include "sys/process.h"
 
-/* In order; a step that fails gives the backend its stage, for ever but where memory or descriptors
- * lacked. */
+/* The steps in order. A step that fails gives the backend its stage, for good unless memory or
+ * descriptors were short. */
 static const struct {
     int (*step)(struct adn_load_attempt *attempt);
     int32_t stage;
@@ -32,7 +36,7 @@ static const char *const load_stage_names[] = {
     [ADN_LOAD_LIVE] = "live",
 };
 
-/* Set while this thread is inside a backend's constructors or main. */
+/* Is 1 while this thread runs a backend's constructors or main. */
 static _Thread_local int load_entered;
 
 int adn_load_refuse(struct adn_load_attempt *attempt, const char *format, ...)
@@ -45,7 +49,8 @@ int adn_load_refuse(struct adn_load_attempt *attempt, const char *format, ...)
     return -1;
 }
 
-/* A backend linked with -ffast-math brings a constructor that has this thread flush to zero. */
+/* Takes the steps. A backend linked with -ffast-math has a constructor that makes this thread flush
+ * to zero. */
 static int32_t load_attempt(struct adn_load_slot *slot)
 {
     ADN_FLOAT_SCOPE;
@@ -90,8 +95,8 @@ static void load_report(const struct adn_backend *backend, int32_t stage)
                  backend->name);
 }
 
-/* One backend is opened at a time, as the dynamic linker does it anyway, so that fork() has one
- * lock to wait for: half opened a backend is of no use to a child. */
+/* Serializes opening, as the dynamic linker does anyway. fork() waits for this lock alone: a half
+ * opened backend is of no use to a child. */
 static pthread_mutex_t load_lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
 
 static void load_guard(void)
@@ -120,7 +125,7 @@ int adn_load_open(struct adn_backend *backend)
         atomic_store_explicit(&backend->stage, stage, memory_order_release);
     }
     pthread_mutex_unlock(&load_lock);
-    /* Outside the lock: the application's log callback may come back in here. */
+    /* This is outside the lock, since the application's log callback may call this function. */
     if (opened_here)
         load_report(backend, stage);
     if (opened_here && stage == ADN_LOAD_LIVE && backend->registry->options.opened)
@@ -142,7 +147,7 @@ struct adn_registry *adn_load_registry(const struct adn_load_options *options)
     return registry;
 }
 
-void adn_load_slot_free(struct adn_load_slot *slot)
+static void load_slot_free(struct adn_load_slot *slot)
 {
     if (!slot)
         return;
@@ -159,7 +164,7 @@ void adn_load_registry_free(struct adn_registry *registry)
     if (!registry)
         return;
     for (int32_t i = 0; i < registry->count; i++)
-        adn_load_slot_free((struct adn_load_slot *)(void *)registry->backend[i]);
+        load_slot_free((struct adn_load_slot *)(void *)registry->backend[i]);
     for (char **sentence = registry->unreadable; sentence && *sentence; sentence++)
         free(*sentence);
     free(registry->unreadable);

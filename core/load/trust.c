@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Whether a backend's file may be opened: it must be a regular file, and in a privileged process
- * nobody but root may be able to put other code in its place. A plain process is only warned.
- */
+/* Decides whether a backend's file may be opened. It must be a regular file. In a privileged
+ * process, root alone may be able to replace its code. Other processes only get a warning. */
+#include "load/attempt.h"
+
 #include <errno.h>
 #include <libgen.h>
 #include <limits.h>
@@ -10,7 +10,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "load/private.h"
 #include "sys/env.h"
 #include "sys/error.h"
 #include "sys/files.h"

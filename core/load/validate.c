@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The rules that a backend's description must keep before any other function of it is called, and
- * the normalised copy that the rest of the library works with.
- */
+/* Checks the rules that a description must keep before any other function of the backend is called.
+ * Makes the normalised copy that the rest of the library uses. */
+#include "load/validate.h"
+
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "load/check.h"
+#include "load/check_members.h"
+#include "load/load.h"
+#include "load/slot.h"
 #include "sys/error.h"
 
-/* Bytes up to and including a member. */
+/* The bytes up to and including a member. */
 #define UP_TO(type, member) (offsetof(struct type, member) + sizeof(((struct type *)0)->member))
 
-/* What a structure must have at least: through its last member that a backend cannot do without. */
+/* The least size of a structure: up to the last member that a backend must have. */
 #define PLUGIN_LEAST    UP_TO(anydnn_plugin, context_destroy)
 #define OPERATION_LEAST UP_TO(anydnn_plugin_operation, plan_destroy)
 #define SPACE_LEAST     UP_TO(anydnn_plugin_space, poisoned)
 
-/* Room for operations that a later minor number brings. */
+/* Leaves space for operations that a later minor number adds. */
 #define OPERATION_COUNT_MAX 1024
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
@@ -110,7 +112,7 @@ static int validate_space_functions(struct adn_load_attempt *attempt)
     return 0;
 }
 
-/* "cpu" and "auto" are words of the device setting and cannot name a space there. */
+/* Checks the space. "cpu" and "auto" are words of the device setting and cannot name a space. */
 static int validate_space(struct adn_load_attempt *attempt)
 {
     struct anydnn_plugin *plugin = &attempt->slot->plugin;
@@ -185,7 +187,7 @@ static int validate_operation(struct adn_load_attempt *attempt, uint32_t positio
     return 0;
 }
 
-/* Operations of a number that this library does not know are passed over. */
+/* Checks the operations, except those whose number this library does not know. */
 static int validate_operations(struct adn_load_attempt *attempt)
 {
     struct adn_load_slot *slot = attempt->slot;

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The lists of a description that say something to people: limits and settings. */
+/* Checks and copies the lists of a description that users read: limits and settings. */
+#include "load/validate.h"
+
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "load/check.h"
+#include "load/check_members.h"
+#include "load/slot.h"
 #include "sys/error.h"
 
 #define UP_TO(type, member) (offsetof(struct type, member) + sizeof(((struct type *)0)->member))
@@ -16,7 +19,7 @@
 
 #define COUNT_MAX 4096
 
-/* Room for `count` elements and a list of pointers to them, kept where the step is tried again. */
+/* Allocates `count` elements and a list of pointers to them. A repeated step reuses them. */
 static int make_room(struct adn_load_attempt *attempt, uint32_t count, size_t size, void **elements,
                      void **list, const char *what)
 {

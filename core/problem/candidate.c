@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rules of candidates, for those who choose among them and those who judge them. */
+/* Checks candidates, for code that chooses among them and code that judges them. */
 #include "problem/candidate.h"
 
 #include <inttypes.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "desc/names.h"
-#include "problem/problem.h"
+#include "problem/operation.h"
 #include "sys/text.h"
 
 #define KNOWN_NOTES                                                                                \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Candidates as plain values: what no honest backend offers, and which math a permission includes.
- */
+/* Rules for candidates as plain values: what a backend must not offer, and which math a mode
+ * permits. */
 #ifndef ADN_PROBLEM_CANDIDATE_H
 #define ADN_PROBLEM_CANDIDATE_H
 
@@ -9,13 +9,13 @@
 
 #include <anydnn/plugin.h>
 
-/* Precision that a mode permits: what each permission includes. */
+/* Returns 1 if the permission includes the math that is used. */
 int adn_math_permits(int32_t permission, int32_t used);
-/* Whether operands may be rounded: default math and tensor_op forbid it. */
+/* Returns 1 if operands may be rounded. Default math and tensor_op forbid it. */
 int adn_math_permits_rounding(int32_t permission);
 
-/* 1, with what is wrong in `text` ("its notes are ..."), when a candidate of the operation says
- * what plugin.h does not know. A reason is looked at alone. */
+/* Returns 1 if a candidate of the operation has a value that plugin.h does not define, with a
+ * description in `text` ("its notes are ..."). If it has a reason, nothing else is checked. */
 int adn_candidate_malformed(int32_t operation, const struct anydnn_plugin_candidate *candidate,
                             char *text, size_t size);
 

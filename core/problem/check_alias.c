@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which operations run in place, and on which input: what cuDNN 9 takes and computes rightly
- * (tests/probes/README.md). An input that the mode does not read may lie under any output. */
-#include "problem/check.h"
+/* Checks which operations run in place, and on which input: those that cuDNN 9 accepts and
+ * computes correctly (tests/probes/README.md). Outputs may overwrite an input that the mode does
+ * not read. */
+#include "problem/check_alias.h"
 
 #include <stdio.h>
 #include <string.h>
+
+#include "problem/operation.h"
+#include "problem/problem.h"
+#include "problem/unread.h"
 
 static const struct in_place {
     int32_t operation;

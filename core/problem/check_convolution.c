@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rules of convolutions and im2col: dims, groups, output size, combinations of types. */
-#include "problem/check.h"
+/* Checks convolutions and im2col: dims, groups, output size, combinations of types. */
+#include "problem/check_convolution.h"
 
 #include <string.h>
 
 #include "desc/names.h"
 #include "desc/shape.h"
+#include "problem/check_layer.h"
+#include "problem/infer.h"
+#include "problem/operation.h"
+#include "problem/params.h"
+#include "problem/problem.h"
 #include "sys/error.h"
 
 #define SUCCESS       ANYDNN_STATUS_SUCCESS
@@ -18,7 +23,7 @@ struct operands {
     int32_t y;
 };
 
-/* One row a combination that cuDNN 7's tables name or cuDNN 9 takes; x, w, y, compute. */
+/* The combinations that cuDNN 7's tables name or cuDNN 9 accepts: x, w, y, compute. */
 static const struct {
     int32_t x;
     int32_t w;

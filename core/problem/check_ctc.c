@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rules of the CTC loss: x and its gradients are t,n,a; the rest are packed lists. */
-#include "problem/check.h"
+/* Checks the CTC loss: x and its gradients are t,n,a, and the rest are packed lists. */
+#include "problem/check_ctc.h"
 
 #include <stdio.h>
 
@@ -9,10 +9,10 @@
 #define SUCCESS   ANYDNN_STATUS_SUCCESS
 #define BAD_PARAM ANYDNN_STATUS_BAD_PARAM
 
-/* Slots. */
+/* The slots. */
 enum { X, LABELS, LABEL_LENGTHS, COSTS = 4 };
 
-/* A list of `count` numbers side by side; of any number of them with count 0. */
+/* Checks a packed list of `count` numbers; with count 0, of any number of them. */
 static anydnnStatus_t check_list(const struct adn_check *check, int32_t slot, int32_t type,
                                  int64_t count, const char *what)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rules of the layers without weights: activation, pooling, softmax, dropout. */
-#include "problem/check.h"
+/* Checks the layers without weights: activation, pooling, softmax, dropout. */
+#include "problem/check_layer.h"
 
 #include <math.h>
 
 #include "desc/shape.h"
+#include "problem/problem.h"
 #include "sys/error.h"
 
 #define SUCCESS   ANYDNN_STATUS_SUCCESS
@@ -12,7 +13,7 @@
 
 #define STATES_BYTES 32
 
-/* All present operands are like the first. */
+/* Checks that all present operands are like the first. */
 static anydnnStatus_t check_same(const struct adn_check *check)
 {
     anydnnStatus_t status = SUCCESS;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rules of LRN, divisive normalization and batch normalization. */
-#include "problem/check.h"
+/* Checks LRN, divisive normalization and batch normalization. */
+#include "problem/check_normalization.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "desc/names.h"
 #include "desc/shape.h"
+#include "problem/problem.h"
 #include "sys/error.h"
 
 #define SUCCESS   ANYDNN_STATUS_SUCCESS
@@ -32,12 +33,12 @@ anydnnStatus_t adn_check_lrn(const struct adn_check *check)
     return status;
 }
 
-/* Operands that lie over x, and those with one element a channel (or a c, h, w). */
+/* Operands with the dims of x, and those with one element per channel (or per c, h, w). */
 static const char *const data_roles[] = {"dy", "y", "dx", "z", "dz"};
 static const char *const param_roles[] = {
     "scale",       "bias",      "mean",         "var",    "running_mean",
     "running_var", "save_mean", "save_inv_var", "dscale", "dbias"};
-/* Both or neither. */
+/* Operands that are present together or not at all. */
 static const char *const pairs[][2] = {{"running_mean", "running_var"},
                                        {"save_mean", "save_inv_var"}};
 

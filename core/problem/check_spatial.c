@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rules of the spatial transformer: theta is n,2,3, a grid n,h,w,2, images n,c,h,w. */
-#include "problem/check.h"
+/* Checks the spatial transformer: theta is n,2,3, a grid n,h,w,2, images n,c,h,w. */
+#include "problem/check_spatial.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +13,8 @@
 #define SUCCESS   ANYDNN_STATUS_SUCCESS
 #define BAD_PARAM ANYDNN_STATUS_BAD_PARAM
 
-/* Operand `slot` has the type of the first one and just these dims; `what` says whose they are. */
+/* Checks that operand `slot` has the type of the first one and exactly these dims. `what` states
+ * where they come from. */
 static anydnnStatus_t check_shape(const struct adn_check *check, int32_t slot, int32_t ndims,
                                   const int64_t *dims, const char *what)
 {
@@ -36,7 +37,7 @@ static anydnnStatus_t check_shape(const struct adn_check *check, int32_t slot, i
     return adn_check_fail(check, BAD_PARAM, slot, rule);
 }
 
-/* A grid has a point of two coordinates for each n, h, w. */
+/* Checks that a grid has a point of two coordinates for each n, h, w. */
 static anydnnStatus_t check_grid(const struct adn_check *check, int32_t slot)
 {
     const struct anydnn_plugin_tensor *grid = &check->problem->tensor[slot];

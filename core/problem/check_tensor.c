@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rules of operations on tensors as such: bias gradient, add, op, reduce, transforms. */
-#include "problem/check.h"
+/* Checks operations on plain tensors: bias gradient, add, op, reduce, transforms. */
+#include "problem/check_tensor.h"
 
 #include <stdio.h>
 
 #include "desc/names.h"
 #include "desc/shape.h"
+#include "problem/params.h"
+#include "problem/problem.h"
 #include "sys/error.h"
 
 #define SUCCESS   ANYDNN_STATUS_SUCCESS
 #define BAD_PARAM ANYDNN_STATUS_BAD_PARAM
 
-/* Each dim of `slot` is that of `whole` or 1. */
+/* Checks that each dim of `slot` is that of `whole` or 1. */
 static anydnnStatus_t check_broadcast(const struct adn_check *check, int32_t slot, int32_t whole)
 {
     const struct anydnn_plugin_tensor *part = &check->problem->tensor[slot];
@@ -61,7 +63,8 @@ anydnnStatus_t adn_check_plain(const struct adn_check *check)
     }
 }
 
-/* cuDNN's OpTensor and ReduceTensor compute in double for double and in float for all others. */
+/* Checks the compute type. cuDNN's OpTensor and ReduceTensor compute in double for double and in
+ * float for all others. */
 static anydnnStatus_t check_compute(const struct adn_check *check, int32_t compute)
 {
     int32_t type = adn_problem_type(check->problem);
@@ -93,7 +96,7 @@ static int is_index(int32_t type)
            type == ANYDNN_PLUGIN_UINT32 || type == ANYDNN_PLUGIN_UINT64;
 }
 
-/* Each result chooses among so many elements, and its index must hold the last one's number. */
+/* Checks that an index can hold the number of the last element among which a result chooses. */
 static anydnnStatus_t check_index_range(const struct adn_check *check, int32_t indices)
 {
     const struct adn_problem *problem = check->problem;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which element types operations take and which go together: what cuDNN does (tests/probes), and
- * bfloat16 wherever half is. Convolutions have a table of their own. */
-#include "problem/check.h"
+/* Checks which element types operations accept and combine: those of cuDNN (tests/probes), and
+ * bfloat16 wherever half is accepted. Convolutions have a table of their own. */
+#include "problem/check_types.h"
 
 #include <stdio.h>
 
 #include "desc/names.h"
+#include "problem/problem.h"
 #include "sys/text.h"
 
 #define BIT(type) (UINT32_C(1) << ANYDNN_PLUGIN_##type)
@@ -16,8 +17,8 @@
 #define UNSIGNED     (BIT(UINT8) | BIT(UINT8X4))
 #define PLAIN_SIGNED (BIT(FLOAT) | SHORT_FLOATS | BIT(INT8))
 
-/* A type of `from` in the first operand allows those of `to` in another; 0: the rule of the family
- * says what that has. */
+/* A rule: a type of `from` in the first operand allows those of `to` in another. With 0, the rule
+ * of the family decides. */
 struct mix {
     uint32_t from;
     uint32_t to;
@@ -93,7 +94,7 @@ static int holds(uint32_t set, int32_t type)
     return type >= 0 && type < 32 && (set >> type & 1);
 }
 
-/* "LEAD f32, f16 or s8". */
+/* Writes "LEAD f32, f16 or s8". */
 static anydnnStatus_t fail_set(const struct adn_check *check, int32_t slot, const char *lead,
                                uint32_t set)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Host operands: which they are, and what they may hold. Of a problem the core knows shapes alone,
- * but these are read before a call returns, so their values are held to rules as well. */
-#include "problem/problem.h"
+/* Checks and fills host operands. The core knows only the shapes of other operands, but a call
+ * reads these before it returns, so their values have rules, too. */
+#include "problem/host.h"
 
+#include "problem/operation.h"
 #include "sys/error.h"
 
 #define BAD_PARAM ANYDNN_STATUS_BAD_PARAM
@@ -62,8 +63,8 @@ anydnnStatus_t adn_problem_check_host(const struct adn_problem *problem, void *c
                                     data[LABELS], data[LABEL_LENGTHS], data[INPUT_LENGTHS], entry);
 }
 
-/* The sequences share the labels out among them, some of which are as the one before; every second
- * has a step less than there are. */
+/* Distributes the labels over the sequences. Some labels repeat the one before; every second
+ * sequence has one step fewer than the maximum. */
 void adn_problem_fill_host(const struct adn_problem *problem, int32_t slot, void *to)
 {
     const int64_t *dims = problem->tensor[X].dims;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Required operands that a text leaves out, where the others and the parameters determine them. */
-#include "problem/problem.h"
+/* Infers required operands that a text omits, if the others and the parameters determine them. */
+#include "problem/infer.h"
 
 #include <string.h>
 
@@ -8,9 +8,11 @@
 #include "desc/names.h"
 #include "desc/operations.h"
 #include "desc/shape.h"
+#include "problem/operation.h"
+#include "problem/params.h"
 #include "sys/error.h"
 
-/* Packed in the layout of `like` where that has a name, else rows first. */
+/* Sets packed strides in the layout of `like` if that has a name, else row by row. */
 static void pack_like(struct anydnn_plugin_tensor *tensor, const struct anydnn_plugin_tensor *like)
 {
     const char *layout = adn_layout_name(like);
@@ -19,7 +21,7 @@ static void pack_like(struct anydnn_plugin_tensor *tensor, const struct anydnn_p
         adn_layout_set(tensor, "nchw");
 }
 
-/* 1,C,1,1 (or 1,C,H,W) beside x; batch normalization keeps float parameters for 16-bit data. */
+/* Sets 1,C,1,1 (or 1,C,H,W) for x. Batch normalization keeps float parameters for 16-bit data. */
 static void channel_tensor(struct anydnn_plugin_tensor *tensor,
                            const struct anydnn_plugin_tensor *x, int whole)
 {
@@ -111,7 +113,7 @@ static int infer_dropout(struct adn_problem *problem, int32_t slot)
     return 0;
 }
 
-/* Operands of one shape with the first. */
+/* Infers operands with the shape of the first. */
 static int infer_same(struct adn_problem *problem, int32_t slot)
 {
     problem->tensor[slot] = problem->tensor[0];
@@ -137,7 +139,7 @@ static int infer_op_tensor(struct adn_problem *problem, int32_t slot)
     return infer_same(problem, slot);
 }
 
-/* INT64_MAX, which no size passes, when it does not fit. */
+/* Multiplies. Returns INT64_MAX, which no size accepts, if the result does not fit. */
 static int64_t product(int64_t a, int64_t b)
 {
     int64_t result;
@@ -169,7 +171,7 @@ static int infer_im2col(struct adn_problem *problem, int32_t slot)
     return 0;
 }
 
-/* A packed tensor of these dims in the type of the first operand. */
+/* Sets a packed tensor of these dims in the type of the first operand. */
 static int packed(struct adn_problem *problem, int32_t slot, int32_t ndims, const int64_t *dims)
 {
     struct anydnn_plugin_tensor *tensor = &problem->tensor[slot];
@@ -182,7 +184,7 @@ static int packed(struct adn_problem *problem, int32_t slot, int32_t ndims, cons
     return adn_layout_set(tensor, "nchw");
 }
 
-/* Of the transformer all but what theta's grid is for. */
+/* Infers the operands of the transformer. The size of a grid does not follow from theta. */
 static int infer_spatial(struct adn_problem *problem, int32_t slot)
 {
     const char *role = adn_problem_operation(problem->operation)->slot[slot].role;
@@ -242,8 +244,8 @@ static const infer_fn infers[] = {
     [ADN_FAMILY_CTC] = infer_ctc,
 };
 
-/* Operands of which one has more dims than the other say what is wrong better than the one that
- * they leave open. */
+/* Writes why an operand is undetermined. If two operands differ in their number of dims, that is
+ * the better reason. */
 static anydnnStatus_t undetermined(const struct adn_problem *problem, const char *entry,
                                    int32_t slot)
 {

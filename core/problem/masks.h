@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Slots that operations read and write, as bits: operation.c's flags in a form that the entries'
- * compiler can fold. A test holds the two together. */
+/* Slots that operations read and write, as bits: operation.c's flags in a form that the compiler
+ * can fold in the entries. A test compares the two. */
 #ifndef ADN_PROBLEM_MASKS_H
 #define ADN_PROBLEM_MASKS_H
 
-#include "problem/problem.h"
+#include <stdint.h>
+
+#include <anydnn/plugin.h>
 
 struct adn_slot_masks {
     uint16_t ins;
@@ -48,9 +50,8 @@ static const struct adn_slot_masks adn_slot_masks[ANYDNN_PLUGIN_OPERATION_END] =
     [ANYDNN_PLUGIN_CTC_LOSS] = {0xf, 0x30},
 };
 
-/* 4 bits a slot: of an output 1 + slot of the first input at its address, of a further input there
- * 1
- * + slot of the output. Absent operands are NULL. */
+/* Returns the aliases, 4 bits a slot. An output has 1 + slot of the first input at its address. A
+ * further input there has 1 + slot of the output. Absent operands are NULL. */
 static inline __attribute__((always_inline)) uint64_t
 adn_aliases_of(struct adn_slot_masks masks, uint32_t present, void *const *data)
 {

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The operations as data: operands in slot order, scaling factors, numbers, algorithm names. */
-#include "problem/problem.h"
+/* Describes the operations as data: operands in slot order, scaling factors, numbers, algorithm
+ * names. */
+#include "problem/operation.h"
 
 #include <string.h>
 
-/* cuDNN's algorithm numbers per direction. */
+#include "problem/problem.h"
+
+/* cuDNN's algorithm numbers for each direction. */
 static const char *const forward_algorithms[] = {
     "implicit_gemm", "implicit_precomp_gemm", "gemm", "direct", "fft", "fft_tiling",
     "winograd",      "winograd_nonfused",     NULL};

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parameters of each family as data: key in the text form, kind, place, default. */
-#include "problem/problem.h"
+/* Describes the parameters of each family as data: key in the text form, kind, place, default. */
+#include "problem/params.h"
+
+#include <anydnn/plugin.h>
 
 #define AT(family, member) offsetof(struct anydnn_plugin_##family, member)
 
@@ -21,7 +23,7 @@ static const char *const reduce_names[] = {"add", "mul",   "min",   "max",      
 static const char *const samplers[] = {"bilinear", NULL};
 static const char *const loss_normalizations[] = {"none", "softmax", NULL};
 
-/* compute: -1 stands for the default of the operands' type until it is known. */
+/* The compute type: -1 stands for the default of the operands' type until that is known. */
 #define WINDOWS                                                                                    \
     {"pad", ADN_PARAM_SPATIAL, AT(convolution, pad), 0, NULL, 1},                                  \
         {"stride", ADN_PARAM_SPATIAL, AT(convolution, stride), 1, NULL, 1},                        \

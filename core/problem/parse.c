@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text form to a problem. Each error names the word and, where one is near, the word that was
- * meant. */
-#include "problem/read.h"
+/* Parses the text form. Each error names the word, and a similar known word if there is one. */
+#include "problem/text.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "desc/names.h"
 #include "desc/operations.h"
+#include "problem/infer.h"
+#include "problem/operation.h"
+#include "problem/params.h"
+#include "problem/read.h"
+#include "problem/unread.h"
 #include "sys/error.h"
 
 #define WORD_MAX   512
@@ -26,7 +30,7 @@ struct reader {
     char aliases[WORD_MAX]; /* read once all operands are known */
 };
 
-static int32_t slot_find(const struct adn_operation *info, const char *role)
+static int32_t slot_of_role(const struct adn_operation *info, const char *role)
 {
     for (int32_t i = 0; i < info->slot_count; i++)
         if (strcmp(info->slot[i].role, role) == 0)
@@ -39,7 +43,7 @@ static anydnnStatus_t read_without(struct reader *reader, const char *word, char
     char *rest;
 
     for (char *role = strtok_r(value, ",", &rest); role; role = strtok_r(NULL, ",", &rest)) {
-        int32_t slot = slot_find(reader->info, role);
+        int32_t slot = slot_of_role(reader->info, role);
 
         if (slot < 0 ||
             (reader->info->slot[slot].flags & (ADN_SLOT_OUT | ADN_SLOT_OPTIONAL)) == ADN_SLOT_OUT)
@@ -51,8 +55,8 @@ static anydnnStatus_t read_without(struct reader *reader, const char *word, char
     return ANYDNN_STATUS_SUCCESS;
 }
 
-/* Inputs that stand in `without` and are not optional: the parameters, which are all known now,
- * must be such that nothing of them is read. Others stand in for them. */
+/* Handles inputs in `without` that are not optional. All parameters are known here, and they must
+ * be such that the input is not read. Another operand stands in for it. */
 static anydnnStatus_t leave_out(struct reader *reader)
 {
     struct adn_problem *problem = reader->problem;
@@ -80,7 +84,8 @@ static anydnnStatus_t leave_out(struct reader *reader)
     return ANYDNN_STATUS_SUCCESS;
 }
 
-/* Enters one pair; of an output's inputs the first by slot is its alias, the others name it. */
+/* Enters one pair. The first input of an output by slot is the output's alias, and the others name
+ * the output. */
 static void add_alias(struct adn_problem *problem, int32_t out, int32_t in)
 {
     int32_t first = problem->alias[out] - 1;
@@ -113,8 +118,8 @@ static anydnnStatus_t read_aliases(struct reader *reader)
 
         if (input)
             *input++ = '\0';
-        out = slot_find(info, pair);
-        in = input ? slot_find(info, input) : -1;
+        out = slot_of_role(info, pair);
+        in = input ? slot_of_role(info, input) : -1;
         if (out < 0 || in < 0 || !(info->slot[out].flags & ADN_SLOT_OUT) ||
             !(info->slot[in].flags & ADN_SLOT_IN) || out == in)
             return adn_fail(
@@ -207,7 +212,7 @@ static anydnnStatus_t bad_key(const struct reader *reader, const char *word, con
                     adn_operation_name(reader->problem->operation));
 }
 
-/* Whether an earlier word has that key. */
+/* Returns 1 if an earlier word has that key. */
 static int seen(const struct reader *reader, const char *key)
 {
     size_t length = strlen(key);
@@ -237,7 +242,7 @@ static anydnnStatus_t read_word(struct reader *reader, const char *word)
     *value++ = '\0';
     if (seen(reader, key))
         return adn_read_fail(word, "the key is given twice");
-    slot = slot_find(reader->info, key);
+    slot = slot_of_role(reader->info, key);
     if (slot >= 0) {
         reader->problem->present |= UINT32_C(1) << slot;
         return adn_read_tensor(word, value, &reader->problem->tensor[slot]);
@@ -257,7 +262,7 @@ static anydnnStatus_t read_word(struct reader *reader, const char *word)
     return status;
 }
 
-/* Lists get their defaults and their lengths are compared with the first operand's dims. */
+/* Sets defaults of lists, and compares their lengths with the dims of the first operand. */
 static anydnnStatus_t finish_params(struct reader *reader)
 {
     struct adn_problem *problem = reader->problem;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A problem to its text form. What it prints, parse.c reads back to the same problem. */
-#include "problem/problem.h"
+/* Prints the text form. parse.c reads it back to the same problem. */
+#include "problem/text.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -8,6 +8,8 @@
 #include "desc/layout.h"
 #include "desc/names.h"
 #include "desc/operations.h"
+#include "problem/operation.h"
+#include "problem/params.h"
 
 #include "sys/text.h"
 
@@ -82,7 +84,7 @@ static void print_param(struct adn_text *text, const struct adn_problem *problem
     }
 }
 
-/* Each output with the inputs that it lies on, the first of them first. */
+/* Prints each output with the inputs at its address, the first by slot first. */
 static void print_aliases(struct adn_text *text, const struct adn_problem *problem,
                           const struct adn_operation *info)
 {

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A problem as a value: its initial state, hash, equality, copy, and the view that a backend gets.
- */
+/* Implements a problem as a value: its initial state, hash, equality, copy, and the view for a
+ * backend. */
 #include "problem/problem.h"
 
 #include <string.h>
+
+#include "problem/operation.h"
+#include "problem/params.h"
+#include "problem/unread.h"
 
 static void params_init(union kit_params *params, enum adn_family family)
 {
@@ -56,8 +60,9 @@ void adn_values_init(struct adn_values *values, int32_t operation)
         values->number[0] = 1;
 }
 
-/* Rotate, exclusive or, multiply: the fewest instructions a word (the hash of Firefox, "FxHash").
- * The table takes low bits, so the end of adn_problem_hash folds the high ones in. */
+/* Mixes a word into a hash: rotate, exclusive or, multiply, the fewest instructions a word (the
+ * hash of Firefox, "FxHash"). The table takes low bits, so the end of adn_problem_hash folds the
+ * high ones in. */
 static inline uint64_t mix(uint64_t hash, uint64_t word)
 {
     return ((hash << 5 | hash >> 59) ^ word) * UINT64_C(0x9e3779b97f4a7c15);
@@ -142,7 +147,8 @@ int adn_problem_broaden(const struct adn_problem *problem, struct adn_problem *b
     return 1;
 }
 
-/* Backends hear of inputs that are read; another may lie under an output all the same. */
+/* Writes the aliases for a backend, which learns of the inputs that are read. Other inputs may
+ * still share memory with an output. */
 static void view_aliases(const struct adn_problem *problem, uint8_t alias[ADN_SLOTS])
 {
     const struct adn_operation *info = adn_problem_operation(problem->operation);

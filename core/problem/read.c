@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The values of the text form: lists, numbers, tensors, names. */
+/* Reads the values of the text form: lists, numbers, tensors, names. */
 #include "problem/read.h"
 
 #include <errno.h>
@@ -9,6 +9,7 @@
 #include "desc/layout.h"
 #include "desc/names.h"
 #include "desc/shape.h"
+#include "problem/params.h"
 #include "sys/error.h"
 #include "sys/text.h"
 
@@ -99,7 +100,7 @@ anydnnStatus_t adn_read_tensor(const char *word, char *value, struct anydnn_plug
     return check_size(word, tensor);
 }
 
-static int32_t names_find(const char *const *names, const char *name)
+static int32_t names_index(const char *const *names, const char *name)
 {
     for (int32_t i = 0; names[i]; i++)
         if (strcmp(names[i], name) == 0)
@@ -152,7 +153,7 @@ anydnnStatus_t adn_read_param(union kit_params *params, const struct adn_param *
         memcpy(at, &real, sizeof(real));
         return ANYDNN_STATUS_SUCCESS;
     case ADN_PARAM_NAMES:
-        number = names_find(param->names, value);
+        number = names_index(param->names, value);
         if (number < 0)
             return bad_name(word, value, param->names);
         break;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inputs that an operation reads nothing of in some of its modes: which, what stands in for them,
- * and where operands lie that share memory. */
-#include "problem/problem.h"
+/* States which inputs an operation does not read in some of its modes, what stands in for them, and
+ * where operands lie that share memory. */
+#include "problem/unread.h"
 
 /* The slots of pooling, activation and LRN backward, and of op_tensor. */
 enum { Y, DY, X, DX };
@@ -33,7 +33,8 @@ uint32_t adn_problem_unread(const struct adn_problem *problem)
     }
 }
 
-/* In order of choice; pooling's y and x differ in their dims, so that one alone will do. */
+/* Returns the stand-in of that order of choice, or -1. The dims of pooling's y and x differ, so
+ * that only one operand can stand in. */
 static int32_t choice_of(const struct adn_problem *problem, int32_t slot, int choice)
 {
     static const int32_t for_y[] = {DY, X, DX};

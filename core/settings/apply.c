@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One entry of a file or of the environment becomes a value of the settings, or a sentence why not.
- */
+/* Turns an entry of a file or of the environment into a value, or into a sentence about the
+ * failure. */
+#include "settings/apply.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "desc/names.h"
-#include "settings/parts.h"
+#include "settings/keys.h"
+#include "settings/route.h"
+#include "sys/env.h"
 #include "sys/error.h"
 
 void adn_settings_suggest(char *error, size_t error_size, const char *name,
@@ -47,11 +51,11 @@ static enum adn_apply apply_key(struct adn_settings *settings, const struct adn_
                                 enum adn_layer layer, const char *origin, char *error,
                                 size_t error_size)
 {
-    int index = adn_key_find_in(entry->section, entry->key);
+    int index = adn_key_index_in(entry->section, entry->key);
     const struct adn_key *key = &adn_keys[index < 0 ? 0 : index];
     int own = strcmp(entry->section, "anydnn") == 0;
 
-    /* About the file alone; read.c has looked at it. */
+    /* This key concerns the file alone, and read.c has checked it. */
     if (own && strcmp(entry->key, "schema") == 0)
         return ADN_APPLY_DONE;
     if (index < 0) {
@@ -152,7 +156,7 @@ static int module_valid(const char *module)
     return module[0] == '/' || (module[0] != '\0' && strchr(module, '/') == NULL);
 }
 
-/* A setting's name: what the backend asks its host for. */
+/* Returns 1 if the key can name a setting that a backend asks its host for. */
 static int set_key_valid(const char *key)
 {
     static const char allowed[] =
@@ -202,7 +206,7 @@ static enum adn_apply apply_plugin(struct adn_settings *settings, const char *na
         return ADN_APPLY_BAD;
     }
     if (strcmp(entry->key, "enable") == 0) {
-        int word = adn_word_find(adn_words_enable, entry->value);
+        int word = adn_word_index(adn_words_enable, entry->value);
 
         good = word >= 0;
         if (good) {
@@ -272,7 +276,7 @@ static int withhold_plugin(struct adn_settings *settings, const char *name,
 int adn_settings_withhold(struct adn_settings *settings, const struct adn_file_entry *entry,
                           long owner, const char *origin)
 {
-    int index = adn_key_find_in(entry->section, entry->key);
+    int index = adn_key_index_in(entry->section, entry->key);
 
     if (strncmp(entry->section, "plugin ", 7) == 0)
         return withhold_plugin(settings, entry->section + 7, entry, owner, origin);

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The environment as a layer: ANYDNN_KEY, ANYDNN_ROUTE, ANYDNN_ROUTE_OPERATION__MODE. */
+/* Applies the environment as a layer: ANYDNN_KEY, ANYDNN_ROUTE, ANYDNN_ROUTE_OPERATION__MODE. */
+#include "settings/environment.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "desc/operations.h"
-#include "settings/parts.h"
+#include "settings/apply.h"
+#include "settings/keys.h"
+#include "settings/read.h"
+#include "sys/env.h"
 #include "sys/text.h"
 
 #define PREFIX    "ANYDNN_"
@@ -12,7 +17,7 @@
 
 struct walk {
     struct adn_settings *settings;
-    struct adn_messages *messages;
+    struct adn_settings_messages *messages;
 };
 
 static void upper(char *to, size_t size, const char *prefix, const char *name)
@@ -22,7 +27,8 @@ static void upper(char *to, size_t size, const char *prefix, const char *name)
         *to = (char)adn_text_upper(*to);
 }
 
-/* Whether `name` is of the form in which variables are written: no small letters. */
+/* Writes `name` in small letters. Returns 0 if it has small letters already, which variables have
+ * not. */
 static int lower(char *to, size_t size, const char *name)
 {
     size_t length = strlen(name);
@@ -49,11 +55,11 @@ static void apply(struct walk *walk, const char *variable, const char *section, 
                            sizeof(error)) == ADN_APPLY_DONE)
         return;
     walk->settings->dropped++;
-    adn_message_add(walk->messages, "%s: %s; this variable is ignored", origin, error);
+    adn_settings_message(walk->messages, "%s: %s; this variable is ignored", origin, error);
 }
 
-/* ANYDNN_ROUTE, ANYDNN_ROUTE__MODE, ANYDNN_ROUTE_OPERATION, ANYDNN_ROUTE_OPERATION__MODE: `rest` is
- * what follows ANYDNN_ROUTE, in small letters. */
+/* Applies ANYDNN_ROUTE, ANYDNN_ROUTE__MODE, ANYDNN_ROUTE_OPERATION or ANYDNN_ROUTE_OPERATION__MODE.
+ * `rest` is the part after ANYDNN_ROUTE, in small letters. */
 static void apply_route(struct walk *walk, const char *variable, char *rest, const char *value)
 {
     char *mode = strstr(rest, "__");
@@ -81,7 +87,7 @@ static void unknown(struct walk *walk, const char *variable)
         names[i] = texts[i];
     snprintf(sentence, sizeof(sentence), "unknown environment variable %s", variable);
     adn_settings_suggest(sentence, sizeof(sentence), variable, names, count);
-    adn_message_add(walk->messages, "%s", sentence);
+    adn_settings_message(walk->messages, "%s", sentence);
 }
 
 static void visit(void *cookie, const char *variable, const char *value)
@@ -90,15 +96,15 @@ static void visit(void *cookie, const char *variable, const char *value)
     char name[NAME_SIZE];
     int key = -1;
 
-    /* ANYDNN_TEST_xxx tells the library's own tests where things lie. */
+    /* ANYDNN_TEST_xxx serve the library's own tests. */
     if (strcmp(variable, "ANYDNN_CONFIG") == 0 || strncmp(variable, "ANYDNN_TEST_", 12) == 0)
         return;
     if (!lower(name, sizeof(name), variable + strlen(PREFIX))) {
         unknown(walk, variable);
         return;
     }
-    key = adn_key_find(name);
-    /* Those of class DEBUG have been read, with or without privileges. */
+    key = adn_key_index(name);
+    /* Variables of class DEBUG have been read already, with or without privileges. */
     if (key >= 0 && adn_keys[key].env_class == ADN_ENV_DEBUG)
         return;
     if (key >= 0 && adn_keys[key].env_class != ADN_KEY_CLASS_NONE)
@@ -111,7 +117,7 @@ static void visit(void *cookie, const char *variable, const char *value)
 
 void adn_settings_environment(struct adn_settings *settings,
                               const struct adn_settings_sources *sources,
-                              struct adn_messages *messages)
+                              struct adn_settings_messages *messages)
 {
     struct walk walk = {.settings = settings, .messages = messages};
 

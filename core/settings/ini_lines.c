@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The line reader between a file and inih. It refuses, with a reason, every line that inih would
- * cut, split or merge with another one silently, and hands on the others in one plain form.
- */
+/* Reads lines for inih. Refuses, with a reason, every line that inih would silently cut, split or
+ * merge with another. Passes the others on in one plain form. */
+#include "settings/ini_lines.h"
+
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "settings/parts.h"
 
 #define LINE_LIMIT    200 /* inih's buffer */
 #define SECTION_LIMIT 48  /* inih keeps 49 */
@@ -26,7 +24,7 @@ static char *refuse(struct adn_ini_lines *lines, const char *format, ...)
     return NULL;
 }
 
-/* Where the comment that ends a line begins: a `;` behind a blank. */
+/* Returns the start of the comment that ends a line: a `;` behind a blank. */
 static size_t comment_at(const char *line, size_t length)
 {
     for (size_t i = 1; i < length; i++)
@@ -42,7 +40,7 @@ static size_t trim_right(const char *line, size_t length)
     return length;
 }
 
-/* inih keeps no more of a line than `size`. */
+/* Copies the line. inih keeps at most `size` bytes of it. */
 static char *hand_over(struct adn_ini_lines *lines, char *to, int size, const char *line,
                        size_t length)
 {
@@ -55,7 +53,7 @@ static char *hand_over(struct adn_ini_lines *lines, char *to, int size, const ch
     return to;
 }
 
-/* `[ plugin   NAME ]` as `[plugin NAME]`. */
+/* Writes `[ plugin   NAME ]` as `[plugin NAME]`. */
 static char *section_line(struct adn_ini_lines *lines, char *to, int size, const char *line,
                           size_t length)
 {
@@ -101,7 +99,7 @@ static char *key_line(struct adn_ini_lines *lines, char *to, int size, const cha
     return hand_over(lines, to, size, line, end);
 }
 
-/* The next line without its end; 0 when there is none. */
+/* Takes the next line without its end. Returns 0 if there is none. */
 static int next_line(struct adn_ini_lines *lines, const char **line, size_t *length)
 {
     const char *end;

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The effective settings one by one, each with its origin. */
+/* Lists the effective settings, each with its origin. */
+#include "settings/settings.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "desc/names.h"
 #include "desc/operations.h"
-#include "settings/parts.h"
+#include "settings/keys.h"
+#include "settings/route.h"
 
 struct item {
     const char *section;
@@ -17,7 +20,7 @@ struct item {
     int left; /* items to pass over before the one asked for */
 };
 
-/* Section names that are put together stay valid until the thread's next call. */
+/* Composed section names stay valid until the thread's next call. */
 static _Thread_local char section_text[ADN_NAME_MAX + 16];
 static _Thread_local char key_text[256];
 
@@ -75,7 +78,7 @@ static int plugin_item(const struct adn_plugin_section *plugin, struct item *ite
     return 0;
 }
 
-/* A rule is effective when it wins for some operation in some mode. */
+/* Returns 1 if the rule wins for some operation in some mode. */
 static int rule_effective(const struct adn_settings *settings, const struct adn_route_rule *rule)
 {
     int count;
@@ -120,7 +123,7 @@ static int rule_item(const struct adn_settings *settings, struct item *item)
     return 0;
 }
 
-static int find_item(const struct adn_settings *settings, int index, struct item *item)
+static int lookup_item(const struct adn_settings *settings, int index, struct item *item)
 {
     int found;
 
@@ -139,7 +142,7 @@ int adn_settings_item(const struct adn_settings *settings, int index, const char
 {
     struct item item = {.value = value, .value_size = value_size};
 
-    if (!find_item(settings, index, &item))
+    if (!lookup_item(settings, index, &item))
         return -1;
     *section = item.section;
     *key = item.key;
@@ -154,7 +157,7 @@ void adn_settings_item_withheld(const struct adn_settings *settings, int index, 
     struct item item = {.value = value, .value_size = sizeof(value)};
 
     snprintf(text, size, "%s", "");
-    if (!find_item(settings, index, &item) || item.withheld == NULL)
+    if (!lookup_item(settings, index, &item) || item.withheld == NULL)
         return;
     snprintf(text, size,
              "%s: %s = %s is ignored%s, since the file belongs to user %ld and this process runs "

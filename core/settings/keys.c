@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The keys of [anydnn] and its like as a table, and their values read from text and printed. */
+/* Holds the keys of [anydnn] and similar sections as a table. Parses and prints their values. */
+#include "settings/keys.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -7,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "settings/parts.h"
-#include "settings/watch.h"
+#include "settings/section_values.h"
+#include "sys/env.h"
 #include "sys/error.h"
 
 const char *const adn_words_fallback[] = {"off", "warn", "on", NULL};
@@ -52,7 +54,7 @@ const struct adn_key adn_keys[] = {
 #undef PLUGIN_KEY
 const int adn_key_count = (int)(sizeof(adn_keys) / sizeof(adn_keys[0]));
 
-int adn_key_find(const char *name)
+int adn_key_index(const char *name)
 {
     for (int i = 0; i < adn_key_count; i++)
         if (strcmp(adn_keys[i].name, name) == 0)
@@ -60,7 +62,7 @@ int adn_key_find(const char *name)
     return -1;
 }
 
-int adn_key_find_in(const char *section, const char *key)
+int adn_key_index_in(const char *section, const char *key)
 {
     for (int i = 0; i < adn_key_count; i++)
         if (strcmp(adn_keys[i].section, section) == 0 && strcmp(adn_keys[i].key, key) == 0)
@@ -77,7 +79,7 @@ int adn_key_section(const char *section)
     return found;
 }
 
-int adn_word_find(const char *const *words, const char *word)
+int adn_word_index(const char *const *words, const char *word)
 {
     for (int i = 0; words[i] != NULL; i++)
         if (strcmp(words[i], word) == 0)
@@ -92,7 +94,7 @@ int adn_backend_name_valid(const char *name)
     return length > 0 && length <= ADN_NAME_MAX && name[length] == '\0';
 }
 
-/* Digits alone; -1 when there is something else or too many of them. */
+/* Parses digits. Returns -1 if the text is something else or has too many of them. */
 static int parse_digits(const char *text, char **end, uint64_t *value)
 {
     if (!isdigit((unsigned char)text[0]))
@@ -117,7 +119,7 @@ static int set_string(char **member, const char *value)
 
 static int set_word(const struct adn_key *key, const char *value, void *member)
 {
-    int word = adn_word_find(key->words, value);
+    int word = adn_word_index(key->words, value);
 
     if (word < 0)
         return -1;
@@ -158,7 +160,7 @@ static int set_bytes(const struct adn_key *key, const char *value, void *member)
             return -1;
         shift = 10 * (int)(unit - units + 1);
     }
-    /* The largest number is kept free: it means none. */
+    /* The largest number stands for no limit. */
     if (number > UINT64_MAX >> shift || number << shift == UINT64_MAX)
         return -1;
     *(uint64_t *)member = number << shift;
@@ -210,7 +212,7 @@ static void free_folders(char **folders)
     free(folders);
 }
 
-/* One folder of a list, without the blanks around it; NULL when it is not absolute. */
+/* Copies one folder of a list, without the blanks around it. Returns NULL if it is not absolute. */
 static char *copy_folder(const char *text, size_t length)
 {
     char *copy;
@@ -261,7 +263,7 @@ static int set_folders(const struct adn_key *key, const char *value, void *membe
     static int set_##name(const struct adn_key *key, const char *value, void *member)              \
     {                                                                                              \
         (void)key;                                                                                 \
-        return adn_watch_##name(value, NULL) == 0 ? set_string(member, value) : -1;                \
+        return adn_section_##name(value, NULL) == 0 ? set_string(member, value) : -1;              \
     }
 
 SET_WATCHED(sample)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All layers put on top of each other: built-in values, files, environment. */
+/* Merges all layers: built-in values, files, environment. */
+#include "settings/layers.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
@@ -8,12 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "settings/parts.h"
+#include "settings/apply.h"
+#include "settings/environment.h"
+#include "settings/keys.h"
+#include "settings/read.h"
+#include "settings/sources.h"
 #include "sys/error.h"
 #include "sys/log.h"
 #include "sys/text.h"
 
-/* The order that was measured: docs/using.md has the figures. */
+/* The built-in rules, in the order that was measured (docs/using.md has the figures). */
 static const struct {
     const char *section;
     const char *pattern;
@@ -34,7 +40,7 @@ static const struct {
     {"route split", "convolution_*", "cuda_tensorcore, cuda_simt, cuda_naive, onednn, cpu_ref"},
 };
 
-void adn_message_add(struct adn_messages *messages, const char *format, ...)
+void adn_settings_message(struct adn_settings_messages *messages, const char *format, ...)
 {
     char **grown = realloc(messages->text, sizeof(*grown) * ((size_t)messages->count + 1));
     va_list args;
@@ -52,7 +58,7 @@ void adn_message_add(struct adn_messages *messages, const char *format, ...)
     va_end(args);
 }
 
-static void log_messages(struct adn_messages *messages)
+static void log_messages(struct adn_settings_messages *messages)
 {
     for (int i = 0; i < messages->count; i++) {
         adn_warn("%s", messages->text[i]);
@@ -101,40 +107,41 @@ static int apply_builtin(struct adn_settings *settings)
     return 0;
 }
 
-static void warn_of_owner(const struct adn_file *file, struct adn_messages *messages)
+static void warn_of_owner(const struct adn_file *file, struct adn_settings_messages *messages)
 {
     char word[ADN_QUOTED_MAX];
 
     if (file->foreign)
-        adn_message_add(messages,
-                        "%s: it belongs to user %ld and this process runs as root: keys of it "
-                        "that name code or files are ignored",
-                        file->path, file->owner);
+        adn_settings_message(messages,
+                             "%s: it belongs to user %ld and this process runs as root: keys of it "
+                             "that name code or files are ignored",
+                             file->path, file->owner);
     if (file->loose != 0)
-        adn_message_add(messages, "%s: its group or others can write it (mode %04o): chmod go-w %s",
-                        file->path, file->loose, adn_text_quoted(file->path, word, sizeof(word)));
+        adn_settings_message(
+            messages, "%s: its group or others can write it (mode %04o): chmod go-w %s", file->path,
+            file->loose, adn_text_quoted(file->path, word, sizeof(word)));
 }
 
-/* Returns 1 for an entry that is withheld, 0 for one that counts, and -1 when memory is out. A
- * set.KEY is withheld in silence: the backend's description decides on it. */
+/* Returns 1 for an entry that is withheld, 0 for one that counts, and -1 if memory is out. A
+ * set.KEY is withheld without a message, since the backend's description decides on it. */
 static int withhold(struct adn_settings *settings, struct adn_file *file,
                     const struct adn_file_entry *entry, const char *origin,
-                    struct adn_messages *messages)
+                    struct adn_settings_messages *messages)
 {
     int result = file->foreign ? adn_settings_withhold(settings, entry, file->owner, origin) : 0;
 
     if (result < 0)
         adn_file_error(file, entry->line, "out of memory");
     else if (result > 0 && messages != NULL && strncmp(entry->key, "set.", 4) != 0)
-        adn_message_add(messages, "%s: %s = %s is ignored: the file belongs to user %ld", origin,
-                        entry->key, entry->value, file->owner);
+        adn_settings_message(messages, "%s: %s = %s is ignored: the file belongs to user %ld",
+                             origin, entry->key, entry->value, file->owner);
     return result;
 }
 
-/* Puts a file's entries into the settings. With `messages` what is unknown or ignored is told
- * there; an error ends it: in the file's own words, -1. */
+/* Applies a file's entries to the settings. Adds messages about unknown and ignored entries, unless
+ * `messages` is NULL. Stops at an error: sets the file's error and returns -1. */
 static int apply_file(struct adn_settings *settings, struct adn_file *file, enum adn_layer layer,
-                      struct adn_messages *messages)
+                      struct adn_settings_messages *messages)
 {
     if (messages != NULL)
         warn_of_owner(file, messages);
@@ -158,16 +165,16 @@ static int apply_file(struct adn_settings *settings, struct adn_file *file, enum
             return -1;
         }
         if (messages != NULL && result == ADN_APPLY_UNKNOWN)
-            adn_message_add(messages,
-                            "%s: %s; passed over, since the file is of schema %d and this is %d",
-                            origin, error, file->schema, ADN_SETTINGS_SCHEMA);
+            adn_settings_message(
+                messages, "%s: %s; passed over, since the file is of schema %d and this is %d",
+                origin, error, file->schema, ADN_SETTINGS_SCHEMA);
         else if (messages != NULL)
-            adn_message_add(messages, "%s: %s; passed over", origin, error);
+            adn_settings_message(messages, "%s: %s; passed over", origin, error);
     }
     return 0;
 }
 
-/* Reads a file and tries it on settings that are thrown away, so that a bad one changes nothing. */
+/* Reads a file and applies it to temporary settings, so that a bad file changes nothing. */
 static enum adn_read read_checked(struct adn_file *file, const char *path, enum adn_layer layer)
 {
     enum adn_read result = adn_file_read(file, path);
@@ -186,9 +193,9 @@ static enum adn_read read_checked(struct adn_file *file, const char *path, enum 
     return result;
 }
 
-/* 1 when the file exists and counts. */
+/* Adds a file. Returns 1 if it exists and counts. */
 static int add_file(struct adn_settings *settings, const char *path, enum adn_layer layer,
-                    struct adn_messages *messages)
+                    struct adn_settings_messages *messages)
 {
     struct adn_file file;
     enum adn_read result = read_checked(&file, path, layer);
@@ -197,7 +204,8 @@ static int add_file(struct adn_settings *settings, const char *path, enum adn_la
         apply_file(settings, &file, layer, messages);
     } else if (result == ADN_READ_BAD) {
         settings->dropped++;
-        adn_message_add(messages, "%s; the whole file is ignored until that is mended", file.error);
+        adn_settings_message(messages, "%s; the whole file is ignored until that is mended",
+                             file.error);
     }
     adn_file_free(&file);
     return result == ADN_READ_GOOD;
@@ -216,7 +224,7 @@ static int by_bytes(const struct dirent **a, const struct dirent **b)
 }
 
 static void add_folder(struct adn_settings *settings, const char *folder,
-                       struct adn_messages *messages)
+                       struct adn_settings_messages *messages)
 {
     struct dirent **names = NULL;
     int count = scandir(folder, &names, is_conf, by_bytes);
@@ -224,7 +232,8 @@ static void add_folder(struct adn_settings *settings, const char *folder,
     if (count < 0 && errno != ENOENT && errno != ENOTDIR) {
         adn_shortage(errno);
         settings->dropped++;
-        adn_message_add(messages, "%s: the folder cannot be read: %s", folder, strerror(errno));
+        adn_settings_message(messages, "%s: the folder cannot be read: %s", folder,
+                             strerror(errno));
     }
     for (int i = 0; i < count; i++) {
         char path[PATH_MAX];
@@ -237,7 +246,7 @@ static void add_folder(struct adn_settings *settings, const char *folder,
 }
 
 static void add_system(struct adn_settings *settings, const struct adn_settings_sources *sources,
-                       struct adn_messages *messages)
+                       struct adn_settings_messages *messages)
 {
     if (sources->system_file != NULL)
         add_file(settings, sources->system_file, ADN_LAYER_SYSTEM, messages);
@@ -245,9 +254,9 @@ static void add_system(struct adn_settings *settings, const struct adn_settings_
         add_folder(settings, sources->system_folder, messages);
 }
 
-/* The file that somebody named must be good. */
+/* Adds the file that the user named, which must be good. */
 static void add_config(struct adn_settings *settings, const char *path,
-                       struct adn_messages *messages)
+                       struct adn_settings_messages *messages)
 {
     struct adn_file file;
 
@@ -265,10 +274,11 @@ static void add_config(struct adn_settings *settings, const char *path,
 
 enum { USER_CONFIG_NONE, USER_CONFIG_MERGE, USER_CONFIG_ONLY };
 
-/* `only`: when the user has a good file, the system's count for nothing but user_config itself. */
+/* Makes the settings for user_config = only: if the user has a good file, the system's files do not
+ * count except for user_config itself. */
 static struct adn_settings *without_system(struct adn_settings *settings, const char *user_file)
 {
-    int index = adn_key_find("user_config");
+    int index = adn_key_index("user_config");
     struct adn_settings *fresh = NULL;
     struct adn_file file;
 
@@ -297,23 +307,25 @@ static const char *log_file_reason(int cause)
     return strerror(cause);
 }
 
-static void put_log_in_force(const struct adn_settings *settings, struct adn_messages *messages)
+static void put_log_in_force(const struct adn_settings *settings,
+                             struct adn_settings_messages *messages)
 {
     adn_log_level_set(settings->log);
     if (adn_log_target(settings->log_file) != 0) {
         int cause = errno;
 
         adn_shortage(cause);
-        adn_message_add(messages, "%s: log_file = %s: cannot be opened: %s; the old target stays",
-                        settings->key_origin[adn_key_find("log_file")], settings->log_file,
-                        log_file_reason(cause));
+        adn_settings_message(messages,
+                             "%s: log_file = %s: cannot be opened: %s; the old target stays",
+                             settings->key_origin[adn_key_index("log_file")], settings->log_file,
+                             log_file_reason(cause));
     }
 }
 
 struct adn_settings *adn_settings_load_from(const struct adn_settings_sources *sources)
 {
     struct adn_settings *settings = adn_settings_new();
-    struct adn_messages messages = {NULL, 0};
+    struct adn_settings_messages messages = {NULL, 0};
 
     if (settings == NULL || apply_builtin(settings) != 0) {
         adn_settings_free(settings);

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where backends and the system's settings lie: where they were configured, or, when the library
- * itself lies elsewhere, in the same place relative to it. */
+/* Locates the backends and the system's settings: where they were configured, or, if the library
+ * itself was moved, at the same place relative to it. */
+#include "settings/paths.h"
+
 #include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "settings/parts.h"
+#include "settings/settings.h"
 #include "sys/process.h"
 
 static char plugindir[PATH_MAX];
 static char sysconfdir[PATH_MAX];
 
-/* Length of the beginning that two paths share, whole components only. */
+/* Returns the length of the beginning that two paths share, in whole components. */
 static size_t shared_length(const char *a, const char *b)
 {
     size_t shared = 0;
@@ -46,7 +48,7 @@ void adn_path_relocate(char *path, size_t size, const char *configured, const ch
     snprintf(path, size, "%.*s%s", (int)kept, to, configured + shared);
 }
 
-static void find_paths(void)
+static void locate_paths(void)
 {
     char configured[PATH_MAX], own[PATH_MAX];
     const char *library = adn_process_library_path();
@@ -63,21 +65,21 @@ static void find_paths(void)
     adn_path_relocate(sysconfdir, sizeof(sysconfdir), ANYDNN_SYSCONFDIR, ANYDNN_LIBDIR, own);
 }
 
-static void find_paths_once(void)
+static void locate_paths_once(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-    pthread_once(&once, find_paths);
+    pthread_once(&once, locate_paths);
 }
 
 const char *adn_settings_plugindir(void)
 {
-    find_paths_once();
+    locate_paths_once();
     return plugindir;
 }
 
 const char *adn_settings_sysconfdir(void)
 {
-    find_paths_once();
+    locate_paths_once();
     return sysconfdir;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A settings file as a list of entries, and the errors that can be told without knowing the keys.
- */
+/* Reads a settings file as a list of entries, and detects the errors that need no knowledge of the
+ * keys. */
+#include "settings/read.h"
+
 #include <errno.h>
 #include <ini.h>
 #include <stdio.h>
@@ -8,7 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "settings/parts.h"
+#include "settings/ini_lines.h"
+#include "settings/keys.h"
+#include "sys/env.h"
 #include "sys/error.h"
 #include "sys/files.h"
 
@@ -57,8 +61,8 @@ static void entry_free(struct adn_file_entry *entry)
     free(entry->value);
 }
 
-static const struct adn_file_entry *find_entry(const struct adn_file *file, const char *section,
-                                               const char *key)
+static const struct adn_file_entry *lookup_entry(const struct adn_file *file, const char *section,
+                                                 const char *key)
 {
     for (int i = 0; i < file->count; i++)
         if (strcmp(file->entry[i].key, key) == 0 && strcmp(file->entry[i].section, section) == 0)
@@ -66,10 +70,10 @@ static const struct adn_file_entry *find_entry(const struct adn_file *file, cons
     return NULL;
 }
 
-/* A list of folders may be longer than a line: its key may stand several times. */
+/* Returns 1 for a list of folders, which may be longer than a line, so that its key may repeat. */
 static int may_repeat(const char *section, const char *key)
 {
-    int index = adn_key_find_in(section, key);
+    int index = adn_key_index_in(section, key);
 
     return index >= 0 && adn_keys[index].type == ADN_KEY_FOLDERS;
 }
@@ -80,7 +84,7 @@ static int add_entry(struct adn_file *file, const char *section, const char *key
     struct adn_file_entry *grown = file->entry;
     struct adn_file_entry *entry;
 
-    /* Powers of two: it grows when it is full. */
+    /* The array grows at powers of two. */
     if ((file->count & (file->count - 1)) == 0)
         grown =
             realloc(file->entry, sizeof(*grown) * (file->count > 0 ? 2 * (size_t)file->count : 1));
@@ -104,7 +108,7 @@ static int add_entry(struct adn_file *file, const char *section, const char *key
     return 0;
 }
 
-/* inih's handler: 1 to go on. */
+/* Handles a line for inih. Returns 1 to continue. */
 static int take(void *cookie, const char *section, const char *key, const char *value)
 {
     struct reading *reading = cookie;
@@ -113,7 +117,7 @@ static int take(void *cookie, const char *section, const char *key, const char *
 
     if (reading->error[0] != '\0')
         return 0;
-    before = find_entry(reading->file, section, key);
+    before = lookup_entry(reading->file, section, key);
     repeats = before != NULL && may_repeat(section, key);
     if (section[0] == '\0')
         snprintf(reading->error, sizeof(reading->error), "`%s` before the first [section]", key);
@@ -131,10 +135,10 @@ static int take(void *cookie, const char *section, const char *key, const char *
     return reading->error[0] == '\0';
 }
 
-/* The schema tells which keys the file may hold, so it is looked up before they are judged. */
-static int find_schema(struct adn_file *file)
+/* Reads the schema first, since it determines which keys the file may hold. */
+static int read_schema(struct adn_file *file)
 {
-    const struct adn_file_entry *entry = find_entry(file, "anydnn", "schema");
+    const struct adn_file_entry *entry = lookup_entry(file, "anydnn", "schema");
     char reason[ADN_REASON_MAX], *end;
     long schema;
 
@@ -174,10 +178,10 @@ enum adn_read adn_file_parse(struct adn_file *file, const char *path, const char
         adn_file_error(file, line, reading.error);
         return ADN_READ_BAD;
     }
-    return find_schema(file) == 0 ? ADN_READ_GOOD : ADN_READ_BAD;
+    return read_schema(file) == 0 ? ADN_READ_GOOD : ADN_READ_BAD;
 }
 
-/* All of it, or one byte more than the limit. */
+/* Reads the whole file, or one byte more than the limit. */
 static ssize_t read_text(int descriptor, char *text)
 {
     size_t size = 0;
@@ -192,7 +196,8 @@ static ssize_t read_text(int descriptor, char *text)
     return (ssize_t)size;
 }
 
-/* Whose file it is, and who else can write it; -1 when this process does not trust it. */
+/* Sets the file's owner and whether others can write it. Returns -1 if this process does not trust
+ * the file. */
 static int check_trust(struct adn_file *file, const struct stat *status)
 {
     char cause[ADN_REASON_MAX - 40], reason[ADN_REASON_MAX];

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules of the [route] sections: read from text, and which of them wins. */
+/* Parses the rules of [route] sections, and decides which of them wins. */
+#include "settings/route.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +10,7 @@
 
 #include "desc/names.h"
 #include "desc/operations.h"
-#include "settings/parts.h"
+#include "settings/keys.h"
 
 const int32_t adn_route_maths[ADN_ROUTE_MODE_COUNT] = {
     ANYDNN_PLUGIN_MATH_DEFAULT, ANYDNN_PLUGIN_MATH_TENSOR_OP, ANYDNN_PLUGIN_MATH_ALLOW_CONVERSION,
@@ -32,7 +34,7 @@ static enum adn_apply parse_mode(struct adn_route_rule *rule, const char *mode, 
     return ADN_APPLY_UNKNOWN;
 }
 
-/* The number of operations that a pattern without its `*` begins. */
+/* Counts the operations that begin with a pattern's prefix. */
 static int prefix_matches(const char *prefix, size_t length)
 {
     int count, matches = 0;
@@ -78,7 +80,7 @@ static enum adn_apply parse_pattern(struct adn_route_rule *rule, const char *pat
 static int parse_fallback(struct adn_route_rule *rule, const char *word, char *error,
                           size_t error_size)
 {
-    rule->fallback = adn_word_find(adn_words_fallback, word);
+    rule->fallback = adn_word_index(adn_words_fallback, word);
     if (rule->fallback >= 0)
         return 0;
     snprintf(error, error_size, "`fallback:%s`: must be fallback:on, fallback:warn or fallback:off",
@@ -86,7 +88,8 @@ static int parse_fallback(struct adn_route_rule *rule, const char *word, char *e
     return -1;
 }
 
-/* The word `fastest`: 1 where it stands first, 0 for another word, -1 behind others. */
+/* Parses the word `fastest`. Returns 1 if it stands first, 0 for another word, -1 if it follows
+ * others. */
 static int parse_fastest(struct adn_route_rule *rule, const char *word, char *error,
                          size_t error_size)
 {
@@ -125,8 +128,8 @@ static int parse_backend(struct adn_route_rule *rule, const char *name, char *er
     return 0;
 }
 
-/* The word up to the next comma without the blanks around it; returns what follows the comma, or
- * NULL. */
+/* Copies the word up to the next comma, without the blanks around it. Returns the text after the
+ * comma, or NULL. */
 static const char *next_word(const char *list, char *word, size_t size)
 {
     size_t length = strcspn(list, ",");
@@ -201,7 +204,7 @@ int adn_settings_rule_parse(struct adn_route_rule *rule, const char *pattern, co
 
 /* ---- choosing */
 
-/* Length of a prefix; an exact name counts more than any. */
+/* Returns the length of a prefix. An exact name counts more than any prefix. */
 static int precision(const struct adn_route_rule *rule)
 {
     int length = (int)strlen(rule->pattern);
@@ -220,7 +223,7 @@ int adn_rule_matches(const struct adn_route_rule *rule, const char *operation, i
     return strcmp(rule->pattern, operation) == 0;
 }
 
-/* Whether `b`, which was read later, wins against `a`. */
+/* Returns 1 if `b`, which was read later, wins against `a`. */
 static int beats(const struct adn_route_rule *b, const struct adn_route_rule *a)
 {
     if (b->layer != a->layer)
@@ -230,7 +233,7 @@ static int beats(const struct adn_route_rule *b, const struct adn_route_rule *a)
     return b->math >= 0 || a->math < 0;
 }
 
-/* A mode that has no name of its own (ANYDNN_FMA_MATH) is routed as default. */
+/* Returns the mode whose name routes use. ANYDNN_FMA_MATH has none, and is routed as default. */
 static int32_t named_math(int32_t math)
 {
     for (int i = 0; i < ADN_ROUTE_MODE_COUNT; i++)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The settings of this process from their real places, what is asked of them, and their end. */
+/* Loads the settings of this process from their real places, answers questions about them, and
+ * frees them. */
 #include "settings/settings.h"
 
 #include <limits.h>
@@ -7,17 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "settings/parts.h"
+#include "settings/keys.h"
 #include "settings/sources.h"
+#include "sys/env.h"
 
-/* The user's file: in $XDG_CONFIG_HOME, or in ~/.config; NULL when neither is known. */
+/* Returns the user's file in $XDG_CONFIG_HOME or in ~/.config, or NULL if neither is known. */
 static const char *user_file(char *path, size_t size)
 {
     const char *config = adn_env_get("XDG_CONFIG_HOME", ADN_ENV_PATH);
     const char *home = adn_env_get("HOME", ADN_ENV_PATH);
     int length = -1;
 
-    /* The XDG rules: a relative path counts for nothing. */
+    /* By the XDG rules, a relative path does not count. */
     if (config != NULL && config[0] == '/')
         length = snprintf(path, size, "%s/anydnn/anydnn.conf", config);
     else if (home != NULL && home[0] == '/')

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Settings: INI files, environment and built-in defaults merged into one immutable object in which
- * every value remembers where it came from. Grammar and layers: design section 7 and docs/using.md.
- */
+/* Settings: INI files, environment and built-in defaults, merged into one immutable object. Every
+ * value keeps its origin, so that messages can name the file and line to change. docs/using.md
+ * describes grammar and layers. */
 #ifndef ADN_SETTINGS_SETTINGS_H
 #define ADN_SETTINGS_SETTINGS_H
 
@@ -11,7 +10,7 @@
 
 #define ADN_NAME_MAX  31 /* backend names */
 #define ADN_ROUTE_MAX 16 /* backends in one rule */
-/* Of "FILE:LINE", "environment NAME", "built-in", "anydnnSetRoute". */
+/* Bytes of "FILE:LINE", "environment NAME", "built-in" or "anydnnSetRoute". */
 #define ADN_ORIGIN_MAX 320
 
 enum adn_fallback {
@@ -24,7 +23,7 @@ enum adn_staging { ADN_STAGING_OFF = 0, ADN_STAGING_LISTED = 1, ADN_STAGING_LAST
 enum adn_tuning_mode { ADN_TUNING_WRITE = 0, ADN_TUNING_READ = 1 };
 enum adn_enable { ADN_ENABLE_NO = 0, ADN_ENABLE_AUTO = 1, ADN_ENABLE_YES = 2 };
 
-/* Layers, weakest first. */
+/* The layers, weakest first. */
 enum adn_layer {
     ADN_LAYER_BUILTIN,
     ADN_LAYER_SYSTEM, /* anydnn.conf and conf.d */
@@ -34,7 +33,7 @@ enum adn_layer {
     ADN_LAYER_API
 };
 
-/* One line of a [route] section. */
+/* A line of a [route] section. */
 struct adn_route_rule {
     char pattern[64]; /* operation, prefix with a final '*', or "*" */
     int32_t math;     /* ANYDNN_PLUGIN_MATH_xxx, or -1: [route] without a mode */
@@ -46,15 +45,15 @@ struct adn_route_rule {
     char origin[ADN_ORIGIN_MAX];
 };
 
-/* A value that does not count, or not surely, since it is from another user's file and this process
- * runs as root. */
+/* A value that does not count, or only if the backend permits it, since it comes from another
+ * user's file and this process runs as root. */
 struct adn_withheld {
     char *value;
     long owner;
     char origin[ADN_ORIGIN_MAX];
 };
 
-/* `set.KEY = VALUE` of a [plugin NAME] section. One of `value` and `withheld` may be NULL. */
+/* A `set.KEY = VALUE` of a [plugin NAME] section. One of `value` and `withheld` may be NULL. */
 struct adn_plugin_setting {
     struct adn_plugin_setting *next;
     char *key;
@@ -82,8 +81,8 @@ enum adn_on_mismatch {
     ADN_MISMATCH_ERROR
 };
 
-/* Effective values of [anydnn], [trace], [shadow] and [check]. Texts of the last three are as
- * written; settings/watch.h reads them. */
+/* The effective values of [anydnn], [trace], [shadow] and [check]. Texts of the last three are as
+ * written; settings/section_values.h reads them. */
 struct adn_settings {
     char *device;             /* "auto", "cpu", "SPACE", "SPACE:N" */
     int32_t fallback;         /* enum adn_fallback */
@@ -122,60 +121,55 @@ struct adn_settings {
     int32_t rule_count;
     int32_t
         dropped; /* files that an error made us drop: every dispatch record says config_dropped */
-    /* Where the value of each key comes from, in the order of keys.def. */
+    /* The origin of each key's value, in the order of keys.def. */
     char (*key_origin)[ADN_ORIGIN_MAX];
-    /* In the same order: what a later layer sets, but must not; NULL for none. */
+    /* In the same order: a value that a later layer sets without the right to, or NULL. */
     struct adn_withheld **key_withheld;
     char fatal[1024]; /* not empty: an explicitly named file is bad; anydnnCreate fails with it */
 };
 
-/* Reads all layers. Never NULL but when memory is out; warnings were logged once. Log level and
- * target are put in force. The caller frees it (tests) or keeps it for ever (core). */
+/* Reads all layers. Returns NULL only if memory is out. Logs each warning once. Applies log level
+ * and target. The caller frees the settings (tests) or keeps them forever (core). */
 struct adn_settings *adn_settings_load(void);
 void adn_settings_free(struct adn_settings *settings);
 
-/*
- * The rule that wins for an operation in a mode: later layer first, then exact name, longer prefix,
- * "*"; between equals the rule of the mode before that of [route]. `extra` are a handle's own rules
- * (layer API), may be NULL. Never NULL: a built-in rule for "*" exists.
- */
+/* Returns the rule that wins for an operation in a mode: the later layer first, then exact name,
+ * longer prefix, "*"; between equals, the rule of the mode before that of [route]. `extra` are a
+ * handle's own rules (layer API), and may be NULL. Never returns NULL, since a built-in rule for
+ * "*" exists. */
 const struct adn_route_rule *adn_settings_route(const struct adn_settings *settings,
                                                 const struct adn_route_rule *extra,
                                                 int32_t extra_count, const char *operation,
                                                 int32_t math);
 
-/* Parses "a, b, fallback:warn" into a rule; 0, or -1 with a sentence in `error`. For
- * anydnnSetRoute. */
+/* Parses "a, b, fallback:warn" into a rule for anydnnSetRoute. Returns 0, or -1 with a sentence in
+ * `error`. */
 int adn_settings_rule_parse(struct adn_route_rule *rule, const char *pattern, const char *mode,
                             const char *list, char *error, size_t error_size);
 
-/* The [plugin NAME] section, or NULL; and a set.KEY of it, or NULL. */
+/* Return the [plugin NAME] section, or NULL, and a set.KEY of it, or NULL. */
 const struct adn_plugin_section *adn_settings_plugin(const struct adn_settings *settings,
                                                      const char *name);
 const struct adn_plugin_setting *adn_settings_plugin_set(const struct adn_settings *settings,
                                                          const char *name, const char *key);
-/* Returns the value in force: `is_choice` says that the backend publishes the key as one that names
- * neither code nor a file. NULL when there is none. */
+/* Returns the effective value, or NULL if there is none. `is_choice` is 1 if the backend publishes
+ * the key as one that names neither code nor a file. */
 const char *adn_plugin_setting_value(const struct adn_plugin_setting *set, int is_choice);
 
-/*
- * Every effective setting for `anydnn config`: index from 0; returns 0, or -1 past the end. section
- * is "anydnn", "trace", "shadow", "check", "plugin NAME", "route", "route MODE"; rules that never
- * win are not listed.
- */
+/* Lists the effective settings for `anydnn config` by index from 0. Returns 0, or -1 past the end.
+ * The section is "anydnn", "trace", "shadow", "check", "plugin NAME", "route" or "route MODE".
+ * Rules that never win are not listed. */
 int adn_settings_item(const struct adn_settings *settings, int index, const char **section,
                       const char **key, char *value, size_t value_size, const char **origin);
 
-/*
- * Writes a sentence on a value of this item that does not count, or only if the backend permits it;
- * "" when there is none. It begins with the value's origin. Where the item has no other value, it
- * has this one.
- */
+/* Writes a sentence about a value of this item that does not count, or only if the backend permits
+ * it; "" if there is none. It begins with the value's origin. If the item has no other value, it
+ * has this one. */
 void adn_settings_item_withheld(const struct adn_settings *settings, int index, char *text,
                                 size_t size);
 
-/* plugindir: where it was configured, or relative to this library's own file when that lies
- * elsewhere. */
+/* Returns plugindir: where it was configured, or relative to this library's file if that was
+ * moved. */
 const char *adn_settings_plugindir(void);
 const char *adn_settings_sysconfdir(void);
 

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of the host for copies without a wait, each with its marks. Blocks are used again, since a
- * device takes and frees such memory only when all its streams are idle. */
+/* Manages host memory for copies without a wait, each block with its marks. Blocks are reused,
+ * since a device allocates and frees such memory only when all its streams are idle. */
+#include "shadow/block.h"
+
 #include <stdlib.h>
 
-#include "shadow/later.h"
+#include "dispatch/handle/handle.h"
+#include "dispatch/handle/space.h"
+#include "load/load.h"
+#include "shadow/watch.h"
 #include "sys/process.h"
 
 int adn_backlog_is_reachable(const struct adn_watch *watch)

@@ -1,10 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A sampled call as the judge sees it: numbers that were read, and outputs that are held to what
- * the reference makes of them. */
+/* Reads the numbers of a sampled call, and compares its outputs with those of the reference. */
+#include "shadow/compare.h"
+
 #include <stdlib.h>
 
 #include "desc/shape.h"
-#include "shadow/parts.h"
+#include "dispatch/plan/plan.h"
+#include "judge/element.h"
+#include "judge/expect.h"
+#include "judge/oracle.h"
+#include "judge/places.h"
+#include "numerics/numerics.h"
+#include "problem/unread.h"
+#include "shadow/referee.h"
+#include "shadow/tell.h"
 #include "sys/log.h"
 
 void adn_pass_over(struct adn_shadowed *own, enum adn_count why, const char *sentence)
@@ -22,9 +31,9 @@ void adn_pass_begin(struct adn_pass *pass, struct adn_shadowed *own,
 
     pass->own = own;
     pass->sentence[0] = '\0';
-    adn_watch_call(plan, operands, &values);
+    adn_watch_factors(plan, operands, &values);
     adn_subject_begin(&pass->subject, &plan->problem, &values);
-    /* The squares are worked out only for who rounds operands. */
+    /* Only methods that round operands need the squares. */
     pass->subject.problem.math = plan->notes & ANYDNN_PLUGIN_NOTE_REDUCED_PRECISION
                                      ? plan->math
                                      : ANYDNN_PLUGIN_MATH_DEFAULT;
@@ -55,7 +64,7 @@ int adn_pass_take(struct adn_pass *pass, int slot, const unsigned char *bytes)
     return 0;
 }
 
-/* The slot of the worst of the outputs, or -1. */
+/* Returns the slot of the worst output, or -1. */
 static int compare(const struct adn_pass *pass, const unsigned char *const got[ADN_SLOTS],
                    struct adn_verdict *worst)
 {

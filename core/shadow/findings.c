@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What was found, on a handle and in the process: counted, asked for, told at exit. */
+/* Counts the findings on a handle and in the process, returns them by key, and reports them at
+ * exit. */
+#include "shadow/findings.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <pthread.h>
@@ -8,7 +11,11 @@
 #include <string.h>
 
 #include "desc/names.h"
-#include "shadow/parts.h"
+#include "dispatch/handle/handle.h"
+#include "problem/text.h"
+#include "shadow/shadow.h"
+#include "shadow/verdict.h"
+#include "shadow/watch.h"
 #include "sys/error.h"
 #include "sys/log.h"
 #include "sys/process.h"
@@ -17,7 +24,7 @@
 static _Atomic int64_t totals[ADN_COUNTS];
 static _Atomic uint64_t total_spent; /* microseconds */
 static _Atomic double total_ratio;   /* the largest */
-/* Whose totals these are: a child begins with none. */
+/* The totals belong to one process: a child begins with none. */
 static _Atomic uint64_t total_fork_number;
 
 static void begin_totals(void)
@@ -125,7 +132,7 @@ void adn_findings_at_exit(void)
 
 /* ---- by keys */
 
-/* Of a count: its number; of the others -1 and who says it. */
+/* A key with the number of its count. Other keys have -1 and a function that writes the value. */
 static const struct {
     const char *key;
     int count;
@@ -155,7 +162,7 @@ static const struct {
 
 #define ITEM_COUNT ((int)(sizeof(items) / sizeof(items[0])))
 
-static int find_item(const char *entry, const char *key)
+static int lookup_item(const char *entry, const char *key)
 {
     const char *names[ITEM_COUNT];
     const char *near;
@@ -194,7 +201,8 @@ static void say_other(const struct adn_watch *watch, const char *key, struct adn
             adn_text_add(text, "%s", texts[i].text);
 }
 
-/* Of what is asked for all is known; only who asks what is not known yet does not wait. */
+/* Waits for pending verdicts, so that each key is complete. Only the key that counts pending calls
+ * does not wait. */
 static void settle(anydnnHandle_t handle, int at)
 {
     struct adn_watch *watch = (struct adn_watch *)(void *)handle->hook[ADN_HOOK_SHADOW];
@@ -209,7 +217,7 @@ anydnnStatus_t adn_shadow_text(anydnnHandle_t handle, const char *entry, const c
     static const struct adn_watch nothing;
     const struct adn_watch *watch =
         (const struct adn_watch *)(const void *)handle->hook[ADN_HOOK_SHADOW];
-    int at = find_item(entry, key);
+    int at = lookup_item(entry, key);
     struct adn_text text;
 
     if (at < 0)
@@ -230,7 +238,7 @@ anydnnStatus_t adn_shadow_int(anydnnHandle_t handle, const char *entry, const ch
 {
     const struct adn_watch *watch =
         (const struct adn_watch *)(const void *)handle->hook[ADN_HOOK_SHADOW];
-    int at = find_item(entry, key);
+    int at = lookup_item(entry, key);
     int spent = at >= 0 && strcmp(key, "spent_us") == 0;
     int pending = at >= 0 && strcmp(key, "pending") == 0;
 

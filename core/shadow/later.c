@@ -1,11 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A sampled call between its copies, and its place among those that wait for their verdicts. */
+/* Runs a sampled call between its copies, and adds it to the calls that wait for a verdict. */
 #include "shadow/later.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 
 #include "desc/shape.h"
+#include "dispatch/handle/handle.h"
+#include "dispatch/handle/space.h"
+#include "dispatch/plan/plan.h"
+#include "judge/subject.h"
+#include "load/load.h"
+#include "problem/host.h"
+#include "problem/problem.h"
+#include "shadow/block.h"
+#include "shadow/compare.h"
+#include "shadow/findings.h"
+#include "shadow/referee.h"
+#include "shadow/verdict.h"
 #include "sys/float_mode.h"
 
 int adn_later_can(const struct adn_watch *watch)
@@ -18,7 +30,7 @@ int adn_later_can(const struct adn_watch *watch)
 
 /* ---- before the call */
 
-/* On a stream of its own, so that the sign is there whatever stream copies it first. */
+/* Uses a stream of its own, so that the sign exists whichever stream copies it first. */
 static int32_t make_sign(struct adn_watch *watch)
 {
     const struct anydnnContext *handle = watch->handle;
@@ -51,7 +63,7 @@ static uint64_t place(const struct adn_problem *problem, int slot, size_t *offse
     return end + ((uint64_t)adn_shape_bytes(&problem->tensor[slot]) + 255) / 256 * 256;
 }
 
-/* Where everything goes; the bytes that it takes. */
+/* Assigns offsets to all operands. Returns the bytes that they take. */
 static uint64_t lay_out(struct adn_later *later)
 {
     const struct adn_subject *subject = &later->pass.subject;
@@ -70,8 +82,8 @@ static uint64_t lay_out(struct adn_later *later)
     return end + sizeof(ADN_SIGN);
 }
 
-/* What waits for verdicts counts into the cap, in which `bytes` alone have room; where they have
- * none beside the others the oldest get theirs. */
+/* Returns a block of `bytes`. Calls that wait for verdicts count against the cap. If the block does
+ * not fit beside them, the oldest calls get their verdicts first. */
 static struct adn_block *have_block(struct adn_watch *watch, uint64_t bytes, uint64_t cap)
 {
     struct adn_backlog *backlog = &watch->backlog;
@@ -110,7 +122,7 @@ static int32_t set_mark(const struct adn_later *later, int which, void *stream)
         handle->space->functions->mark_record(handle->device, stream, later->block->mark[which]));
 }
 
-/* Host operands may change as soon as the call returns. */
+/* Reads host operands at once, since they may change as soon as the call returns. */
 static int take_host_operands(struct adn_later *later,
                               const struct anydnn_plugin_operands *operands)
 {
@@ -122,7 +134,7 @@ static int take_host_operands(struct adn_later *later,
     return result;
 }
 
-/* Its copies may be under way. */
+/* Drops a call whose copies may be under way. */
 static void abandon(struct adn_later *later, void *stream, enum adn_count count, const char *why)
 {
     struct adn_watch *watch = later->pass.own->watch;
@@ -138,7 +150,7 @@ static void abandon(struct adn_later *later, void *stream, enum adn_count count,
     adn_later_free(later);
 }
 
-/* NULL: the call is passed over, as was said. */
+/* Makes a sampled call. Returns NULL if the call is skipped, which is counted then. */
 static struct adn_later *make_call(struct adn_shadowed *own,
                                    const struct anydnn_plugin_operands *operands)
 {
@@ -217,7 +229,7 @@ static void end_call(struct adn_later *later, const struct anydnn_plugin_operand
         result = ADN_BACKEND_CALL(handle->space->functions->memory_copy_async(
             handle->device, operands->stream, sign, backlog->sign, sizeof(ADN_SIGN),
             ANYDNN_PLUGIN_COPY_FROM));
-    /* Behind the sign, too: who has waited for the mark may free the block. */
+    /* The mark comes after the sign, since a caller that waits for the mark may free the block. */
     if (result == 0)
         result = set_mark(later, 3, operands->stream);
     adn_load_error_clear();

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where calls run once more: a handle of its own on the device where the reference works, whose
- * route names it alone, with a stream of its own where devices have streams to make. */
+/* Runs calls again on a handle of its own, on the device where the reference works. The handle's
+ * route names the reference alone. It has a stream of its own if the device can make streams. */
+#include "shadow/referee.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "dispatch/dispatch.h"
-#include "shadow/parts.h"
+#include "dispatch/handle/space.h"
+#include "dispatch/handle/world.h"
+#include "load/load.h"
 #include "sys/error.h"
 #include "sys/process.h"
 
@@ -25,7 +29,7 @@ static int is_own(const struct adn_referee *referee, const struct adn_backend *b
 
 /* Returns the backend that the settings name, or a reference, one of the call's own space where
  * there is one. */
-static struct adn_backend *find_backend(struct adn_referee *referee)
+static struct adn_backend *choose_backend(struct adn_referee *referee)
 {
     struct adn_world *world = referee->outer->world;
     struct adn_backend *backend = NULL;
@@ -52,14 +56,14 @@ static struct adn_backend *find_backend(struct adn_referee *referee)
     return NULL;
 }
 
-/* Whether functions of the space may still be called for what lies there. */
+/* Returns 1 if functions of the space may still be called for this memory. */
 static int is_reachable(const struct adn_referee *referee)
 {
     return !adn_process_exiting && referee->fork_number == adn_process_fork_number &&
            !referee->handle->space->poisoned;
 }
 
-/* The reference neither waits for what the application enqueues nor is waited for by it. */
+/* Makes a stream, so that the reference and the application do not wait for each other. */
 static anydnnStatus_t make_stream(struct adn_referee *referee)
 {
     anydnnHandle_t handle = referee->handle;
@@ -80,12 +84,12 @@ int adn_referee_open(struct adn_referee *referee)
     struct adn_space *space;
     anydnnStatus_t status;
 
-    /* What a child inherited may not work there. */
+    /* A child process must not use what it inherited. */
     if (referee->handle && referee->fork_number != adn_process_fork_number)
         adn_referee_close(referee);
     if (referee->handle)
         return 0;
-    backend = find_backend(referee);
+    backend = choose_backend(referee);
     if (!backend)
         return -1;
     space = adn_world_space(referee->outer->world, backend->plugin->space);
@@ -128,7 +132,7 @@ void adn_referee_close(struct adn_referee *referee)
     functions = referee->handle->space->functions;
     device = referee->handle->device;
     reachable = is_reachable(referee);
-    /* A run that failed may have left work behind. */
+    /* A failed run may have left work on the stream. */
     if (referee->stream && reachable)
         functions->synchronize(device, referee->stream);
     for (int i = 0; i <= ADN_SLOTS; i++)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * How a call runs once more: on packed images of the operands in double; where the reference cannot
- * compute in double, or a math mode was asked for, it computes in the call's own types, and its
- * rounding counts beside the call's.
- */
+/* Runs a call again on packed images of the operands in double. If the reference cannot compute in
+ * double, or if a math mode is requested, it computes in the call's own types. Its rounding counts
+ * beside that of the call then. */
+#include "shadow/referee.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,15 +12,24 @@
 #include "desc/names.h"
 #include "desc/shape.h"
 #include "dispatch/dispatch.h"
-#include "shadow/parts.h"
+#include "dispatch/handle/space.h"
+#include "dispatch/plan/call.h"
+#include "dispatch/plan/plan.h"
+#include "judge/places.h"
+#include "judge/rules.h"
+#include "judge/subject.h"
+#include "load/load.h"
+#include "numerics/numerics.h"
+#include "problem/host.h"
+#include "problem/operation.h"
 #include "sys/error.h"
 
 #define SUCCESS ANYDNN_STATUS_SUCCESS
 
 /* ---- a run on its memory */
 
-/* Devices take and free memory only when all their streams are idle, so what is not large stays for
- * the next run. */
+/* Memory up to this size stays for the next run, since devices allocate and free memory only when
+ * all their streams are idle. */
 #define STORE_BYTES (UINT64_C(64) << 20)
 
 struct run {
@@ -116,7 +125,7 @@ static anydnnStatus_t execute(struct run *run, const struct adn_values *values)
     return status == SUCCESS ? fetch_all(run) : status;
 }
 
-/* 0, or as an oracle: 1 with the sentence when the backend declines, -1 when it fails. */
+/* Runs the problem. Returns 0, 1 with the sentence if the backend declines, or -1 if it fails. */
 static int run_problem(struct adn_referee *referee, const struct adn_problem *problem,
                        const struct adn_values *values, void **image, char *sentence)
 {
@@ -125,7 +134,7 @@ static int run_problem(struct adn_referee *referee, const struct adn_problem *pr
     struct adn_refusal refusal;
     anydnnStatus_t status;
 
-    /* What becomes of the reference is no business of the thread's last error. */
+    /* The outcome of the reference must not change the thread's last error. */
     adn_refusal_begin(&refusal);
     status = execute(&run, values);
     adn_refusal_end(&refusal);
@@ -142,9 +151,9 @@ static int run_problem(struct adn_referee *referee, const struct adn_problem *pr
 
 /* ---- in the call's own types */
 
-/* The same problem with the types of the call; -1 where they do not carry over: sums of changed
- * inputs would drown in the rounding of 16-bit numbers, and an oracle's other problems are not of
- * these operands. */
+/* Makes the same problem with the types of the call. Returns -1 if they do not carry over: the
+ * rounding of 16-bit numbers would hide the sums of changed inputs, and other problems of an oracle
+ * do not have these operands. */
 static int narrow_of(const struct adn_referee *referee, const struct adn_problem *wide,
                      struct adn_problem *narrow)
 {
@@ -165,7 +174,7 @@ static int narrow_of(const struct adn_referee *referee, const struct adn_problem
         tensor->type = own->tensor[i].type;
         adn_layout_set(tensor, adn_type_lanes(tensor->type) > 1 ? "nchw_vect_c" : "nchw");
     }
-    /* The compute type is one of the parameters; the rest of them is the oracle's. */
+    /* The compute type is one of the parameters. The oracle sets the others. */
     if (memcmp(&wide->params, &own->params, sizeof(own->params)) != 0) {
         enum adn_family family = adn_problem_operation(own->operation)->family;
 
@@ -180,7 +189,7 @@ static int narrow_of(const struct adn_referee *referee, const struct adn_problem
     return 0;
 }
 
-/* Between an image of one type and one of another, element by element in logical order. */
+/* Converts an image to another type, element by element in logical order. */
 static void convert(const struct anydnn_plugin_tensor *from, const unsigned char *source,
                     const struct anydnn_plugin_tensor *to, unsigned char *target)
 {
@@ -241,7 +250,7 @@ static int run_oracle(struct adn_oracle *oracle, const struct adn_problem *wide,
 
     if (!referee->narrow && referee->wanted.math < 0)
         result = run_problem(referee, wide, values, image, sentence);
-    /* All runs for one call are of one kind. */
+    /* All runs for one call use the same types. */
     if (result == 1)
         referee->narrow = 1;
     return result == 1 ? run_narrow(referee, wide, values, image, sentence) : result;

@@ -1,18 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One call and its shadow, where the host sees operands at once or waits for them: what is read is
+/* Runs a call and its shadow if the host reads operands at once or waits for them. The inputs are
  * kept, the call runs, the reference runs on what was kept, and the outputs are compared. */
+#include "shadow/run.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "desc/shape.h"
-#include "shadow/parts.h"
+#include "dispatch/handle/operand.h"
+#include "judge/subject.h"
+#include "problem/problem.h"
+#include "shadow/compare.h"
+#include "shadow/findings.h"
+#include "shadow/later.h"
+#include "shadow/referee.h"
 #include "sys/float_mode.h"
 #include "sys/log.h"
 
-/* Copies of an operand in double: what it holds, what it should hold, sums and squares, the image
- * that the reference gets, and changed inputs. */
+/* The copies of an operand in double: its content, its right content, sums and squares, the image
+ * for the reference, and changed inputs. */
 #define COPIES 6
 
 /* ---- whether */
@@ -27,8 +35,8 @@ static double needed_bytes(const struct adn_problem *problem)
     return elements * (double)sizeof(double) * COPIES;
 }
 
-/* What was spent, and what calls without a verdict will take: as much as the others did on average;
- * of the first ones nothing is known yet. */
+/* Returns the time that was spent, plus an estimate for the calls without a verdict: as much as the
+ * others took on average. Nothing is known yet for the first calls. */
 static double foreseen_us(const struct adn_watch *watch)
 {
     double compared = (double)watch->findings.count[ADN_COUNT_COMPARED];
@@ -39,7 +47,7 @@ static double foreseen_us(const struct adn_watch *watch)
     return compared > 0 ? watch->findings.spent_us * (1 + pending / compared) : INFINITY;
 }
 
-/* Whether the shadow may be; what cannot is passed over. */
+/* Returns 1 if the shadow may run. Otherwise the call counts as skipped. */
 static int may_run(struct adn_shadowed *own)
 {
     struct adn_watch *watch = own->watch;
@@ -69,7 +77,7 @@ static int may_run(struct adn_shadowed *own)
 
 /* ---- at once */
 
-/* 0, or -1 with the sentence. */
+/* Keeps what the call reads. Returns 0, or -1 with the sentence. */
 static int keep_inputs(struct adn_pass *pass, const struct anydnn_plugin_operands *operands)
 {
     const struct adn_subject *subject = &pass->subject;

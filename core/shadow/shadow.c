@@ -1,12 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is watched on a handle: from the settings or the program, plan by plan, and which calls. */
+/* Sets up shadow and checks on a handle, from the settings or by the program, and chooses the calls
+ * that are sampled. */
 #include "shadow/shadow.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "shadow/later.h"
+#include "dispatch/plan/plan.h"
+#include "judge/random.h"
+#include "numerics/numerics.h"
+#include "problem/problem.h"
+#include "settings/section_values.h"
+#include "settings/settings.h"
+#include "shadow/block.h"
+#include "shadow/check_outputs.h"
+#include "shadow/findings.h"
+#include "shadow/referee.h"
+#include "shadow/run.h"
+#include "shadow/verdict.h"
+#include "shadow/watch.h"
 #include "sys/error.h"
+#include "sys/process.h"
 
 #define SUCCESS ANYDNN_STATUS_SUCCESS
 
@@ -15,8 +29,8 @@ double adn_watch_between(const struct timespec *from, const struct timespec *to)
     return (double)(to->tv_sec - from->tv_sec) * 1e6 + (double)(to->tv_nsec - from->tv_nsec) / 1e3;
 }
 
-void adn_watch_call(const struct adn_plan *plan, const struct anydnn_plugin_operands *operands,
-                    struct adn_values *values)
+void adn_watch_factors(const struct adn_plan *plan, const struct anydnn_plugin_operands *operands,
+                       struct adn_values *values)
 {
     adn_values_init(values, plan->problem.operation);
     memcpy(values->scale, operands->scale, sizeof(values->scale));
@@ -49,7 +63,7 @@ static int32_t execute(struct anydnn_plugin_plan *body,
 
     if (watch->backlog.first)
         adn_later_look(watch, operands->stream);
-    /* A recording may hold the plan after shadow was switched off. */
+    /* A recording may still hold the plan after shadow was switched off. */
     if (watch->sample.kind == ADN_SAMPLE_OFF)
         return own->wrap.execute(own->wrap.body, operands, effect);
     adn_findings_add(&watch->findings, ADN_COUNT_CALLS);
@@ -76,14 +90,15 @@ static void shadow_wrap(struct adn_watch *watch, struct adn_plan *plan)
     adn_plan_wrap(plan, &own->wrap, execute, end_plan);
 }
 
-/* Without memory the plan stays as it is. The check is the inner one: it sees each call once. */
+/* Wraps a new plan. If memory is out, the plan stays as it is. The check is the inner wrap, so that
+ * it sees each call once. */
 static void plan_made(struct adn_hook *hook, struct adn_plan *plan)
 {
     struct adn_watch *watch = (struct adn_watch *)(void *)hook;
     uint64_t bit = UINT64_C(1) << plan->problem.operation;
 
     if (watch->values != 0 && (watch->check_operations & bit))
-        adn_check_wrap(watch, plan);
+        adn_shadow_check_wrap(watch, plan);
     if (watch->sample.kind != ADN_SAMPLE_OFF && (watch->operations & bit))
         shadow_wrap(watch, plan);
 }
@@ -99,7 +114,7 @@ static void end(struct adn_hook *hook)
 
     adn_later_end(watch);
     adn_referee_close(&watch->referee);
-    adn_check_end(watch);
+    adn_shadow_check_end(watch);
     adn_findings_free(&watch->findings);
     adn_settings_free(watch->shadow);
     adn_settings_free(watch->check);
@@ -108,17 +123,17 @@ static void end(struct adn_hook *hook)
 
 /* ---- settings */
 
-/* The texts were found good when they were set. */
+/* Takes over the values of [shadow], which were checked when they were set. */
 static void take_shadow(struct adn_watch *watch, struct adn_settings *settings)
 {
-    adn_watch_sample(settings->shadow_sample, &watch->sample);
-    adn_watch_operations(settings->shadow_operations, &watch->operations);
-    adn_watch_bound(settings->shadow_bound, &watch->bound);
-    adn_watch_part(settings->shadow_budget, &watch->budget);
+    adn_section_sample(settings->shadow_sample, &watch->sample);
+    adn_section_operations(settings->shadow_operations, &watch->operations);
+    adn_section_bound(settings->shadow_bound, &watch->bound);
+    adn_section_part(settings->shadow_budget, &watch->budget);
     adn_referee_close(&watch->referee);
     memset(&watch->referee, 0, sizeof(watch->referee));
     watch->referee.outer = watch->handle;
-    adn_watch_reference(settings->shadow_reference, &watch->referee.wanted);
+    adn_section_reference(settings->shadow_reference, &watch->referee.wanted);
     if (settings->shadow_summary)
         adn_findings_at_exit();
     if (settings != watch->shadow)
@@ -128,14 +143,14 @@ static void take_shadow(struct adn_watch *watch, struct adn_settings *settings)
 
 static void take_check(struct adn_watch *watch, struct adn_settings *settings)
 {
-    adn_watch_values(settings->check_outputs, &watch->values);
-    adn_watch_operations(settings->check_operations, &watch->check_operations);
+    adn_section_values(settings->check_outputs, &watch->values);
+    adn_section_operations(settings->check_operations, &watch->check_operations);
     if (settings != watch->check)
         adn_settings_free(watch->check);
     watch->check = settings;
 }
 
-/* What is watched on the handle; nothing at first. NULL: out of memory. */
+/* Returns the handle's watch, made at first use with nothing to do, or NULL if memory is out. */
 static struct adn_watch *watch_of(anydnnHandle_t handle)
 {
     struct adn_watch *watch = (struct adn_watch *)(void *)handle->hook[ADN_HOOK_SHADOW];
@@ -167,13 +182,15 @@ void adn_shadow_begin(anydnnHandle_t handle)
 
     if (!watch)
         return;
-    if (shadow && (own = adn_watch_settings(settings, "shadow", "", error, sizeof(error))) != NULL)
+    if (shadow &&
+        (own = adn_section_settings(settings, "shadow", "", error, sizeof(error))) != NULL)
         take_shadow(watch, own);
-    if (check && (own = adn_watch_settings(settings, "check", "", error, sizeof(error))) != NULL)
+    if (check && (own = adn_section_settings(settings, "check", "", error, sizeof(error))) != NULL)
         take_check(watch, own);
 }
 
-/* Changes one section of the handle's own; 0 settings of that section: the process's count. */
+/* Changes one section of the handle's own settings. Without own settings of a section, those of the
+ * process apply. */
 static anydnnStatus_t set(anydnnHandle_t handle, const char *entry, const char *section,
                           const char *text, struct adn_watch **found, struct adn_settings **made)
 {
@@ -188,7 +205,7 @@ static anydnnStatus_t set(anydnnHandle_t handle, const char *entry, const char *
     if (strcmp(section, "check") == 0 && watch->check)
         from = watch->check;
     *found = watch;
-    *made = adn_watch_settings(from, section, text, error, sizeof(error));
+    *made = adn_section_settings(from, section, text, error, sizeof(error));
     if (*made)
         return SUCCESS;
     if (adn_shortage_noted())
@@ -205,14 +222,14 @@ anydnnStatus_t adn_shadow_set(anydnnHandle_t handle, const char *entry, const ch
     if (status != SUCCESS)
         return status;
     adn_later_settle(watch);
-    /* The cap may be less from here on. */
+    /* The new cap may be smaller. */
     adn_blocks_free(watch, &watch->backlog.spare);
     take_shadow(watch, settings);
     adn_handle_forget_plans(handle);
     return SUCCESS;
 }
 
-anydnnStatus_t adn_check_set(anydnnHandle_t handle, const char *entry, const char *text)
+anydnnStatus_t adn_shadow_check_set(anydnnHandle_t handle, const char *entry, const char *text)
 {
     struct adn_settings *settings;
     struct adn_watch *watch;

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Shadow: of a handle's calls some run once more, on copies, on a backend that is trusted, and
- * their outputs are held to the bound that rounding explains. Checks: outputs are looked through
- * for values that no network wants. Both stand before the plans of a handle as wraps, so that a
- * handle without them pays nothing.
- */
+/* Shadow runs some calls of a handle again, on copies, on a trusted backend, and compares the
+ * outputs within the bound that rounding explains. Checks search outputs for values that no
+ * network wants. Both are wraps before the plans of a handle, so that a handle without them pays
+ * nothing. */
 #ifndef ADN_SHADOW_SHADOW_H
 #define ADN_SHADOW_SHADOW_H
 
@@ -13,15 +11,15 @@
 
 #include "dispatch/handle/handle.h"
 
-/* Puts both before a new handle's plans where the settings ask for them. */
+/* Puts both before the plans of a new handle if the settings ask for them. */
 void adn_shadow_begin(anydnnHandle_t handle);
 
-/* Changes this handle's: the section's lines, joined by `;`. The plans go, so that new ones are
- * wrapped as it says; the pins stay. */
+/* Applies the section's lines, joined by `;`, to this handle. Its plans are dropped, so that new
+ * ones are wrapped accordingly. Its pins stay. */
 anydnnStatus_t adn_shadow_set(anydnnHandle_t handle, const char *entry, const char *text);
-anydnnStatus_t adn_check_set(anydnnHandle_t handle, const char *entry, const char *text);
+anydnnStatus_t adn_shadow_check_set(anydnnHandle_t handle, const char *entry, const char *text);
 
-/* What was found on the handle, by the keys of anydnn.h. */
+/* Returns findings on the handle, by the keys of anydnn.h. */
 anydnnStatus_t adn_shadow_text(anydnnHandle_t handle, const char *entry, const char *key,
                                char *text, size_t size);
 anydnnStatus_t adn_shadow_int(anydnnHandle_t handle, const char *entry, const char *key,

@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is done about a mismatch: counted, told, kept for `anydnn replay`, or the next call fails.
- */
+/* Reacts to a mismatch: it is counted, logged, or kept for `anydnn replay`, or the next call
+ * fails. */
+#include "shadow/tell.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "desc/names.h"
-#include "shadow/parts.h"
+#include "dispatch/handle/handle.h"
+#include "dispatch/plan/plan.h"
+#include "numerics/numerics.h"
+#include "problem/text.h"
+#include "problem/unread.h"
+#include "settings/settings.h"
+#include "shadow/findings.h"
 #include "sys/log.h"
 #include "sys/text.h"
 #include "trace/dump.h"
@@ -35,7 +43,7 @@ static void say_error(const struct adn_subject *subject, int slot,
                    verdict->ratio, verdict->limit, verdict->wrong, subject->slot[slot].count);
 }
 
-/* The operands as they were before the call, and the call's line. */
+/* Keeps the operands as they were before the call, and the call's line. */
 static uint64_t keep(const struct adn_shadowed *own, const struct adn_subject *subject)
 {
     const struct adn_watch *watch = own->watch;

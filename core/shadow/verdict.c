@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How sampled calls that wait for their copies come to their verdicts, or to none. */
+/* Gives sampled calls their verdicts once their copies have arrived, or drops them. */
+#include "shadow/verdict.h"
+
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "shadow/later.h"
+#include "dispatch/handle/handle.h"
+#include "dispatch/handle/space.h"
+#include "judge/subject.h"
+#include "load/load.h"
+#include "shadow/findings.h"
 #include "sys/float_mode.h"
 #include "sys/process.h"
 
@@ -36,7 +42,7 @@ static struct adn_later *take_first(struct adn_backlog *backlog)
     return later;
 }
 
-/* Whether its copies have come is not known. */
+/* Drops a call whose copies may still be under way. */
 static void drop(struct adn_watch *watch, struct adn_later *later, const char *why)
 {
     adn_pass_over(later->pass.own, ADN_COUNT_FAILED, why);
@@ -76,8 +82,8 @@ static void judge_later(struct adn_later *later)
         adn_pass_over(pass->own, ADN_COUNT_FAILED, pass->sentence);
 }
 
-/* The stream's time for the copies counts as spent; the wait for them does not, since the device
- * works for the application meanwhile. */
+/* Waits for the copies. The stream's time for them counts as spent. The wait does not, since the
+ * device works for the application meanwhile. */
 static int32_t wait_for_copies(const struct adn_watch *watch, const struct adn_later *later,
                                double *microseconds)
 {
@@ -120,7 +126,7 @@ void adn_later_give(struct adn_watch *watch)
     adn_findings_spend(&watch->findings, copies + adn_watch_between(&begin, &end));
 }
 
-/* The device may write the sign while this looks. */
+/* Returns 1 if the sign has arrived. The device may write it during this read. */
 static int has_arrived(const struct adn_later *later)
 {
     const void *at = later->block->memory + later->sign;

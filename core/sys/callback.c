@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages on their way to the application's receiver. */
+/* Delivers messages to the application's receiver. */
 #include "sys/callback.h"
 
 #include <pthread.h>
@@ -26,7 +26,7 @@ static void *callback_user;
 static anydnnCallback_t callback_function;
 static _Thread_local int inside_callback;
 
-/* Calls the receiver that there is now. Its own calls do not change the thread's last error. */
+/* Calls the current receiver. Its own calls do not change the thread's last error. */
 static void call(anydnnSeverity_t severity, const char *text)
 {
     char sentence[ADN_ERROR_MAX];
@@ -44,7 +44,7 @@ static void call(anydnnSeverity_t severity, const char *text)
     adn_error_restore(sentence);
 }
 
-/* Without memory the message is lost to the receiver; the log has it. */
+/* Keeps a message. If memory is out, the receiver misses it; the log still has it. */
 static void keep(struct adn_messages *messages, anydnnSeverity_t severity, const char *text,
                  size_t length)
 {
@@ -62,7 +62,7 @@ static void keep(struct adn_messages *messages, anydnnSeverity_t severity, const
     messages->last = message;
 }
 
-/* From here on every call looks closer, so that the next one on any thread hands it over. */
+/* Keeps a message for the next call on any thread, which takes the slow path and delivers it. */
 static void keep_for_any_thread(anydnnSeverity_t severity, const char *text, size_t length)
 {
     pthread_mutex_lock(&lock);
@@ -107,7 +107,7 @@ void adn_callback_deliver(struct adn_messages *messages)
 
     messages->first = messages->last = NULL;
     deliver(first);
-    /* Inside the receiver they would be dropped. */
+    /* Inside the receiver, the messages would be dropped. */
     if (!adn_messages_pending || inside_callback)
         return;
     pthread_mutex_lock(&lock);
@@ -123,7 +123,7 @@ void adn_callback_after_fork(void)
     static const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
 
     lock = fresh;
-    /* The parent delivers these. */
+    /* The parent process delivers these. */
     for_any_thread.first = for_any_thread.last = NULL;
     adn_messages_pending = 0;
 }

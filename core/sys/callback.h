@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The application's receiver of messages (anydnnSetCallback), and when it runs: a message that is
- * sent inside an entry waits until the outermost entry of its thread returns. The receiver then
- * finds no lock held and no object in use, so it may wait for other threads and make any call.
- */
+/* The application's receiver of messages (anydnnSetCallback), and the time of delivery. A
+ * message that is sent inside an entry waits until the outermost entry of its thread returns.
+ * The receiver then finds no lock held and no object in use, so it may wait for other threads
+ * and make any call. */
 #ifndef ADN_SYS_CALLBACK_H
 #define ADN_SYS_CALLBACK_H
 
@@ -22,18 +21,16 @@ struct adn_messages {
 };
 
 extern _Thread_local struct adn_messages adn_messages_here;
-/* 1 while messages wait for whichever thread returns from an entry next. */
+/* Is 1 while messages wait for the next thread that returns from an entry. */
 extern _Atomic int adn_messages_pending;
 
-/*
- * Hands a line to the receiver, if it wants the severity, when the outermost entry returns. Outside
- * of entries that is now, but for the line of a backend, which may hold locks and run a call: such
- * a line waits for the end of any entry. Two zero bytes follow the text. A line that the receiver
- * itself causes is dropped.
- */
+/* Sends a line to the receiver, if it wants the severity, when the outermost entry returns. Outside
+ * of entries, sends it at once, except for the line of a backend: a backend may hold locks and run
+ * a call, so its line waits for the end of any entry. Two zero bytes follow the text. Drops a line
+ * that the receiver itself causes. */
 void adn_callback_send(anydnnSeverity_t severity, const char *text, size_t length, int backend);
 
-/* Hands over what waits. */
+/* Delivers the messages that wait. */
 void adn_callback_deliver(struct adn_messages *messages) __attribute__((cold));
 
 /* Gives a child of fork() an unlocked lock. */
@@ -55,15 +52,15 @@ adn_messages_release(struct adn_messages *const *messages)
         adn_callback_deliver(*messages);
 }
 
-/* Holds messages back to the end of the block. */
+/* Holds messages back until the end of the block. */
 #define ADN_MESSAGES_SCOPE                                                                         \
     struct adn_messages *const __attribute__((cleanup(adn_messages_release), unused))              \
     adn_messages_before = adn_messages_hold()
 
-/* What an entry begins with that takes a handle or reads the settings: to the end of the block the
- * thread is in the standard's floating-point environment, and messages wait; they are handed over
- * in that environment. Entries that end in adn_call_run take ADN_FLOAT_SCOPE: a call whose plan is
- * known has no time for more, and what sends messages on the way of others has a scope. */
+/* Begins an entry that takes a handle or reads the settings. Until the end of the block, the thread
+ * has the standard's floating-point environment, and messages wait; they are delivered in that
+ * environment. Entries that end in adn_call_run use ADN_FLOAT_SCOPE, since a call with a known plan
+ * has no time for more. Other code on their path that sends messages has a scope of its own. */
 #define ADN_ENTRY_SCOPE                                                                            \
     ADN_FLOAT_SCOPE;                                                                               \
     ADN_MESSAGES_SCOPE

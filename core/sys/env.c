@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading the environment, withheld from a process that has more rights than its user. */
+/* Reads the environment. A process with more rights than its user gets less of it. */
 #include "sys/env.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The only place that reads the environment. Each read says what a stranger could do with the
+/* The only place that reads the environment. Each caller states what a stranger could do with the
  * variable. */
 #ifndef ADN_SYS_ENV_H
 #define ADN_SYS_ENV_H
@@ -10,14 +10,14 @@ enum adn_env_class {
     ADN_ENV_DEBUG   /* log level: always read */
 };
 
-/* The value, or NULL when unset, empty or withheld. */
+/* Returns the value, or NULL if it is unset, empty or withheld. */
 const char *adn_env_get(const char *name, enum adn_env_class env_class);
 
-/* 1 when the process runs with more rights than its user (AT_SECURE). */
+/* Returns 1 if the process has more rights than its user (AT_SECURE). */
 int adn_env_privileged(void);
 
-/* Calls `each` for every variable that is not empty and whose name starts with `prefix`; for none
- * when privileged. */
+/* Calls `each` for every nonempty variable whose name starts with `prefix`; for none in a
+ * privileged process. */
 void adn_env_each(const char *prefix,
                   void (*each)(void *cookie, const char *name, const char *value), void *cookie);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The thread's last error sentence, and the names of the status codes. */
+/* Keeps the thread's last error sentence, and names the status codes. */
 #include "sys/error.h"
 
 #include <errno.h>
@@ -11,11 +11,12 @@
 #include "sys/text.h"
 
 static _Thread_local char error_text[ADN_ERROR_MAX];
-/* The rule that was broken: the format of the sentence, which is one for each rule. */
+/* The rule that was broken, identified by the format of its sentence. */
 static _Thread_local const char *error_rule;
 static _Thread_local struct adn_refusal *filled;
 
-/* A question that a program asks to learn what there is; no is an answer. */
+/* Returns 1 for entries by which a program asks what is supported. NOT_SUPPORTED is an answer to
+ * them. */
 static int is_question(const char *text)
 {
     static const char *const beginnings[] = {"anydnnGet", "anydnnFind", "anydnnProblemExplain",
@@ -27,8 +28,8 @@ static int is_question(const char *text)
     return 0;
 }
 
-/* A warning the first time for its entry and rule. Who writes a problem's text reads the sentence
- * where it is written, in a program that shows it. */
+/* Returns 1 for the first error of its entry and rule. The author of a problem's text reads the
+ * sentence in the program, which shows it. */
 static int is_warning(anydnnStatus_t status, const char *text)
 {
     if (!adn_log_on(ADN_LOG_WARN) || strncmp(text, "problem text:", 13) == 0 ||
@@ -45,7 +46,7 @@ static void tell(anydnnStatus_t status)
         adn_log_line(level, "anydnn", "%s (%s)", error_text, adn_status_name((int)status));
 }
 
-/* The sentence goes to the refusal that is filled, else it is the thread's and is told. */
+/* Writes the sentence to the refusal that is active, or else sets and logs it as the thread's. */
 static anydnnStatus_t settle(anydnnStatus_t status, const char *rule, const char *text)
 {
     memcpy(filled ? filled->text : error_text, text, strlen(text) + 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opening the files that a user names, of the kinds that can be read to an end. */
+/* Opens files that a user names, if they can be read to an end. */
 #include "sys/files.h"
 
 #include <errno.h>
@@ -64,7 +64,7 @@ static int refuse(const char *what, char *reason, size_t size)
     return -1;
 }
 
-/* Readable to an end. */
+/* Returns 1 if the file can be read to an end. */
 static int is_plain(const struct stat *status, char *reason, size_t size)
 {
     if (S_ISREG(status->st_mode) || adn_file_is_null(status))
@@ -118,14 +118,15 @@ int adn_file_open(const char *path, struct stat *status, char *reason, size_t si
     descriptor = adn_file_above_standard(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
     if (descriptor < 0)
         return refuse("cannot be opened", reason, size);
-    /* Another may lie there by now. */
+    /* Another file may be there by now. */
     if (fstat(descriptor, status) == 0 && is_plain(status, reason, size))
         return descriptor;
     close(descriptor);
     return -1;
 }
 
-/* A sticky folder further up does no harm: nobody can take away what root owns there. */
+/* Checks an owner. A sticky folder further up is harmless, since nobody can remove what root owns
+ * there. */
 static int check_owner(const char *path, int allows_sticky, char *reason, size_t size)
 {
     char word[ADN_QUOTED_MAX];
@@ -197,7 +198,7 @@ void adn_file_signals_hold(struct adn_file_signals *signals, int own)
     sigaddset(&wanted, SIGXFSZ);
     if (own)
         sigaddset(&wanted, SIGPIPE);
-    /* One that waits already is the program's to take. */
+    /* A signal that is already pending belongs to the program. */
     sigpending(&pending);
     if (!sigismember(&pending, SIGXFSZ))
         sigaddset(&signals->held, SIGXFSZ);

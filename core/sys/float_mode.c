@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writing the floating-point environment; reading it is in the header, on every call's way. */
+/* Writes the floating-point environment. Reading it is in the header, since every call does
+ * that. */
 #include "sys/float_mode.h"
 
 #if defined(__x86_64__)
 
-/* What fnstenv stores; on 64 bits each member has 32, of which the first three use 16. */
+/* The memory that fnstenv stores. On 64 bits, each member has 32, of which the first three use
+ * 16. */
 struct x87_environment {
     uint16_t control, control_unused;
     uint16_t status, status_unused;
@@ -12,7 +14,8 @@ struct x87_environment {
     uint32_t last[4];
 };
 
-/* Flags and control word at once: a flag that stands while its exception is trapped is a trap. */
+/* Writes flags and control word at once: a flag that is set while its exception is trapped causes a
+ * trap. */
 static void write_x87(uint16_t control, uint16_t flags)
 {
     struct x87_environment x87;

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The floating-point environment that this library and its backends compute in: round to nearest,
- * nothing flushed to zero, no exception trapped. An entry that computes, or calls a backend, puts
- * the calling thread into it and leaves modes and sticky flags as the application had them. Both
- * ends read the processor's registers and write them only where they differ, as each call pays for
- * it.
- */
+/* The floating-point environment of this library and its backends: round to nearest, nothing
+ * flushed to zero, no exception trapped. An entry that computes or calls a backend switches the
+ * calling thread to it, and leaves modes and sticky flags as the application had them. Entry and
+ * exit read the processor's registers and write them only if they differ, since each call pays for
+ * that. */
 #ifndef ADN_SYS_FLOAT_MODE_H
 #define ADN_SYS_FLOAT_MODE_H
 
@@ -13,7 +11,8 @@
 
 #if defined(__x86_64__)
 
-/* SSE's register holds modes and flags; the older unit, which computes long double, has two. */
+/* SSE's register holds modes and flags. The older unit, which computes long double, has two
+ * registers. */
 struct adn_float_mode {
     uint32_t mxcsr;
     uint16_t x87_control;
@@ -25,7 +24,7 @@ struct adn_float_mode {
 #define ADN_FLOAT_X87         UINT16_C(0x037f)
 #define ADN_FLOAT_X87_FLAGS   UINT16_C(0x003f)
 
-/* The memory clobber keeps what computes on its side of the change. */
+/* The memory clobber keeps computations on their side of the change. */
 static inline __attribute__((always_inline)) void adn_float_read(struct adn_float_mode *mode)
 {
     __asm__ volatile("stmxcsr %0" : "=m"(mode->mxcsr) : : "memory");
@@ -77,7 +76,7 @@ static inline __attribute__((always_inline)) int adn_float_same(const struct adn
 #include <fenv.h>
 #include <string.h>
 
-/* C's own functions do not tell modes from flags: both are written each time. */
+/* C's own functions do not separate modes from flags, so both are written each time. */
 struct adn_float_mode {
     fenv_t all;
 };
@@ -103,15 +102,16 @@ static inline int adn_float_same(const struct adn_float_mode *a, const struct ad
 
 #endif
 
-/* Whether the calling thread's modes are other ones than the standard's; flags do not count. Never
- * where only C's functions tell of them. */
+/* Returns 1 if the calling thread's modes differ from the standard's. Flags do not count. Always
+ * returns 0 if only C's functions are available. */
 int adn_float_is_changed(void);
 
-/* The standard's modes, flags untouched; and modes and flags as they were read. */
+/* Set the standard's modes without changing flags, and restore modes and flags as they were
+ * read. */
 void adn_float_set_standard(void) __attribute__((cold));
 void adn_float_write(const struct adn_float_mode *mode) __attribute__((cold));
 
-/* Puts the thread into the environment; on the way of a call, before code that relies on it and
+/* Switches the thread to the environment, on the path of a call: before code that relies on it and
  * after code that may have left it. */
 static inline __attribute__((always_inline)) void adn_float_standard(void)
 {
@@ -139,8 +139,8 @@ adn_float_leave(const struct adn_float_mode *before)
         adn_float_write(before);
 }
 
-/* From this declaration to the end of the block the thread is in the environment, however the block
- * is left: entries return from within the steps that read their arguments. */
+/* Keeps the thread in the environment from this declaration to the end of the block, however the
+ * block ends. Entries return from within the steps that read their arguments. */
 #define ADN_FLOAT_SCOPE                                                                            \
     struct adn_float_mode __attribute__((cleanup(adn_float_leave))) adn_float_before;              \
     adn_float_enter(&adn_float_before)

@@ -3,6 +3,8 @@
 core_libanydnn_base_la_SOURCES += \
 	core/sys/callback.c \
 	core/sys/callback.h \
+	core/sys/elf.c \
+	core/sys/elf.h \
 	core/sys/env.c \
 	core/sys/env.h \
 	core/sys/error.c \

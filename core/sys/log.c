@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Log lines: put together whole, written with one call, and handed to the application's receiver.
- */
+/* Writes log lines: composes each line, writes it with one call, and sends it to the application's
+ * receiver. */
 #include "sys/log.h"
 
 #include <errno.h>
@@ -22,7 +22,8 @@
 #include "sys/files.h"
 #include "sys/text.h"
 
-/* Things that are told once: entries times the rules that a program breaks are fewer by far. */
+/* The most things that are logged only once. Entries times the rules that a program breaks are far
+ * fewer. */
 #define TOLD_MAX 256
 
 #define LINKS_MAX 40 /* as many as the kernel follows */
@@ -33,12 +34,13 @@ static const char *const level_words[] = {"off", "error", "warning", "info", "de
 
 _Atomic int adn_log_threshold = ADN_LOG_WARN;
 
-/* What the setting asks for; adn_log_threshold is the higher of this and the callback's wish. */
+/* The level of the setting. adn_log_threshold is the higher of this and the level that the callback
+ * wants. */
 static _Atomic int written_level = ADN_LOG_WARN;
 static _Atomic int target_fd = STDERR_FILENO;
 
-/* The one descriptor of log files, once there was one: a new file replaces the old one beneath it,
- * so that no other thread can write to a closed number. */
+/* The one descriptor of log files after the first use. A new file replaces the old one under the
+ * same number, so that no other thread can write to a closed number. */
 static int file_fd = -1;
 static char file_pattern[PATH_MAX];
 
@@ -70,8 +72,8 @@ static anydnnSeverity_t level_severity(int level)
     return level == ADN_LOG_WARN ? ANYDNN_SEV_WARNING : ANYDNN_SEV_INFO;
 }
 
-/* The highest level that somebody wants. A callback for INFO gets info lines; debug and trace lines
- * are made only when the setting asks for them. */
+/* Sets the highest level that is wanted. A callback for INFO gets info lines. Debug and trace lines
+ * are made only if the setting asks for them. */
 void adn_log_threshold_update(void)
 {
     anydnnCallback_t function;
@@ -95,7 +97,8 @@ void adn_log_level_set(int level)
     adn_log_threshold_update();
 }
 
-/* A link of procfs leads where no path does, and nobody but the kernel makes one. */
+/* Returns 1 for a link of procfs. It leads where no path does, and the kernel alone makes such
+ * links. */
 static int is_of_procfs(const char *path)
 {
     char folder[PATH_MAX];
@@ -109,8 +112,8 @@ static int is_of_procfs(const char *path)
     return slash && statfs(folder, &system) == 0 && system.f_type == PROC_SUPER_MAGIC;
 }
 
-/* Replaces links by what they lead to, and returns the flag for open(). -1 with ELOOP for one of
- * another user, who would choose what is written to, and for too many. */
+/* Replaces links by their targets, and returns the flag for open(). Returns -1 with ELOOP for a
+ * link of another user, who would choose the target, and for too many links. */
 static int resolve(char *path)
 {
     struct stat status;
@@ -128,11 +131,9 @@ static int resolve(char *path)
     return O_NOFOLLOW;
 }
 
-/*
- * A file, a character device, or a pipe: opened without waiting for a pipe's reader, whose absence
- * is ENXIO; anything else is EINVAL. A pipe stays so that writing does not wait either; a terminal
- * makes its program wait, as it does for whatever is written there.
- */
+/* Opens a file, a character device or a pipe. A pipe without a reader gives ENXIO at once, and
+ * anything else gives EINVAL. A pipe stays in this mode, so that writing does not wait either. A
+ * terminal makes its program wait, as it does for all output. */
 static int open_file(char *path)
 {
     int how = resolve(path);
@@ -152,7 +153,7 @@ static int open_file(char *path)
     return -1;
 }
 
-/* Opens the file of a pattern; -1 with errno. */
+/* Opens the file of a pattern. Returns -1 with errno on failure. */
 static int open_pattern(const char *pattern)
 {
     char path[PATH_MAX];
@@ -160,7 +161,7 @@ static int open_pattern(const char *pattern)
     return adn_file_of_process(pattern, path, sizeof(path)) == 0 ? open_file(path) : -1;
 }
 
-/* Makes file_fd stand for the file that `fd` stands for. */
+/* Makes file_fd refer to the file of `fd`. */
 static int replace_file(int fd)
 {
     if (file_fd < 0) {
@@ -201,7 +202,7 @@ void adn_log_after_fork(void)
 {
     static const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
 
-    /* Another thread of the parent may have held it; that thread does not exist here. */
+    /* Another thread of the parent may have held the lock. That thread does not exist here. */
     lock = fresh;
     adn_callback_after_fork();
     if (file_fd >= 0 && strstr(file_pattern, "%p") != NULL) {
@@ -212,7 +213,7 @@ void adn_log_after_fork(void)
     }
 }
 
-/* A pipe that is full loses the line rather than stopping the program. */
+/* Writes a line. A full pipe loses the line, so that the program does not stop. */
 static void write_whole(const char *line, size_t length)
 {
     int fd = atomic_load(&target_fd);
@@ -232,7 +233,7 @@ static void write_whole(const char *line, size_t length)
     }
 }
 
-/* Makes blanks of control characters, in UTF-8 also of U+0080 to U+009f, which begin with 0xc2. */
+/* Replaces control characters by blanks; in UTF-8 also U+0080 to U+009f, which begin with 0xc2. */
 static void clean(char *line, size_t length)
 {
     unsigned char before = 0;
@@ -248,9 +249,9 @@ static void clean(char *line, size_t length)
     }
 }
 
-/* "anydnn: warning: TEXT" or "anydnn: cuda_simt: warning: TEXT", control characters made blanks so
- * that one line stays one, in `small` or, when it is longer, on the heap (cut to `small` if there
- * is none). Two bytes behind the text are free. */
+/* Makes "anydnn: warning: TEXT" or "anydnn: cuda_simt: warning: TEXT". Control characters become
+ * blanks, so that a line stays one line. A line that does not fit `small` is on the heap, or cut if
+ * memory is out. Two bytes after the text are free. */
 static char *line_make(char small[LINE_SHORT], size_t *length, int level, const char *who,
                        const char *format, va_list args)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fork and exit handlers, stamps, the library's own place on disk, and host memory. */
+/* Handles fork and exit, stamps, the library's own place on disk, and host memory. */
 #include "sys/process.h"
 
 #include <limits.h>
@@ -18,7 +18,7 @@ uint64_t adn_process_fork_number = 1;
 _Atomic int adn_process_exiting;
 _Atomic int adn_process_attention;
 
-/* Of all rooms: a few, named once each. */
+/* All components together have few locks, each registered once. */
 #define FORK_LOCKS_MAX    16
 #define FORK_WAIT_SECONDS 2
 
@@ -57,7 +57,7 @@ static void after_fork(void)
     static const pthread_mutex_t fresh = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
     pthread_mutex_t *lock;
 
-    /* This thread has another number here, so that it could not unlock what it took before. */
+    /* This thread has another number here, so that it could not unlock the locks it took before. */
     for (int i = 0; (lock = fork_lock_at(i)) != NULL; i++)
         *lock = fresh;
     memset(fork_taken, 0, sizeof(fork_taken));
@@ -135,7 +135,7 @@ static int object_holds_us(struct dl_phdr_info *object, size_t size, void *cooki
     return 0;
 }
 
-static void find_library(void)
+static void locate_library(void)
 {
     dl_iterate_phdr(object_holds_us, NULL);
 }
@@ -144,13 +144,13 @@ const char *adn_process_library_path(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-    pthread_once(&once, find_library);
+    pthread_once(&once, locate_library);
     return library_path[0] != '\0' ? library_path : NULL;
 }
 
 void *adn_memory_alloc(size_t bytes)
 {
-    /* More than any address space has; a sanitizer would end the program for it. */
+    /* No address space is as large. A sanitizer would end the program for such a size. */
     if (bytes > SIZE_MAX / 8)
         return NULL;
     if (bytes == 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text put together in a caller's buffer. */
+/* Composes text in a caller's buffer. */
 #include "sys/text.h"
 
 #include <inttypes.h>
@@ -19,7 +19,7 @@ void adn_text_begin(struct adn_text *text, char *buffer, size_t size)
         buffer[0] = '\0';
 }
 
-/* Made once; the C locale takes no memory that could be lost. */
+/* Returns the C locale, made once. It takes no memory that could leak. */
 static locale_t plain_locale(void)
 {
     static _Atomic(locale_t) plain;

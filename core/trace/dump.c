@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The operands of a call as files. */
+/* Writes the operands of a call as files. */
 #include "trace/dump.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include "desc/names.h"
 #include "desc/npy.h"
 #include "desc/shape.h"
-#include "judge/judge.h"
+#include "judge/places.h"
 #include "numerics/numerics.h"
 #include "sys/env.h"
 #include "sys/files.h"
@@ -42,7 +42,7 @@ static void fail(struct adn_dump *dump, const char *what)
 
 /* ---- the folder */
 
-/* The first number that is free, from the last one that was taken on. */
+/* Takes the first free number, starting at the last one that was taken. */
 static int claim(struct adn_dump *dump, int parent)
 {
     static _Atomic uint64_t last;
@@ -99,7 +99,7 @@ static void file_name(char name[NAME_BYTES], int slot, int after)
     snprintf(name, NAME_BYTES, "%d%s.npy", slot, after ? ".after" : "");
 }
 
-/* Removes a dump that is not whole: no line of a trace names its number. */
+/* Removes an incomplete dump. No line of a trace names its number. */
 static void remove_folder(const struct adn_dump *dump)
 {
     char name[NAME_BYTES];
@@ -141,8 +141,8 @@ static int put(int fd, const void *bytes, size_t size)
     return 0;
 }
 
-/* Whether so many bytes may be written: what is asked for, and what the system lets a file be,
- * whose signal is not for who asked for a dump. */
+/* Returns 1 if so many bytes may be written: within the setting, and within the system's limit for
+ * files, whose signal must not reach the application. */
 static int has_room(struct adn_dump *dump, uint64_t bytes)
 {
     struct rlimit limit;
@@ -160,7 +160,7 @@ static int has_room(struct adn_dump *dump, uint64_t bytes)
     return 1;
 }
 
-/* The next chunk of elements, from memory or from numbers. */
+/* A source of chunks of elements: memory or numbers. */
 struct source {
     const struct anydnn_plugin_tensor *tensor;
     const unsigned char *bytes; /* or NULL */

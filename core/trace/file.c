@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A trace's file: opened so that nothing else than a regular file of the user's is written, kept
- * below a size, given up at the first failure. */
+/* Manages a trace's file: writes only to a regular file of the user's, keeps it below a size, and
+ * stops at the first failure. */
 #include "trace/file.h"
 
 #include <errno.h>
@@ -51,7 +51,7 @@ static int refuse(const char *path, const char *why)
     return -1;
 }
 
-/* A regular file of this user's that others cannot read. */
+/* Checks for a regular file of this user's that others cannot read. */
 static int check(const char *path, int fd)
 {
     struct stat status;
@@ -72,8 +72,7 @@ static int check(const char *path, int fd)
     return 0;
 }
 
-/* A line that was cut, by a full disk or a fallen machine, is ended, so that the next one is whole.
- */
+/* Ends a line that was cut by a full disk or a crash, so that the next one is whole. */
 static void end_last_line(int fd)
 {
     struct stat status;
@@ -120,7 +119,7 @@ static int open_pattern(const struct adn_trace_file *file)
     return open_path(path);
 }
 
-/* Opens what the pattern names now, beneath the number that there is. */
+/* Opens what the pattern names now, under the existing number. */
 static int reopen(struct adn_trace_file *file)
 {
     int fd = open_pattern(file);
@@ -184,7 +183,7 @@ static void stop(struct adn_trace_file *file, const char *why)
                  file->pattern, why);
 }
 
-/* "calls", "calls.1", ... each become the next one. */
+/* Renames "calls", "calls.1", ... each to the next one. */
 static void push(const struct adn_trace_file *file, const char *path)
 {
     char from[PATH_MAX + 16];
@@ -199,7 +198,7 @@ static void push(const struct adn_trace_file *file, const char *path)
     }
 }
 
-/* Returns 1 where a trace may take that path: nothing lies there, or a trace of this user. */
+/* Returns 1 if a trace may take that path: nothing is there, or a trace of this user. */
 static int may_replace(const char *path)
 {
     static const char begin[] = "# anydnn trace ";
@@ -220,8 +219,8 @@ static int may_replace(const char *path)
            (length == (ssize_t)sizeof(head) && memcmp(head, begin, sizeof(head)) == 0);
 }
 
-/* The number of an older part that push() must not replace; 0: there is none. */
-static int32_t find_foreign(const struct adn_trace_file *file, const char *path)
+/* Returns the number of an older part that push() must not replace, or 0. */
+static int32_t foreign_part(const struct adn_trace_file *file, const char *path)
 {
     char to[PATH_MAX + 16];
 
@@ -268,7 +267,7 @@ static int32_t push_on(struct adn_trace_file *file, uint64_t length)
         fstat(file->fd, &ours) != 0 || (uint64_t)ours.st_size + length <= file->size)
         return 0;
     if (stat(path, &there) == 0 && there.st_ino == ours.st_ino && there.st_dev == ours.st_dev) {
-        foreign = find_foreign(file, path);
+        foreign = foreign_part(file, path);
         if (foreign != 0)
             return foreign;
         push(file, path);
@@ -298,8 +297,8 @@ static void rotate(struct adn_trace_file *file, uint64_t length)
         stop(file, why);
 }
 
-/* Whether the line goes into the file: the signal of a file that grows too large is not for who
- * asked for a trace. */
+/* Returns 1 if the line fits the file: the signal of a file that grows too large must not reach the
+ * application. */
 static int has_room(struct adn_trace_file *file, size_t length)
 {
     struct rlimit limit;
@@ -319,7 +318,7 @@ static int has_room(struct adn_trace_file *file, size_t length)
     return 0;
 }
 
-/* A child has a file of its own where the pattern holds its number. */
+/* Gives a child a file of its own if the pattern holds its number. */
 static void follow_fork(struct adn_trace_file *file)
 {
     pthread_mutex_lock(&lock);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The file that lines of calls go to. Each line is one write at the file's end, so that lines of
- * several threads and processes stay whole, and what was written is there whatever becomes of the
- * process. What such lines tell belongs to the user alone.
- */
+/* The file that lines of calls go to. Each line is one write at the file's end. Lines of several
+ * threads and processes thus stay whole, and what was written survives the process. The content of
+ * such lines is private to the user. */
 #ifndef ADN_TRACE_FILE_H
 #define ADN_TRACE_FILE_H
 
@@ -12,11 +10,11 @@
 
 struct adn_trace_file;
 
-/* The file of a pattern (%p becomes the process number), the same one for all who ask; it is never
- * closed. NULL, after a warning, where it cannot be had. */
+/* Returns the file of a pattern (%p becomes the process number). All callers share it, and it is
+ * never closed. Returns NULL, after a warning, if it cannot be opened. */
 struct adn_trace_file *adn_trace_file_get(const char *pattern, uint64_t size, int32_t keep);
 
-/* Writes a line, whose newline is there. From the first failure on nothing is written. */
+/* Writes a line, which has its newline. Nothing is written after the first failure. */
 void adn_trace_file_add(struct adn_trace_file *file, const char *line, size_t length);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A handle's calls as lines of a trace. */
+/* Writes a handle's calls as lines of a trace. */
 #include "trace/trace.h"
 
 #include <inttypes.h>
@@ -13,7 +13,11 @@
 #include "desc/names.h"
 #include "dispatch/handle/operand.h"
 #include "numerics/numerics.h"
-#include "settings/watch.h"
+#include "problem/operation.h"
+#include "problem/problem.h"
+#include "problem/text.h"
+#include "problem/unread.h"
+#include "settings/section_values.h"
 #include "sys/error.h"
 #include "sys/text.h"
 #include "trace/dump.h"
@@ -77,7 +81,8 @@ void adn_trace_write(const char *pattern, const struct adn_settings *settings,
         write_line(file, line);
 }
 
-/* The factors of a call, and what all its pointers are aligned to where that is less than usual. */
+/* Collects the factors of a call, and the alignment of all its pointers if it is less than
+ * usual. */
 static void values_of(const struct adn_plan *plan, const struct anydnn_plugin_operands *operands,
                       struct adn_values *values)
 {
@@ -109,7 +114,7 @@ static void keep_operands(const struct traced *traced,
         int is_out = (info->slot[i].flags & ADN_SLOT_OUT) != 0;
         struct adn_view view;
 
-        /* What an output holds before may count, where it is blended with. */
+        /* The content of an output before the call counts if the result is blended with it. */
         if (!(problem->present >> i & 1) || (unread >> i & 1) || (after && !is_out) ||
             (!after && adn_problem_home(problem, i) != i))
             continue;
@@ -135,7 +140,7 @@ static int is_kept(const struct traced *traced, struct adn_dump *dump)
 
 /* ---- time */
 
-/* Where a call began; on a device a mark, where it is to be waited for. */
+/* The start of a call; on a device that will be waited for, a mark. */
 struct start {
     struct timespec time;
     void *mark;
@@ -195,7 +200,7 @@ static int32_t execute(struct anydnn_plugin_plan *body,
     int32_t result;
     int kept;
 
-    /* A recording may hold the plan after the trace was switched off. */
+    /* A recording may still hold the plan after the trace was switched off. */
     if (!hook->file)
         return traced->wrap.execute(traced->wrap.body, operands, effect);
     kept = is_kept(traced, &dump);
@@ -227,7 +232,7 @@ static void end_plan(struct adn_wrap *wrap)
     free(wrap);
 }
 
-/* Without memory the plan stays as it is, and its calls are missing. */
+/* Wraps a new plan. If memory is out, the plan stays as it is, and its calls are missing. */
 static void plan_made(struct adn_hook *own, struct adn_plan *plan)
 {
     struct hook *hook = (struct hook *)own;
@@ -249,7 +254,7 @@ static void end_handle(struct adn_hook *own)
     free(hook);
 }
 
-/* The handle's hook; NULL: out of memory. */
+/* Returns the handle's hook, or NULL if memory is out. */
 static struct hook *hook_of(anydnnHandle_t handle)
 {
     static _Atomic uint64_t handles;
@@ -268,7 +273,8 @@ static struct hook *hook_of(anydnnHandle_t handle)
     return hook;
 }
 
-/* The file that settings name; NULL where they name none, or it cannot be had. */
+/* Returns the file that the settings name. Returns NULL if they name none, or if it cannot be
+ * opened. */
 static struct adn_trace_file *file_of(const struct adn_settings *settings)
 {
     if (strcmp(settings->trace_file, "off") == 0)
@@ -276,12 +282,12 @@ static struct adn_trace_file *file_of(const struct adn_settings *settings)
     return adn_trace_file_get(settings->trace_file, settings->trace_size, settings->trace_keep);
 }
 
-/* Takes the settings over. */
+/* Takes over the settings, and owns them then. */
 static void take(struct hook *hook, struct adn_settings *settings, struct adn_trace_file *file)
 {
     adn_settings_free(hook->settings);
     hook->settings = settings;
-    adn_watch_operations(settings->trace_tensors, &hook->tensors);
+    adn_section_operations(settings->trace_tensors, &hook->tensors);
     hook->file = file;
 }
 
@@ -294,7 +300,7 @@ void adn_trace_begin(anydnnHandle_t handle)
 
     if (strcmp(settings->trace_file, "off") == 0)
         return;
-    own = adn_watch_settings(settings, "trace", "", error, sizeof(error));
+    own = adn_section_settings(settings, "trace", "", error, sizeof(error));
     hook = own ? hook_of(handle) : NULL;
     if (hook)
         take(hook, own, file_of(own));
@@ -311,8 +317,8 @@ anydnnStatus_t adn_trace_set(anydnnHandle_t handle, const char *entry, const cha
 
     if (!hook)
         return adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "%s: out of memory", entry);
-    own = adn_watch_settings(hook->settings ? hook->settings : handle->world->settings, "trace",
-                             text, error, sizeof(error));
+    own = adn_section_settings(hook->settings ? hook->settings : handle->world->settings, "trace",
+                               text, error, sizeof(error));
     if (!own && !adn_shortage_noted())
         return adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: text: %s", entry, error);
     file = own ? file_of(own) : NULL;

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Traces: a line of a file for each call, from which `anydnn replay` runs the calls again. A line
- * is columns with a tab between each two: the problem as text, with factors; backend; engine; math
- * that it runs in; microseconds, or `-` where they were not measured; process:thread; the handle's
- * number, or `-`; the number of the dump, or `-`; `ok`, `failed(STATUS)` or `mismatch`. A line that
- * does not end so was cut. Lines that begin with `#` are for people.
- */
+/* Traces: a line of a file for each call, from which `anydnn replay` runs the calls again. A line
+ * has columns with a tab between two: the problem as text, with factors; backend; engine; math in
+ * which it runs; microseconds, or `-` if they were not measured; process:thread; the handle's
+ * number, or `-`; the number of the dump, or `-`; `ok`, `failed(STATUS)` or `mismatch`. A line with
+ * another end was cut. Lines that begin with `#` are comments. */
 #ifndef ADN_TRACE_TRACE_H
 #define ADN_TRACE_TRACE_H
 
 #include "dispatch/handle/handle.h"
+#include "problem/problem.h"
 
-/* Lets a new handle's calls be written where the settings ask for that. */
+/* Starts the trace of a new handle's calls if the settings ask for it. */
 void adn_trace_begin(anydnnHandle_t handle);
-/* Changes this handle's: lines of [trace], joined by `;`. The plans go, the pins stay. */
+/* Changes this handle's trace: lines of [trace], joined by `;`. The plans are dropped, and the pins
+ * stay. */
 anydnnStatus_t adn_trace_set(anydnnHandle_t handle, const char *entry, const char *text);
 
-/* A line that another room has to tell. */
+/* A line from another component. */
 struct adn_trace_line {
     const struct adn_plan *plan;
     const struct adn_values *values;
@@ -27,7 +27,7 @@ struct adn_trace_line {
     const char *answer;
 };
 
-/* Writes it into the file of a pattern, with the size and number of files of the settings. */
+/* Writes the line to the file of a pattern, with the size and number of files of the settings. */
 void adn_trace_write(const char *pattern, const struct adn_settings *settings,
                      const struct adn_trace_line *line);
 

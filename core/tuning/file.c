@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records as lines of a file: read one by one, written whole. */
+/* Reads records line by line from a file, and writes a whole file. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,12 +11,12 @@
 #include "sys/files.h"
 #include "tuning/records.h"
 
-/* Written so many bytes at a time. */
+/* The bytes of one write. */
 #define WRITE_BYTES (256 * 1024)
 
 /* ---- reading */
 
-/* What was read of the file and not yet taken as lines. */
+/* A part of the file that was read and not yet split into lines. */
 struct lines {
     int file;
     int error; /* errno */
@@ -25,7 +25,7 @@ struct lines {
     char text[4 * ADN_TUNING_LINE + 1]; /* a 0 behind the end */
 };
 
-/* Makes room and reads on; 0 at the end of the file. */
+/* Makes space and reads on. Returns 0 at the end of the file. */
 static int read_on(struct lines *lines)
 {
     ssize_t got;
@@ -43,10 +43,9 @@ static int read_on(struct lines *lines)
     return got > 0;
 }
 
-/*
- * The next line without its end, and its length: ADN_TUNING_LINE for one that is longer or without
- * an end, as the last one of a file that was cut off, which is none. NULL at the end of the file.
- */
+/* Returns the next line without its end, and sets its length. A longer line has the length
+ * ADN_TUNING_LINE, and so has the last line of a file that was cut off: both are no records.
+ * Returns NULL at the end of the file. */
 static const char *next_line(struct lines *lines, size_t *length)
 {
     int too_long = 0;
@@ -136,8 +135,8 @@ void adn_tuning_records_read(struct adn_tuning_records *records, const char *pat
 
 /* ---- writing */
 
-/* As readable as the file before it, or as any other file that its user makes for others to read.
- */
+/* Gives the file the mode of the file before it, or of any other file that its user makes for
+ * others to read. */
 static void set_mode(int descriptor, const char *path)
 {
     struct stat before;
@@ -182,7 +181,7 @@ out:
     return failed;
 }
 
-/* Behind a line that was cut off the next one begins anew. */
+/* Starts a new line after a line that was cut off. */
 static size_t begin_of(int descriptor, off_t size, char *begin)
 {
     char last = '\n';

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Where the records of a path are written. A file is replaced by a new one, which would end a link;
- * so what it leads to is replaced, if nobody but the user had a say in where that is.
- */
+/* Decides where the records of a path are written. Replacing a file would end a link, so the target
+ * of the link is replaced, if the user alone decides where that is. */
 #include "tuning/place.h"
 
 #include <errno.h>
@@ -17,10 +15,10 @@
 
 #include "sys/files.h"
 
-/* As many as the kernel follows. */
+/* The number of links that the kernel follows. */
 #define LINKS_MAX 40
 
-/* The folder of an absolute path, in memory that the caller frees. */
+/* Returns the folder of an absolute path, in memory that the caller frees. */
 static char *folder_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -38,7 +36,7 @@ static int folder_is_ours(const char *path)
     return ours;
 }
 
-/* The file behind the links, in `path`; NULL, or why nothing is written there. */
+/* Writes the file behind the links to `path`. Returns NULL, or why nothing is written there. */
 static const char *resolve(char *path)
 {
     struct stat status;
@@ -53,7 +51,7 @@ static const char *resolve(char *path)
     return links > 0 && !folder_is_ours(path) ? "it is a link into another user's folder" : NULL;
 }
 
-void adn_tuning_place_find(struct adn_tuning_place *place, const char *path)
+void adn_tuning_place_resolve(struct adn_tuning_place *place, const char *path)
 {
     char file[PATH_MAX];
 
@@ -89,9 +87,23 @@ void adn_tuning_place_unlock(int folder)
 {
     if (folder < 0)
         return;
-    /* Closing alone leaves it locked where a child holds the descriptor, too. */
+    /* Closing alone leaves it locked if a child holds the descriptor, too. */
     flock(folder, LOCK_UN);
     close(folder);
+}
+
+int adn_tuning_place_moved(const struct adn_tuning_place *place, struct timespec *last)
+{
+    char *folder = folder_of(place->file);
+    struct stat status;
+    int moved = 0;
+
+    if (folder && stat(folder, &status) == 0) {
+        moved = status.st_mtim.tv_sec != last->tv_sec || status.st_mtim.tv_nsec != last->tv_nsec;
+        *last = status.st_mtim;
+    }
+    free(folder);
+    return moved;
 }
 
 /* Returns 1 for what a killed process leaves: an empty file, or one begun as a tuning file. */
@@ -113,7 +125,7 @@ static int is_left_over(const char *path)
            (length == (ssize_t)sizeof(head) && memcmp(head, ADN_TUNING_HEADER, sizeof(head)) == 0);
 }
 
-/* -1 where another's file has the name. */
+/* Makes the file while the folder is locked. Returns -1 if another file has the name. */
 static int make_locked(const char *path)
 {
     if (is_left_over(path))

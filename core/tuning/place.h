@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the records of a path are written: the file behind its links, and its folder's lock. */
+/* The place where the records of a path are written: the file behind its links, and the lock of its
+ * folder. */
 #ifndef ADN_TUNING_PLACE_H
 #define ADN_TUNING_PLACE_H
 
-/* Milliseconds that a search waits at most for the folder's lock, and between two looks at it. */
+#include <time.h>
+
+/* Milliseconds that a search waits for the folder's lock while nobody stores anything, while others
+ * do, and between two tries. Locks have no queue, so that busy writers may pass a waiting one. */
 #define ADN_TUNING_WAIT      2000
+#define ADN_TUNING_WAIT_BUSY 20000
 #define ADN_TUNING_WAIT_STEP 10
 
-/* What adn_tuning_place_lock gives beside a descriptor: somebody else holds the lock; there is none
- * to be had, and what follows goes without. */
+/* Results of adn_tuning_place_lock that are no descriptor: another process holds the lock, or there
+ * is no lock here and the caller continues without. */
 #define ADN_TUNING_BUSY     (-1)
 #define ADN_TUNING_LOCKLESS (-2)
 
@@ -21,18 +26,21 @@ struct adn_tuning_place {
 };
 
 /* Follows the links of the path, once. */
-void adn_tuning_place_find(struct adn_tuning_place *place, const char *path);
+void adn_tuning_place_resolve(struct adn_tuning_place *place, const char *path);
 
-/* Locks the file's folder if nobody holds it: a descriptor for the other function, or a word of the
- * two above. */
+/* Locks the file's folder if nobody holds it. Returns a descriptor for the other function, or one
+ * of the two values above. */
 int adn_tuning_place_lock(const struct adn_tuning_place *place);
 void adn_tuning_place_unlock(int folder);
 
-/*
- * Makes the file that is to be renamed to the place's own: a descriptor, and its path in `name`,
- * which the caller frees; -1 with errno. Who holds the folder's lock always takes the same name, so
- * that what a killed process left there is replaced, and does not pile up.
- */
+/* Returns 1 if a file of the folder was made, replaced or removed since the last call, whose time
+ * is in `last`. */
+int adn_tuning_place_moved(const struct adn_tuning_place *place, struct timespec *last);
+
+/* Makes the file that will be renamed to the place's own. Returns a descriptor and sets `name` to
+ * its path, which the caller frees, or returns -1 with errno. The owner of the folder's lock always
+ * uses the same name. The file of a killed process is therefore replaced, and such files do not
+ * pile up. */
 int adn_tuning_place_beside(const struct adn_tuning_place *place, int folder, char **name);
 
 #endif

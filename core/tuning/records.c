@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records in memory: found by key, the newest of a key counts, the oldest of all go first. */
+/* Keeps records in memory. They are looked up by key, the newest record of a key counts, and the
+ * oldest records are dropped first. */
 #include "tuning/records.h"
 
 #include <errno.h>
@@ -11,7 +12,7 @@
 
 #include "sys/text.h"
 
-/* Eight bytes a step: keys are lines of text. They are compared where their hashes are equal. */
+/* Hashes eight bytes a step, since keys are lines of text. Keys with equal hashes are compared. */
 static uint64_t hash_of(const char *key, size_t length)
 {
     uint64_t hash = length, word;
@@ -39,8 +40,8 @@ static struct adn_tuning_record *find(const struct adn_tuning_records *records, 
     return record;
 }
 
-const struct adn_tuned *adn_tuning_records_find(const struct adn_tuning_records *records,
-                                                const char *key)
+const struct adn_tuned *adn_tuning_records_lookup(const struct adn_tuning_records *records,
+                                                  const char *key)
 {
     size_t length = strlen(key);
     const struct adn_tuning_record *record = find(records, key, length, hash_of(key, length));
@@ -74,7 +75,7 @@ static int is_trial(const char *line, size_t key_length)
     return memmem(line, key_length, ADN_TUNING_SUSPECT, strlen(ADN_TUNING_SUSPECT)) != NULL;
 }
 
-/* A candidate on trial that came through. */
+/* Returns 1 for a candidate whose trial succeeded. */
 static int is_nothing(const char *line, size_t key_length, const struct adn_tuned *tuned)
 {
     return tuned->microseconds == ADN_TUNING_SURVIVED && is_trial(line, key_length);
@@ -92,7 +93,7 @@ void adn_tuning_records_forget_trials(struct adn_tuning_records *records, double
     }
 }
 
-/* Behind all others, in the place of `old` if that is one. */
+/* Adds a record after all others, in the place of `old` if that is one. */
 static int put(struct adn_tuning_records *records, struct adn_tuning_record *old, const char *line,
                size_t length, size_t key_length, const struct adn_tuned *tuned)
 {
@@ -167,7 +168,7 @@ int adn_tuning_records_add(struct adn_tuning_records *records, const char *key,
 
 /* ---- lines */
 
-/* Where the last field of the first `length` bytes begins; 0 when there is no tab. */
+/* Returns where the last field of the first `length` bytes begins, or 0 if there is no tab. */
 static size_t last_field(const char *line, size_t length)
 {
     const char *tab = memrchr(line, '\t', length);
@@ -175,7 +176,7 @@ static size_t last_field(const char *line, size_t length)
     return tab ? (size_t)(tab - line) + 1 : 0;
 }
 
-/* A number that fills the field, which a tab ends. */
+/* Reads a number that fills the field, which a tab ends. */
 static int read_number(const char *text, const char *end, uint64_t *number)
 {
     char *stop;
@@ -187,7 +188,7 @@ static int read_number(const char *text, const char *end, uint64_t *number)
     return errno == 0 && stop == end ? 0 : -1;
 }
 
-/* Where the fields of a line begin; `limit` is 0 when there are too few. */
+/* The places where the fields of a line begin; `limit` is 0 if there are too few. */
 struct fields {
     size_t limit, backend, engine, microseconds;
 };
@@ -203,7 +204,7 @@ static struct fields fields_of(const char *line, size_t length)
     return fields;
 }
 
-/* What stands behind the key; a byte that ends a number lies behind the line. */
+/* Reads the fields after the key. The byte that ends a number may lie after the line. */
 static int read_record(const char *line, size_t length, const struct fields *fields,
                        struct adn_tuned *tuned)
 {

@@ -26,7 +26,7 @@ struct adn_tuning_records {
     struct adn_tuning_record *bucket[ADN_TUNING_BUCKETS];
 };
 
-/* How a file was read. */
+/* The outcome of reading a file. */
 struct adn_tuning_reading {
     int error;        /* errno; ENOENT counts as an empty file */
     char reason[200]; /* why it cannot be opened */
@@ -38,28 +38,31 @@ struct adn_tuning_reading {
 
 struct adn_tuning_records *adn_tuning_records_make(void);
 
-const struct adn_tuned *adn_tuning_records_find(const struct adn_tuning_records *records,
-                                                const char *key);
-/* Adds it or takes the place of an older one; 0, or -1 when memory is out. */
+const struct adn_tuned *adn_tuning_records_lookup(const struct adn_tuning_records *records,
+                                                  const char *key);
+/* Adds a record or replaces an older one. Returns 0, or -1 if memory is out. */
 int adn_tuning_records_add(struct adn_tuning_records *records, const char *key,
                            const struct adn_tuned *tuned);
-/* The line with its end, in memory that the caller frees; NULL when memory is out or it is too
- * long.
- */
+/* Returns the line with its end, in memory that the caller frees. Returns NULL if memory is out or
+ * the line is too long. */
 char *adn_tuning_records_line(const char *key, const struct adn_tuned *tuned, size_t *length);
-/* The same of a line without its end; -1 also when it is none, with errno EINVAL. */
+/* Adds the record of a line without its end. Returns 0, or -1; errno is EINVAL if the line is no
+ * record. */
 int adn_tuning_records_add_line(struct adn_tuning_records *records, const char *line,
                                 size_t length);
 
-/* Leaves out candidates on trial in other processes than `own`: of those the file alone knows. */
+/* Drops candidates on trial in processes other than `own`, since the file alone knows their
+ * state. */
 void adn_tuning_records_forget_trials(struct adn_tuning_records *records, double own);
-/* Adds what the file holds. */
+/* Adds the records of the file. */
 void adn_tuning_records_read(struct adn_tuning_records *records, const char *path,
                              struct adn_tuning_reading *reading);
-/* Puts a file of the records in its place, whose folder was locked so; 0, or -1 with errno. */
+/* Replaces the file by one with these records, while its folder is locked. Returns 0, or -1 with
+ * errno. */
 int adn_tuning_records_write(const struct adn_tuning_records *records,
                              const struct adn_tuning_place *place, int folder);
-/* Writes a record's line at the end of the file, which is made if it is not there; the same. */
+/* Appends a record's line to the file, which is made if it does not exist. Returns 0, or -1 with
+ * errno. */
 int adn_tuning_records_append(const char *key, const struct adn_tuned *tuned, const char *path);
 
 #endif

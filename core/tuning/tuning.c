@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The files of this process: what each holds, and when it is read and written. */
+/* Manages the tuning files of this process: their records, and when they are read and written. */
 #include "tuning/tuning.h"
 
 #include <errno.h>
@@ -19,9 +19,9 @@
 #include "tuning/place.h"
 #include "tuning/records.h"
 
-/* A file at least so large is not read anew while it looks the same. A smaller one could be
- * replaced twice within a tick of the file system's clock, its number given again; this one cannot:
- * who replaces it reads and writes it, which takes several. */
+/* A file of at least this size is not read again while it looks the same. A smaller one could be
+ * replaced twice within a tick of the file system's clock, with its number reused. This one cannot,
+ * since each replacement reads and writes it, which takes several ticks. */
 #define LARGE_BYTES (8 * 1024 * 1024)
 
 struct adn_tuning {
@@ -112,7 +112,7 @@ static int same_time(struct timespec a, struct timespec b)
     return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
 }
 
-/* Whether a large file is still the one whose records are here. */
+/* Returns 1 if a large file is still the one whose records are in memory. */
 static int unchanged(const struct adn_tuning *tuning)
 {
     const struct stat *seen = &tuning->seen;
@@ -160,7 +160,7 @@ static struct adn_tuning *make(const char *path, struct sentence *sentence)
         free(tuning);
         return NULL;
     }
-    adn_tuning_place_find(&tuning->place, path);
+    adn_tuning_place_resolve(&tuning->place, path);
     read_all(tuning, sentence);
     tuning->next = files;
     files = tuning;
@@ -187,7 +187,7 @@ int adn_tuning_find(struct adn_tuning *tuning, const char *key, struct adn_tuned
     const struct adn_tuned *tuned;
 
     enter();
-    tuned = adn_tuning_records_find(tuning->records, key);
+    tuned = adn_tuning_records_lookup(tuning->records, key);
     if (tuned)
         *found = *tuned;
     leave();
@@ -197,22 +197,24 @@ int adn_tuning_find(struct adn_tuning *tuning, const char *key, struct adn_tuned
 /* ---- writing */
 
 /*
- * Locks the folder, waiting a while for who holds it, without our own lock meanwhile. Since fork()
- * waits for our own lock, no child inherits the folder's. After a wait that was in vain nobody
- * waits again until it is free.
+ * Locks the folder. While another process holds it, waits without our own lock: as long as others
+ * store something up to ADN_TUNING_WAIT_BUSY, otherwise up to ADN_TUNING_WAIT. Since fork() waits
+ * for our own lock, no child inherits the folder's. After a wait in vain, nobody waits
+ * again until the folder is free.
  */
 static int lock_folder(struct adn_tuning *tuning)
 {
     const struct timespec pause = {.tv_nsec = ADN_TUNING_WAIT_STEP * 1000000L};
-    int waited = tuning->stalled ? ADN_TUNING_WAIT : 0;
-    int folder;
+    int idle = tuning->stalled ? ADN_TUNING_WAIT : 0, waited = 0, folder;
+    struct timespec last = {0};
 
     while ((folder = adn_tuning_place_lock(&tuning->place)) == ADN_TUNING_BUSY &&
-           waited < ADN_TUNING_WAIT) {
+           idle < ADN_TUNING_WAIT && waited < ADN_TUNING_WAIT_BUSY) {
+        idle = adn_tuning_place_moved(&tuning->place, &last) ? 0 : idle + ADN_TUNING_WAIT_STEP;
+        waited += ADN_TUNING_WAIT_STEP;
         leave();
         nanosleep(&pause, NULL);
         enter();
-        waited += ADN_TUNING_WAIT_STEP;
     }
     tuning->stalled = folder == ADN_TUNING_BUSY;
     return folder;
@@ -230,8 +232,8 @@ static void write_all(struct adn_tuning *tuning, int folder, struct sentence *se
              strerror(errno));
 }
 
-/* Whether there is a file that this process may write. A privileged one writes none for its caller.
- */
+/* Returns 1 if there is a file that this process may write. A privileged process writes none for
+ * its caller. */
 static int writes(struct adn_tuning *tuning, struct sentence *sentence)
 {
     if (tuning->read_only || adn_env_privileged())

@@ -5,6 +5,7 @@
 
 #include "complain.h"
 #include "statistics.h"
+#include "tools/common.h"
 #include "tools/report/page.h"
 #include "verdict.h"
 

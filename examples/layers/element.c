@@ -99,7 +99,7 @@ static const struct element elements_known[] = {
     {"bfloat16", ANYDNN_DATA_BFLOAT16, ANYDNN_DATA_FLOAT, 2, store_bfloat16, load_bfloat16},
 };
 
-const struct element *element_find(const char *name)
+const struct element *element_lookup(const char *name)
 {
     for (size_t i = 0; i < sizeof elements_known / sizeof *elements_known; i++)
         if (strcmp(elements_known[i].name, name) == 0)

@@ -16,6 +16,6 @@ struct element {
 };
 
 /* The element of that name, or NULL. */
-const struct element *element_find(const char *name);
+const struct element *element_lookup(const char *name);
 
 #endif

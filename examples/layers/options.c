@@ -146,7 +146,7 @@ enum options_answer options_parse(struct options *o, const struct example *examp
 
     name_options(names);
     *o = (struct options){
-        .mode = {"default", element_find("float"), ANYDNN_DEFAULT_MATH, "default"},
+        .mode = {"default", element_lookup("float"), ANYDNN_DEFAULT_MATH, "default"},
         .training = example->training,
         .seeds = 5,
     };

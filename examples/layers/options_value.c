@@ -104,7 +104,7 @@ int options_read_schedule(struct options *o, const struct option_row *row, const
 
 /* ---- modes */
 
-static int find_math(struct mode *mode, const char *name, const char *text)
+static int parse_math(struct mode *mode, const char *name, const char *text)
 {
     for (size_t i = 0; i < sizeof maths / sizeof *maths; i++)
         if (strcmp(maths[i].name, text) == 0) {
@@ -115,9 +115,9 @@ static int find_math(struct mode *mode, const char *name, const char *text)
     return complain("--%s=%s: takes default, tensor_op, allow_conversion or split.", name, text);
 }
 
-static int find_type(struct mode *mode, const char *name, const char *text)
+static int parse_type(struct mode *mode, const char *name, const char *text)
 {
-    mode->element = element_find(text);
+    mode->element = element_lookup(text);
     return mode->element != NULL
                ? 0
                : complain("--%s=%s: takes float, double, half or bfloat16.", name, text);
@@ -125,12 +125,12 @@ static int find_type(struct mode *mode, const char *name, const char *text)
 
 int options_read_math(struct options *o, const struct option_row *row, const char *text)
 {
-    return find_math(member(o, row), row->name, text);
+    return parse_math(member(o, row), row->name, text);
 }
 
 int options_read_type(struct options *o, const struct option_row *row, const char *text)
 {
-    return find_type(member(o, row), row->name, text);
+    return parse_type(member(o, row), row->name, text);
 }
 
 /* [TYPE:]MATH; without a type the one of --type, wherever that stands. */
@@ -146,11 +146,11 @@ int options_add_mode(struct options *o, const char *text)
     *mode = (struct mode){.text = text};
     if (colon != NULL) {
         snprintf(type, sizeof type, "%.*s", (int)(colon - text), text);
-        if (find_type(mode, "compare", type) < 0)
+        if (parse_type(mode, "compare", type) < 0)
             return -1;
         text = colon + 1;
     }
-    return find_math(mode, "compare", text);
+    return parse_math(mode, "compare", text);
 }
 
 int options_read_mode(struct options *o, const struct option_row *row, const char *text)

@@ -17,7 +17,7 @@ void parameters_begin(struct parameters *p, anydnnHandle_t handle, const struct 
     *p = (struct parameters){
         .handle = handle,
         .data = data,
-        .own = data->type == ANYDNN_DATA_DOUBLE ? data : element_find("float"),
+        .own = data->type == ANYDNN_DATA_DOUBLE ? data : element_lookup("float"),
         /* Large, for the first steps find what is too large at the cost of a step each. */
         .loss_scale = scaled ? 0x1p15 : 1,
         .scaled = scaled,

@@ -11,7 +11,7 @@ static void ask(anydnnHandle_t handle, const char *key, char *text, size_t size)
         snprintf(text, size, "?");
 }
 
-static int find_reason(struct report *report, anydnnHandle_t handle)
+static int ask_reason(struct report *report, anydnnHandle_t handle)
 {
     char rule[256];
     char origin[256];
@@ -61,7 +61,7 @@ void report_note(struct report *report, anydnnHandle_t handle, const char *where
     char operation[sizeof report->row[0].operation];
     char backend[sizeof report->row[0].backend];
     char math[sizeof report->row[0].math];
-    int reason = find_reason(report, handle);
+    int reason = ask_reason(report, handle);
     int i;
 
     ask(handle, "operation", operation, sizeof operation);

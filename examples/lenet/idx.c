@@ -76,8 +76,8 @@ static int idx_expect_end(struct idx_file *file)
 }
 
 /* The published names have "-idx"; some copies have ".idx". */
-static int idx_find(struct idx_file *file, const char *directory, const char *prefix,
-                    const char *kind)
+static int idx_locate(struct idx_file *file, const char *directory, const char *prefix,
+                      const char *kind)
 {
     char dotted[32];
     struct stat status;
@@ -130,7 +130,7 @@ static int idx_read_items(struct idx_file *file, const char *directory, const ch
     size_t bytes;
     int result = -1;
 
-    if (idx_find(file, directory, prefix, kind) < 0)
+    if (idx_locate(file, directory, prefix, kind) < 0)
         return -1;
     file->stream = gzopen(file->path, "rb");
     if (file->stream == NULL)

@@ -72,7 +72,7 @@ int32_t cpu_ref_check_uniform(const struct anydnn_plugin_problem *problem, int32
 /* Every operation, in table.c; an operation's entry stands in the file of that operation. */
 extern const struct cpu_ref_kernel *const cpu_ref_kernels[];
 extern const uint32_t cpu_ref_kernel_count;
-const struct cpu_ref_kernel *cpu_ref_kernel_find(int32_t operation);
+const struct cpu_ref_kernel *cpu_ref_kernel_lookup(int32_t operation);
 
 /* The element types that a kernel takes, as bits. */
 uint32_t cpu_ref_kernel_types(const struct cpu_ref_kernel *kernel);

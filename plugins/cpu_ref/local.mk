@@ -23,7 +23,7 @@ plugins_cpu_ref_anydnn_cpu_ref_la_SOURCES = $(KIT_SOURCES) \
 	plugins/cpu_ref/batch_norm_training.inc \
 	plugins/cpu_ref/bits.c \
 	plugins/cpu_ref/bits.h \
-	plugins/cpu_ref/check.c \
+	plugins/cpu_ref/check_problem.c \
 	plugins/cpu_ref/conv.c \
 	plugins/cpu_ref/conv.h \
 	plugins/cpu_ref/conv_backward_bias.c \

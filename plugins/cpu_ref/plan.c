@@ -59,7 +59,7 @@ int32_t cpu_ref_candidates(struct anydnn_plugin_context *context,
                            const struct anydnn_plugin_problem *problem,
                            anydnn_plugin_offer_fn offer, void *cookie)
 {
-    const struct cpu_ref_kernel *kernel = cpu_ref_kernel_find(problem->operation);
+    const struct cpu_ref_kernel *kernel = cpu_ref_kernel_lookup(problem->operation);
     struct anydnn_plugin_candidate candidate = {.engine = THE_ENGINE};
     struct anydnn_plugin_plan plan;
     struct kit_refusal why;
@@ -85,7 +85,7 @@ int32_t cpu_ref_plan_create(struct anydnn_plugin_context *context,
                             const struct anydnn_plugin_problem *problem, uint64_t engine,
                             struct anydnn_plugin_plan **plan)
 {
-    const struct cpu_ref_kernel *kernel = cpu_ref_kernel_find(problem->operation);
+    const struct cpu_ref_kernel *kernel = cpu_ref_kernel_lookup(problem->operation);
     /* The state begins where any object may. */
     size_t state_at = (sizeof **plan + 63) / 64 * 64;
     struct anydnn_plugin_plan *made;

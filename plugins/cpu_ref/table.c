@@ -41,7 +41,7 @@ const struct cpu_ref_kernel *const cpu_ref_kernels[] = {
 
 const uint32_t cpu_ref_kernel_count = sizeof cpu_ref_kernels / sizeof cpu_ref_kernels[0];
 
-const struct cpu_ref_kernel *cpu_ref_kernel_find(int32_t operation)
+const struct cpu_ref_kernel *cpu_ref_kernel_lookup(int32_t operation)
 {
     for (uint32_t i = 0; i < cpu_ref_kernel_count; i++) {
         if (cpu_ref_kernels[i]->operation == operation)

@@ -9,7 +9,7 @@ enum { OUTPUT = 2 };
 
 /* ------------------------------------------------------------------ making */
 
-static struct cdn_engine *find_engine(struct cdn_list *list, uint64_t number)
+static struct cdn_engine *lookup_engine(struct cdn_list *list, uint64_t number)
 {
     for (int32_t i = 0; i < list->count; i++) {
         if (list->engine[i].number == number)
@@ -48,7 +48,7 @@ static int32_t take_execution(struct anydnn_plugin_plan *plan, struct cdn_engine
 int32_t cdn_kernels_make(struct anydnn_plugin_plan *plan, struct kit_refusal *why)
 {
     struct cdn_list *list = cdn_list_of(plan, why);
-    struct cdn_engine *engine = list ? find_engine(list, plan->engine) : NULL;
+    struct cdn_engine *engine = list ? lookup_engine(list, plan->engine) : NULL;
     int32_t reason;
 
     if (!list)

@@ -55,7 +55,7 @@ static int64_t major_of(int64_t number)
 }
 
 /* Where the library really lies, links followed. */
-static int find_folder(void *library)
+static int locate_folder(void *library)
 {
     void *symbol = dlsym(library, "cudnnGetVersion");
     Dl_info info;
@@ -88,7 +88,7 @@ static void load(const char *name)
     else if (lacks)
         snprintf(failure, sizeof failure, "%s, cuDNN of version number %lld, has no function %s",
                  name, (long long)version, lacks);
-    else if (find_folder(library) != 0)
+    else if (locate_folder(library) != 0)
         snprintf(failure, sizeof failure, "the folder of %s cannot be found", name);
 }
 

@@ -36,7 +36,7 @@ static int32_t candidates_here(struct anydnn_plugin_context *context,
 
     if (!plan)
         return ANYDNN_PLUGIN_STATUS_ALLOC_FAILED;
-    plan->operation = cdn_operation_find(problem->operation);
+    plan->operation = cdn_operation_lookup(problem->operation);
     plan->context = context;
     cdn_copy_problem(plan, problem);
     if (answer(plan, &why, offer, cookie))
@@ -55,7 +55,7 @@ int32_t cdn_candidates(struct anydnn_plugin_context *context,
     struct cuda_visit visit;
     int32_t status;
 
-    if (!cdn_operation_find(problem->operation)) {
+    if (!cdn_operation_lookup(problem->operation)) {
         kit_refuse(&why, ANYDNN_PLUGIN_REASON_OPERATION, "cudnn does not have %s",
                    kit_operation_name(problem->operation));
         kit_offer_refusal(&why, offer, cookie);
@@ -96,7 +96,7 @@ int32_t cdn_plan_create(struct anydnn_plugin_context *context,
                         const struct anydnn_plugin_problem *problem, uint64_t engine,
                         struct anydnn_plugin_plan **plan)
 {
-    const struct cdn_operation *operation = cdn_operation_find(problem->operation);
+    const struct cdn_operation *operation = cdn_operation_lookup(problem->operation);
     struct anydnn_plugin_plan *made;
     int32_t status;
 

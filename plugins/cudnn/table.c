@@ -32,7 +32,7 @@ const struct cdn_operation *const cdn_operations[] = {
 };
 const uint32_t cdn_operation_count = sizeof cdn_operations / sizeof cdn_operations[0];
 
-const struct cdn_operation *cdn_operation_find(int32_t operation)
+const struct cdn_operation *cdn_operation_lookup(int32_t operation)
 {
     for (uint32_t i = 0; i < cdn_operation_count; i++) {
         if (cdn_operations[i]->operation == operation)

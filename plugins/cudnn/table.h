@@ -35,7 +35,7 @@ extern const struct cdn_operation cdn_im2col;
 extern const struct cdn_operation *const cdn_operations[];
 extern const uint32_t cdn_operation_count;
 /* NULL where there is none. */
-const struct cdn_operation *cdn_operation_find(int32_t operation);
+const struct cdn_operation *cdn_operation_lookup(int32_t operation);
 
 extern const struct anydnn_plugin_limit *const cdn_limits[];
 extern const uint32_t cdn_limit_count;

@@ -55,8 +55,8 @@ struct statistics {
 };
 
 /* The saved pair, or that of x. */
-static struct statistics find_statistics(struct onednn_build *build, const struct onednn_norm *norm,
-                                         int x)
+static struct statistics build_statistics(struct onednn_build *build,
+                                          const struct onednn_norm *norm, int x)
 {
     const struct anydnn_plugin_batch_normalization *params = build->problem->params;
     struct statistics found = {.variance = onednn_temporary_cells(build, norm)};
@@ -78,9 +78,9 @@ static struct statistics find_statistics(struct onednn_build *build, const struc
 }
 
 /* Gradient before the activation, like x in memory. */
-static struct onednn_output find_gradient(struct onednn_build *build,
-                                          const struct onednn_norm *norm, int x, int scale,
-                                          const struct statistics *statistics)
+static struct onednn_output build_gradient(struct onednn_build *build,
+                                           const struct onednn_norm *norm, int x, int scale,
+                                           const struct statistics *statistics)
 {
     const struct anydnn_plugin_batch_normalization *params = build->problem->params;
     struct onednn_output g = {.slot = DZ, .dense = norm->dense};
@@ -151,13 +151,13 @@ static void build_backward(struct onednn_build *build)
         onednn_norm_describe(build, &norm, dnnl_backward, flags, hint);
     int x = onednn_load_as(build, X, &norm.dense, &norm.work);
     int scale = onednn_load_cells(build, &norm, SCALE);
-    struct statistics statistics = find_statistics(build, &norm, x);
+    struct statistics statistics = build_statistics(build, &norm, x);
     struct onednn_output g;
 
     if (params->ops == ONEDNN_NORM_PLAIN && !build->problem->tensor[DZ])
         g.memory = onednn_load_as(build, DY, &norm.dense, &norm.work);
     else
-        g = find_gradient(build, &norm, x, scale, &statistics);
+        g = build_gradient(build, &norm, x, scale, &statistics);
     for (uint32_t mode = ONEDNN_FAST; mode <= ONEDNN_GENERAL; mode <<= 1) {
         build->when = mode;
         run_backward(build, &norm, descriptor, x, scale, &statistics, &g);

@@ -150,8 +150,8 @@ void onednn_conv_prepare(struct onednn_build *build, struct onednn_conv *conv,
     set_geometry(build, conv, roles);
 }
 
-void onednn_conv_find(struct onednn_build *build, struct onednn_conv *conv,
-                      dnnl_primitive_attr_t attributes)
+void onednn_conv_select(struct onednn_build *build, struct onednn_conv *conv,
+                        dnnl_primitive_attr_t attributes)
 {
     int to_x = conv->description.direction == dnnl_backward_data;
     int to_w = conv->description.direction == dnnl_backward_weights;
@@ -176,7 +176,7 @@ void onednn_conv_describe(struct onednn_build *build, struct onednn_conv *conv,
                           onednn_layout bias, dnnl_primitive_attr_t attributes)
 {
     onednn_conv_prepare(build, conv, roles, direction, bias);
-    onednn_conv_find(build, conv, attributes);
+    onednn_conv_select(build, conv, attributes);
     if (!conv->descriptor)
         onednn_keep(build, NULL, "convolution of these sizes");
 }

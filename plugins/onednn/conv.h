@@ -54,8 +54,8 @@ void onednn_conv_prepare(struct onednn_build *build, struct onednn_conv *conv,
                          const struct onednn_conv_roles *roles, dnnl_prop_kind_t direction,
                          onednn_layout bias);
 /* Chooses layouts; the descriptor stays NULL where oneDNN has none. */
-void onednn_conv_find(struct onednn_build *build, struct onednn_conv *conv,
-                      dnnl_primitive_attr_t attributes);
+void onednn_conv_select(struct onednn_build *build, struct onednn_conv *conv,
+                        dnnl_primitive_attr_t attributes);
 /* Both; where oneDNN has no descriptor, the build has failed. */
 void onednn_conv_describe(struct onednn_build *build, struct onednn_conv *conv,
                           const struct onednn_conv_roles *roles, dnnl_prop_kind_t direction,

@@ -155,7 +155,7 @@ static void cut_conv(struct onednn_conv *conv, const struct onednn_axes *axes,
 }
 
 /* Returns 0 where there are too many shapes. */
-static int find_shapes(struct parts *parts)
+static int collect_shapes(struct parts *parts)
 {
     struct part part;
 
@@ -192,7 +192,7 @@ static int describe_shapes(struct onednn_build *build, const struct onednn_conv_
     for (int32_t i = 0; i < parts->shapes; i++) {
         onednn_conv_prepare(build, &conv[i], roles, dnnl_backward_weights, NULL);
         cut_conv(&conv[i], &parts->axes, parts->shape[i]);
-        onednn_conv_find(build, &conv[i], build->attributes);
+        onednn_conv_select(build, &conv[i], build->attributes);
         if (!conv[i].descriptor || onednn_is_reference(conv[i].descriptor))
             return 0;
     }
@@ -275,7 +275,7 @@ int onednn_conv_in_parts(struct onednn_build *build, const struct onednn_conv_ro
         if (!onednn_axes_cut(&parts.axes, length.terms, length.images))
             return 0;
         length.terms *= 2;
-    } while (!find_shapes(&parts));
+    } while (!collect_shapes(&parts));
     if (!describe_shapes(build, roles, &parts, conv))
         return 0;
     build_parts(build, &parts, conv);

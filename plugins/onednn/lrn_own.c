@@ -60,8 +60,8 @@ struct terms {
     double own[LANES], shared[LANES];
 };
 
-static void find_terms(const struct onednn_lrn_own *lrn, const struct lanes *lanes, int64_t c,
-                       struct terms *terms)
+static void compute_terms(const struct onednn_lrn_own *lrn, const struct lanes *lanes, int64_t c,
+                          struct terms *terms)
 {
     const float *x = lanes->x + c * lanes->channel, *dy = lanes->dy + c * lanes->channel;
     double scale[LANES];
@@ -103,7 +103,7 @@ static void backward_lanes(const struct onednn_lrn_own *lrn, const struct lanes 
         int64_t ahead = c + lrn->before;
 
         if (ahead < lrn->channels)
-            find_terms(lrn, lanes, ahead, &ring[ahead % ONEDNN_LRN_WINDOW_MAX]);
+            compute_terms(lrn, lanes, ahead, &ring[ahead % ONEDNN_LRN_WINDOW_MAX]);
         if (c >= 0)
             store_gradient(lrn, lanes, c, ring);
     }

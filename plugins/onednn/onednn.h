@@ -69,7 +69,7 @@ extern const struct onednn_way onednn_only_way[1];
 /* Every operation, in table.c. */
 extern const struct onednn_operation *const onednn_operations[];
 extern const uint32_t onednn_operation_count;
-const struct onednn_operation *onednn_operation_find(int32_t operation);
+const struct onednn_operation *onednn_operation_lookup(int32_t operation);
 
 /* Limits, in table.c. */
 extern const struct anydnn_plugin_limit *const onednn_limits[];

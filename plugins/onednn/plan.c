@@ -105,7 +105,7 @@ int32_t onednn_candidates(struct anydnn_plugin_context *context,
                           const struct anydnn_plugin_problem *problem, anydnn_plugin_offer_fn offer,
                           void *cookie)
 {
-    const struct onednn_operation *operation = onednn_operation_find(problem->operation);
+    const struct onednn_operation *operation = onednn_operation_lookup(problem->operation);
     struct anydnn_plugin_problem whole;
     struct kit_copies copies;
     struct kit_refusal why;
@@ -152,7 +152,7 @@ int32_t onednn_plan_create(struct anydnn_plugin_context *context,
                            const struct anydnn_plugin_problem *problem, uint64_t engine,
                            struct anydnn_plugin_plan **plan)
 {
-    const struct onednn_operation *operation = onednn_operation_find(problem->operation);
+    const struct onednn_operation *operation = onednn_operation_lookup(problem->operation);
     struct onednn_build build = {.context = context, .engine = engine};
     struct anydnn_plugin_problem whole;
     struct kit_copies copies;

@@ -105,7 +105,7 @@ static void each_output(const struct onednn_pool *pool, const struct arrays *ima
     }
 }
 
-static struct taps find_taps(const struct onednn_pool *pool)
+static struct taps compute_taps(const struct onednn_pool *pool)
 {
     struct taps taps = {.count = 0};
     int64_t count = 1;
@@ -127,7 +127,7 @@ static void each(const struct onednn_pool *pool, const struct onednn_call *call,
                  window_fn work)
 {
     int64_t step = pool->channels_last ? pool->x_dims[1] : 1;
-    struct taps taps = find_taps(pool);
+    struct taps taps = compute_taps(pool);
     struct arrays arrays;
 
     arrays.x = onednn_at(call, pool->x);

@@ -102,7 +102,7 @@ static int vector_is(const struct mend *mend, const float *x)
 
 /* Whether x has a vector with NaN or +Inf, or of -Inf alone (SPECIAL), and else one whose results
  * oneDNN loses. x <= FLT_MAX fails for NaN and +Inf. */
-static int find_mistakes(const struct mend *mend, const float *x)
+static int search_mistakes(const struct mend *mend, const float *x)
 {
     int64_t stride = mend->length * mend->inner;
     int found = 0;
@@ -129,7 +129,7 @@ static void look(const struct onednn_call *call, const void *data)
     const struct mend *mend = data;
     const float *x = onednn_at(call, mend->x);
     char *kept = onednn_at(call, mend->kept);
-    int mistakes = find_mistakes(mend, x);
+    int mistakes = search_mistakes(mend, x);
 
     memcpy(kept, &mistakes, sizeof mistakes);
     if (mistakes && mend->in_place)
@@ -188,7 +188,7 @@ static void own_vector(const struct mend *mend, const float *x, float *y)
 }
 
 /* Where y is 1 / sum x is the maximum. */
-static void find_lost(const struct mend *mend, const float *x, float *y)
+static void mend_lost(const struct mend *mend, const float *x, float *y)
 {
     float max = greatest_of(mend, x), most = greatest_of(mend, y);
 
@@ -211,7 +211,7 @@ static void mend_vectors(const struct onednn_call *call, const void *data)
     memcpy(&mistakes, kept, sizeof mistakes);
     for (int64_t o = 0; mistakes && o < mend->outer; o++)
         for (int64_t i = 0; i < mend->inner; i++)
-            (mistakes == SPECIAL ? own_vector : find_lost)(mend, x + o * stride + i,
+            (mistakes == SPECIAL ? own_vector : mend_lost)(mend, x + o * stride + i,
                                                            y + o * stride + i);
 }
 

@@ -26,7 +26,7 @@ const struct onednn_operation *const onednn_operations[] = {
 };
 const uint32_t onednn_operation_count = sizeof onednn_operations / sizeof onednn_operations[0];
 
-const struct onednn_operation *onednn_operation_find(int32_t operation)
+const struct onednn_operation *onednn_operation_lookup(int32_t operation)
 {
     uint32_t i = 0;
     while (i + 1 < onednn_operation_count && onednn_operations[i]->operation != operation)

@@ -202,6 +202,7 @@ def backends() -> List[Backend]:
     """Every known backend, sorted by name; opens them."""
     lib = library()
     keys = ("name", "path", "stage", "reason", "version", "space")
+    _list(lib.GetBackendCount, lib.GetBackendInfo, str, ("version",))  # opens each, so that its stage is final
     found: List[Backend] = _list(lib.GetBackendCount, lib.GetBackendInfo, Backend, keys)
     return found
 

@@ -7,6 +7,7 @@ import pickle
 import random
 import sys
 import unittest
+import warnings
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
@@ -379,6 +380,124 @@ class Fuse(unittest.TestCase):
         self.assertEqual(model.block.bn2.num_batches_tracked.item(), 1)
         with self.assertRaisesRegex(ValueError, "more than 1 value per channel"):
             anydnn.torch.fuse(Asks())(torch.randn(1, 3, 1, 1))
+
+    def test_modules_that_change(self):
+        """A replaced, added or removed module counts from the next call on, in every place of the tree."""
+        changes = (lambda m: setattr(m.block, "relu", nn.SiLU()), lambda m: setattr(m.block, "bn1", nn.Identity()),
+                   lambda m: m.stem.append(nn.Tanh()), lambda m: m.stem.insert(1, nn.Identity()),
+                   lambda m: m.block.downsample.append(nn.Tanh()), lambda m: delattr(m.block, "downsample"),
+                   lambda m: setattr(m, "block", nn.Identity()),
+                   lambda m: setattr(m.block, "bn2", nn.BatchNorm2d(8, affine=False)),
+                   lambda m: m.block.downsample.register_forward_hook(lambda *found: -found[2]))
+        x = torch.randn(2, 3, 8, 8)
+        for fold in (True, False):
+            for training in (True, False):
+                for number, change in enumerate(changes):
+                    model = Model().train(training)
+                    step(model, x, training)
+                    anydnn.torch.fuse(model, fold=fold)
+                    other = anydnn.torch.unfuse(copy.deepcopy(model))
+                    model(x)
+                    other(x)
+                    answers = []
+                    for one in (model, other):
+                        change(one)
+                        try:
+                            answers.append(one(x))
+                        except (AttributeError, RuntimeError, TypeError) as error:
+                            answers.append(str(error))
+                    if isinstance(answers[1], str):
+                        self.assertEqual(*answers, number)
+                    else:
+                        self.near([answers[0]], [answers[1]])
+
+    def test_new_modules_are_fused(self):
+        model = anydnn.torch.fuse(Asks())
+        self.assertEqual(anydnn.torch.fused(model), {"": ["norm + relu"]})
+        model = anydnn.torch.fuse(nn.Sequential(nn.BatchNorm2d(3), nn.ReLU()))
+        model.append(nn.Sequential(nn.BatchNorm2d(3), nn.ReLU()))
+        model(torch.randn(2, 3, 4, 4))
+        self.assertEqual(sum(map(len, anydnn.torch.fused(model).values())), 2)
+
+    def test_unfusable_change(self):
+        class Chosen(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.norm, self.relu = nn.BatchNorm2d(3), nn.ReLU()
+
+            def forward(self, x):
+                if isinstance(self.relu, nn.SiLU) and x.sum() > 0:
+                    return x
+                return self.relu(self.norm(x))
+        model, x = anydnn.torch.fuse(Chosen()), torch.randn(2, 3, 4, 4)
+        model.relu = nn.SiLU()
+        with self.assertWarnsRegex(UserWarning, "Chosen has changed and runs unfused: a forward that is no fixed graph"):
+            y = model(x)
+        self.near([y], [anydnn.torch.unfuse(model)(x)])
+
+    def test_fold_is_kept(self):
+        """The folded filter is made once, and again after any change of what it is made from."""
+        model = nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4), nn.ReLU()).eval()
+        conv, norm, x = model[0], model[1], torch.randn(2, 3, 8, 8)
+        anydnn.torch.fuse(model, fold=True)
+        blocks, made = anydnn.torch._blocks, []
+        now = blocks._folded_now
+
+        def counted(*modules):
+            made.append(1)
+            return now(*modules)
+        blocks._folded_now = counted
+        self.addCleanup(setattr, blocks, "_folded_now", now)
+
+        def data(one):
+            one.data = one.data * 3
+        changes = (lambda: None, lambda: norm.weight.mul_(2), lambda: norm.bias.add_(1), lambda: norm.running_mean.add_(1),
+                   lambda: norm.running_var.mul_(2), lambda: conv.weight.mul_(2), lambda: conv.bias.add_(1),
+                   lambda: setattr(norm, "eps", 0.5), lambda: data(conv.weight), lambda: data(norm.running_var),
+                   lambda: setattr(conv, "weight", nn.Parameter(torch.randn(4, 3, 3, 3))),
+                   lambda: setattr(conv, "bias", None), lambda: model.double(), lambda: model.bfloat16())
+        for guard in (torch.no_grad, torch.inference_mode):
+            made.clear()
+            model.float()
+            conv.bias = nn.Parameter(torch.randn(4))
+            for number, change in enumerate(changes):
+                with torch.no_grad():
+                    change()
+                like = x.to(conv.weight.dtype)
+                with guard():
+                    model(like)
+                    before = len(made)
+                    y = model(like)
+                self.assertEqual(len(made), before, number)
+                with torch.no_grad():
+                    wanted = anydnn.torch.unfuse(copy.deepcopy(model))(like)
+                if like.dtype != torch.bfloat16:
+                    self.near([y], [wanted])
+            self.assertGreaterEqual(len(made), len(changes) - 1)
+        made.clear()
+        model.float()
+        for _ in range(2):
+            model(x).sum().backward()
+        self.assertEqual(len(made), 2)
+
+    def test_fold_of_all_dims(self):
+        for dims, conv, norm in ((2, nn.Conv2d, nn.BatchNorm2d), (3, nn.Conv3d, nn.BatchNorm3d)):
+            x = torch.randn(2, 3, *(6,) * dims)
+            for behind in ((), (nn.ReLU(),), (nn.Tanh(),)):
+                model = nn.Sequential(conv(3, 4, 3), norm(4), *behind)
+                step(model, x)
+                model.eval()
+                wanted = model(x)
+                anydnn.torch.fuse(model, fold=True)
+                self.near([model(x)], [wanted])
+
+    def test_export_and_script(self):
+        model, x = anydnn.torch.fuse(Model().eval(), fold=True), torch.randn(2, 3, 8, 8)
+        wanted = model(x)
+        self.near([torch.export.export(model, (x,)).module()(x)], [wanted])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            self.near([torch.jit.script(model)(x)], [wanted])
 
     def test_nan_passes(self):
         model, x = anydnn.torch.fuse(Asks()), torch.randn(2, 3, 4, 4)

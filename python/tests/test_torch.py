@@ -329,6 +329,33 @@ class Torch(unittest.TestCase):
             functional.conv2d(x, w)
         self.assertEqual(anydnn.torch.report().calls(), {"cpu_ref": 1})
 
+    def test_bad_arguments(self):
+        """Each is refused with a sentence, and what was enabled before stays enabled."""
+        anydnn.torch.enable(route="cpu_ref")
+        for error, sentence, bad in (
+                (ValueError, "no math 'tf32'", {"math": "tf32"}),
+                (ValueError, "route is empty", {"route": " "}),
+                (ValueError, "there is no backend 'nosuch'", {"route": "nosuch"}),
+                (ValueError, "an empty place between commas", {"route": "onednn,,cpu_ref"}),
+                (TypeError, "not a string", {"operators": "convolution"})):
+            for function in (anydnn.torch.enable, lambda **bad: anydnn.torch.use(**bad).__enter__()):
+                with self.assertRaisesRegex(error, sentence):
+                    function(**bad)
+                self.assertEqual(anydnn.torch._state.options.route, "cpu_ref")
+                self.assertTrue(anydnn.torch.enabled())
+        anydnn.torch.disable()
+        with anydnn.torch.use(route="nosuch, cpu_ref"):
+            functional.relu(functional.conv2d(torch.randn(1, 3, 8, 8), torch.randn(4, 3, 3, 3)))
+        self.assertEqual(anydnn.torch.report().calls(), {"cpu_ref": 1})
+
+    def test_without_a_library(self):
+        script = ("import anydnn, anydnn.torch\n"
+                  "try: anydnn.torch.enable()\n"
+                  "except anydnn.errors.LibraryNotFound as error: print(error)")
+        said = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True,
+                              env={**os.environ, "ANYDNN_LIBRARY": "/nonexistent", "PYTHONPATH": os.pathsep.join(sys.path)})
+        self.assertIn("libanydnn.so.0 cannot be loaded", said.stdout)
+
     def test_gradients_twice(self):
         model, x = nn.Conv2d(2, 3, 3).double(), torch.randn(1, 2, 5, 5, dtype=torch.double, requires_grad=True)
         with anydnn.torch.use(route="cpu_ref"):

@@ -90,9 +90,9 @@ static double nth(const struct vec_values *values, size_t i, double otherwise)
 static int compare(struct prun *run, const struct vec_case *vec, const struct vec_values *out)
 {
     struct prun_operand *operand = prun_find(run, out->role);
-    const struct vec_values *sum = vec_find(&vec->sum, out->role);
-    const struct vec_values *rounds = vec_find(&vec->rounds, out->role);
-    double kred = nth(vec_find(&vec->kred, out->role), 0, 1);
+    const struct vec_values *sum = vec_lookup(&vec->sum, out->role);
+    const struct vec_values *rounds = vec_lookup(&vec->rounds, out->role);
+    double kred = nth(vec_lookup(&vec->kred, out->role), 0, 1);
     double *got;
     int bad = 0;
 

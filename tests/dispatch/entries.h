@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Every entry that computes, as data: its pointer arguments in the order of anydnn.h with what a
- * test puts there, and what a backend must then be told (design section 4).
+ * test puts there, and what a backend must get (plugin.h).
  */
 #ifndef TESTS_DISPATCH_ENTRIES_H
 #define TESTS_DISPATCH_ENTRIES_H

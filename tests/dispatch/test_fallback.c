@@ -93,7 +93,7 @@ static void the_setting_holds_where_the_rule_is_silent(void **state)
     assert_holds(fixture_messages(), "fell back to mock_b");
 }
 
-/* Rule B: a refusal before anything was touched goes to the next backend, once a plan. */
+/* A refusal before anything was touched goes to the next backend, once a plan. */
 static void effect_none_runs_the_next_backend(void **state)
 {
     anydnnHandle_t handle = fixture_handle("mock_a, mock_b");

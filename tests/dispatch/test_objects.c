@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "dispatch/handle/handle.h"
+#include "problem/problem.h"
+#include "problem/text.h"
 
 #define BAD ANYDNN_STATUS_BAD_PARAM
 

@@ -244,7 +244,7 @@ static void candidates_that_fail(void **state)
         "mock_a: its candidates failed (4): the test backend was told to fail in candidates\n");
 }
 
-/* What each mode permits, weakest precision last (design section 5). */
+/* What each mode permits, weakest precision last (docs/backend-authors.md). */
 static void nothing_runs_at_less_precision(void **state)
 {
     static const char *const used[] = {"default", "tensor_op", "split", "allow_conversion"};

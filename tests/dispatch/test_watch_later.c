@@ -2,6 +2,9 @@
 /* Shadow on a device that copies without a wait: what the stream carries, and when verdicts come.
  * The test space's copies arrive no sooner than somebody waits for their stream or for a mark
  * behind them, and mock_mirror computes what cpu_ref does. */
+#include "shadow/block.h"
+#include "shadow/verdict.h"
+#include "shadow/watch.h"
 #include "tests/dispatch/fixture.h"
 
 #include <pthread.h>
@@ -9,8 +12,6 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include "shadow/later.h"
 
 #define BYTES 24
 

@@ -66,7 +66,7 @@ static void build(struct net *net)
 
 static void make(struct net *net, anydnnHandle_t handle, const char *type)
 {
-    ok(net_begin(net, handle, element_find(type), ANYDNN_DEFAULT_MATH, IMAGES, CHANNELS, SIDE));
+    ok(net_begin(net, handle, element_lookup(type), ANYDNN_DEFAULT_MATH, IMAGES, CHANNELS, SIDE));
     build(net);
     ok(net_create(net, 5));
     net->training = 1;
@@ -196,7 +196,7 @@ static void too_many_layers_are_refused(void **state)
     int x = 0;
 
     (void)state;
-    ok(net_begin(&net, handle, element_find("float"), ANYDNN_DEFAULT_MATH, 1, 1, 4));
+    ok(net_begin(&net, handle, element_lookup("float"), ANYDNN_DEFAULT_MATH, 1, 1, 4));
     for (int i = 0; i <= NET_LAYERS; i++)
         x = net_add_normalization(&net, "n", x, -1, 1);
     assert_int_equal(net.layers, NET_LAYERS);

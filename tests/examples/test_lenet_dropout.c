@@ -155,7 +155,7 @@ static void train(const struct job *job, struct trained *made)
 
     memset(made, 0, sizeof(*made));
     ok(digits_draw(&images, IMAGES, job->seed, 0));
-    ok(net_begin(&net, handle, element_find(job->type), ANYDNN_DEFAULT_MATH, TEST_BATCH, 1,
+    ok(net_begin(&net, handle, element_lookup(job->type), ANYDNN_DEFAULT_MATH, TEST_BATCH, 1,
                  IMAGE_SIDE));
     lenet.build(&net, job->probability, job->seed);
     ok(net_create(&net, job->seed));

@@ -11,6 +11,8 @@
 
 #include "desc/operations.h"
 #include "numerics/numerics.h"
+#include "problem/problem.h"
+#include "problem/text.h"
 
 static const enum content contents[KINDS] = {INTEGERS, PILED, RANDOM};
 static const char *const content_name[KINDS] = {"integers", "piled", "random"};

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # exact, which holds backends to each other on a GPU, on the host: equal backends, a difference, who declines.
-# Needs: tests/gpu/exact tests/tools/anydnn_faulty.la tools/anydnn
+# Needs: tests/gpu/exact tests/verify/wrong/anydnn_wrong.la tests/tools/anydnn_faulty.la tools/anydnn
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 
@@ -62,9 +62,7 @@ declines() {
 }
 # A backend that is right alone, and wrong while another process runs it.
 company() {
-    shared=$tap_dir/anydnn_wrong_shared.so
-    $CC -std=c11 -D_GNU_SOURCE -O1 -fPIC -shared -fvisibility=hidden -I"$ANYDNN_TEST_SRCDIR/include" -DWRONG_SHARED \
-        -DWRONG_NAME='"wrong_shared"' "$ANYDNN_TEST_SRCDIR/tests/verify/wrong/wrong.c" -o "$shared" -lm || return 1
+    cp "$ANYDNN_TEST_BUILDDIR/tests/verify/wrong/.libs/anydnn_wrong.so" "$tap_dir/anydnn_wrong_shared.so" || return 1
     for rows in $(seq 3 102); do
         echo "convolution_forward x=f32:1,2,$rows,3:nchw w=f32:2,2,3,3:nchw y=f32:1,2,$((rows - 2)),1:nchw"
     done >"$tap_dir/list"

@@ -2,12 +2,12 @@
 /* Trusting and opening a backend, and the handshake: one case for each way that it can go. */
 #include "fixture.h"
 
-#include <elf.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sys/elf.h"
 #include "sys/log.h"
 
 /* ------------------------------------------------------------------ trusting */
@@ -123,34 +123,22 @@ static void an_empty_file_is_refused(void **state)
                   "install the backend again", NULL);
 }
 
-static Elf64_Half machine_of(const char *path)
-{
-    FILE *file = fopen(path, "rb");
-    Elf64_Ehdr header;
-
-    assert_non_null(file);
-    assert_int_equal(fread(&header, sizeof(header), 1, file), 1);
-    fclose(file);
-    return header.e_machine;
-}
-
 /* Where the bytes that are mapped end. */
 static long end_of_segments(const char *path)
 {
-    FILE *file = fopen(path, "rb");
-    Elf64_Ehdr header;
-    Elf64_Phdr segment;
+    struct adn_elf elf;
+    ElfW(Phdr) segment;
     uint64_t end = 0;
 
-    assert_non_null(file);
-    assert_int_equal(fread(&header, sizeof(header), 1, file), 1);
-    assert_int_equal(fseek(file, (long)header.e_phoff, SEEK_SET), 0);
-    for (int i = 0; i < header.e_phnum; i++) {
-        assert_int_equal(fread(&segment, sizeof(segment), 1, file), 1);
+    assert_int_equal(adn_elf_open(path, &elf), 0);
+    for (size_t i = 0; i < elf.header.e_phnum; i++) {
+        assert_int_equal(
+            adn_elf_read(&elf, &segment, sizeof(segment), elf.header.e_phoff + i * sizeof(segment)),
+            0);
         if (segment.p_filesz > 0 && segment.p_offset + segment.p_filesz > end)
             end = segment.p_offset + segment.p_filesz;
     }
-    fclose(file);
+    adn_elf_close(&elf);
     return (long)end;
 }
 
@@ -170,12 +158,10 @@ static void an_object_for_another_machine_is_refused(void **state)
 static void an_object_for_a_named_machine_is_refused(void **state)
 {
     struct fixture *fixture = *state;
-    Elf64_Half own, other;
+    ElfW(Half) other = adn_elf_own_machine() == EM_AARCH64 ? EM_X86_64 : EM_AARCH64;
 
     fixture_copy(fixture, "good_a", "anydnn_good_a.so");
-    own = machine_of(fixture_path(fixture, "anydnn_good_a.so"));
-    other = own == EM_AARCH64 ? EM_X86_64 : EM_AARCH64;
-    fixture_patch(fixture, "anydnn_good_a.so", offsetof(Elf64_Ehdr, e_machine), &other,
+    fixture_patch(fixture, "anydnn_good_a.so", offsetof(ElfW(Ehdr), e_machine), &other,
                   sizeof(other));
     fixture_fails(fixture, "good_a", ADN_LOAD_UNOPENED,
                   other == EM_AARCH64 ? "was built for AArch64" : "was built for x86-64",
@@ -210,10 +196,10 @@ static void a_file_that_was_cut_off_is_refused(void **state)
 static void wild_program_headers_are_refused(void **state)
 {
     struct fixture *fixture = *state;
-    const Elf64_Off wild = UINT64_MAX - 7;
+    const ElfW(Off) wild = UINT64_MAX - 7;
 
     fixture_copy(fixture, "good_a", "anydnn_good_a.so");
-    fixture_patch(fixture, "anydnn_good_a.so", sizeof(Elf64_Ehdr) + offsetof(Elf64_Phdr, p_offset),
+    fixture_patch(fixture, "anydnn_good_a.so", sizeof(ElfW(Ehdr)) + offsetof(ElfW(Phdr), p_offset),
                   &wild, sizeof(wild));
     fixture_fails(fixture, "good_a", ADN_LOAD_UNOPENED, "file too short", NULL);
 }

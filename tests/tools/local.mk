@@ -13,8 +13,9 @@ clock_tests += tests/tools/test_shadow_cost.sh
 dist_check_SCRIPTS += tests/tools/test_browser.sh tests/tools/test_shadow_cost.sh tests/tools/test_shadow_long.sh
 
 check_LTLIBRARIES += tests/tools/anydnn_trespass.la
-tests_tools_anydnn_trespass_la_SOURCES = tests/tools/trespass.c
-tests_tools_anydnn_trespass_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
+tests_tools_anydnn_trespass_la_SOURCES = tests/tools/trespass.c $(FAKE_SOURCES)
+tests_tools_anydnn_trespass_la_CPPFLAGS = $(FAKE_CPPFLAGS)
+tests_tools_anydnn_trespass_la_LIBADD = -ldl
 tests_tools_anydnn_trespass_la_LDFLAGS = $(PLUGIN_LDFLAGS) -rpath /nowhere
 EXTRA_tests_tools_anydnn_trespass_la_DEPENDENCIES = $(PLUGIN_MAP)
 

@@ -11,7 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "judge/judge.h"
+#include "judge/cancel.h"
+#include "judge/subject.h"
+#include "numerics/numerics.h"
+#include "problem/operation.h"
+#include "problem/problem.h"
+#include "problem/text.h"
 
 #define COUNT_MAX 256
 
@@ -24,7 +29,7 @@ struct fixture {
 
 static struct adn_subject_slot *slot_of(struct fixture *fixture, const char *role)
 {
-    int slot = adn_subject_find(&fixture->subject, role);
+    int slot = adn_subject_lookup(&fixture->subject, role);
 
     return slot >= 0 ? &fixture->subject.slot[slot] : NULL;
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "desc/npy.h"
+#include "judge/random.h"
 #include "tools/replay/replay.h"
 
 #define COUNT 6

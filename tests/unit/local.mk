@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# One program a file, over the core's convenience library and this room's fixtures. A new test is its
+# One program a file, over the core's convenience library and this folder's fixtures. A new test is its
 # name in unit_tests: tests/local.mk has the rule.
 
 unit_tests = \
@@ -8,7 +8,6 @@ unit_tests = \
 	tests/unit/test_cpu_ref_fold \
 	tests/unit/test_cpu_ref_integer_conv \
 	tests/unit/test_cpu_ref_integer_layers \
-	tests/unit/test_cpu_ref_integer_sums \
 	tests/unit/test_cpu_ref_integer_tensor \
 	tests/unit/test_cpu_ref_narrow \
 	tests/unit/test_cpu_ref_op_tensor \

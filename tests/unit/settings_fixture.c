@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "settings/sources.h"
 #include "sys/log.h"
 
 char fixture_messages[8192];

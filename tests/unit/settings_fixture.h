@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "settings/parts.h"
+#include "settings/settings.h"
 #include "tests/holds.h"
 
 struct given {

@@ -11,7 +11,9 @@
 #include "cpu_ref_fixture.h"
 #include "desc/names.h"
 #include "numerics/numerics.h"
+#include "problem/operation.h"
 #include "problem/problem.h"
+#include "problem/text.h"
 
 #define SLOTS ANYDNN_PLUGIN_OPERAND_MAX
 /* Elements of an operand: larger problems are about loops and not about types. */

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* op_tensor of cpu_ref where operands are of different types: each combination that there
- * is, held to the formula over random shapes, and by hand as cuDNN answers. */
+/* op_tensor of cpu_ref where operands have different types: results by hand as cuDNN answers, and
+ * the combinations that are declined. */
 #include <math.h>
 
 #include "cpu_ref_operand.h"
-#include "numerics/numerics.h"
 
-enum { ADD, MUL, MIN, MAX, SQRT, NOT, OPS };
+enum { ADD, MUL, MIN, MAX, SQRT, NOT };
 
 static const int32_t types[] = {F64, F32, F16, BF16, S8, U8};
 enum { TYPES = sizeof types / sizeof types[0] };
@@ -17,78 +16,6 @@ static int becomes(int32_t from, int32_t to)
     if (from == F64 || to == F64 || from == U8 || to == U8)
         return from == to && from != U8;
     return from == to || from == F32 || to == F32;
-}
-
-/* Small numbers of few bits, so that only the last step rounds. */
-static void fill_small(struct operand *operand, uint64_t *seed, int64_t most)
-{
-    operand_fill(operand, seed, -most, most, operand->tensor.type == S8 ? 1 : 4);
-}
-
-static double operate(int32_t op, double a, double b)
-{
-    return op == ADD    ? a + b
-           : op == MUL  ? a * b
-           : op == MIN  ? fmin(a, b)
-           : op == MAX  ? fmax(a, b)
-           : op == SQRT ? sqrt(a)
-                        : 1 - a;
-}
-
-static void op_tensor_once(int32_t from, int32_t to, int32_t op, uint64_t *seed)
-{
-    static double want[1 << 12];
-    int32_t ndims = (int32_t)operand_random(seed, 1, 5);
-    int64_t dims[5], b_dims[5], index[ANYDNN_PLUGIN_DIM_MAX] = {0}, at = 0;
-    const struct anydnn_plugin_op_tensor params = {
-        .struct_size = sizeof params, .op = op, .compute_type = from == F64 ? F64 : F32};
-    double scale[3] = {(double)operand_random(seed, 1, 3) / 2,
-                       (double)operand_random(seed, -2, 2) / 2,
-                       (double)operand_random(seed, -1, 1) / 2};
-    struct operand a, b, c;
-    const struct operand_call call = {.operation = ANYDNN_PLUGIN_OP_TENSOR,
-                                      .params = &params,
-                                      .slot = {&a, &b, &c},
-                                      .scale = {scale[0], scale[1], scale[2]}};
-
-    for (int32_t d = 0; d < ndims; d++) {
-        /* A row longer than what is converted at a time, and short ones. */
-        dims[d] = ndims == 1 ? 300 : operand_random(seed, 1, 4);
-        b_dims[d] = operand_random(seed, 0, 2) ? dims[d] : 1;
-    }
-    operand_make(&a, from, ndims, dims, operand_any_layout(seed), seed);
-    operand_make(&b, from, ndims, b_dims, operand_any_layout(seed), seed);
-    operand_make(&c, to, ndims, dims, operand_any_layout(seed), seed);
-    fill_small(&a, seed, 127);
-    fill_small(&b, seed, 127);
-    fill_small(&c, seed, 127);
-    do {
-        int64_t b_at[5] = {0};
-
-        for (int32_t d = 0; d < ndims; d++)
-            b_at[d] = b_dims[d] == 1 ? 0 : index[d];
-        want[at++] = adn_type_round(
-            to, operate(op, scale[0] * operand_get(&a, index), scale[1] * operand_get(&b, b_at)) +
-                    scale[2] * operand_get(&c, index));
-    } while (operand_next(&a, index));
-    operand_run(&call, 1u << 2);
-    operand_expect(&c, want);
-    operand_free(&a);
-    operand_free(&b);
-    operand_free(&c);
-}
-
-static void op_tensor_over_shapes(void **state)
-{
-    uint64_t seed = 11;
-
-    (void)state;
-    for (int pair = 0; pair < TYPES * TYPES; pair++) {
-        int32_t from = types[pair / TYPES], to = types[pair % TYPES];
-
-        for (int round = 0; round < 6 * OPS && becomes(from, to); round++)
-            op_tensor_once(from, to, round % OPS, &seed);
-    }
 }
 
 static void op_tensor_of_six(int32_t from, int32_t to, int32_t op, int32_t propagate,
@@ -174,7 +101,6 @@ static void other_combinations_are_declined(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(op_tensor_over_shapes),
         cmocka_unit_test(op_tensor_by_hand),
         cmocka_unit_test(other_combinations_are_declined),
     };

@@ -13,7 +13,11 @@
 #include <cmocka.h>
 #include <string.h>
 
+#include "problem/check_problem.h"
+#include "problem/operation.h"
+#include "problem/params.h"
 #include "problem/problem.h"
+#include "problem/text.h"
 #include "sys/error.h"
 
 #define CONV  "convolution_forward x=f32:2,6,7,5 w=f32:4,3,3,2 groups=2 "

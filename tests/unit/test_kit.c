@@ -14,7 +14,7 @@
 #include "plugins/kit/philox.h"
 #include "plugins/kit/problem.h"
 #include "plugins/kit/walk.h"
-#include "problem/problem.h"
+#include "problem/operation.h"
 
 #define TRAINING ANYDNN_PLUGIN_BATCH_NORMALIZATION_TRAINING
 

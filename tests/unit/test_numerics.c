@@ -181,8 +181,8 @@ static void measures_add_up(void **state)
     same(adn_measure_relative_l2(&measure), INFINITY);
 }
 
-/* kernels.md 5.2 with K = 64: u |want| + 12 eps S + least, and half of the least for each term,
- * which shows where the terms are below the least normal number alone. */
+/* The bound of numerics.h with K = 64: u |want| + 12 eps S + least, and half of the least for each
+ * term, which shows where the terms are below the least normal number alone. */
 static void bounds_follow_the_formula(void **state)
 {
     struct adn_bound bound = {ANYDNN_PLUGIN_FLOAT, ANYDNN_PLUGIN_FLOAT, 64, 0, 0};

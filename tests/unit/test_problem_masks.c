@@ -10,6 +10,9 @@
 #include <cmocka.h>
 
 #include "problem/masks.h"
+#include "problem/operation.h"
+#include "problem/problem.h"
+#include "problem/unread.h"
 
 static void masks_agree_with_the_table(void **state)
 {

@@ -9,8 +9,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "problem/check_problem.h"
 #include "problem/masks.h"
+#include "problem/operation.h"
 #include "problem/problem.h"
+#include "problem/text.h"
 #include "sys/error.h"
 
 #define BAD  ANYDNN_STATUS_BAD_PARAM

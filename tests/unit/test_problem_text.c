@@ -14,7 +14,11 @@
 
 #include "desc/layout.h"
 #include "desc/names.h"
+#include "problem/check_problem.h"
+#include "problem/operation.h"
+#include "problem/params.h"
 #include "problem/problem.h"
+#include "problem/text.h"
 #include "sys/error.h"
 
 static uint64_t seed;

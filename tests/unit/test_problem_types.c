@@ -9,7 +9,9 @@
 #include <cmocka.h>
 #include <string.h>
 
+#include "problem/check_problem.h"
 #include "problem/problem.h"
+#include "problem/text.h"
 #include "sys/error.h"
 
 #define FLOATS "f64 f32 f16 bf16"

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "settings/keys.h"
+
 #include "settings_fixture.h"
 
 #define DIGITS_31 "a123456789012345678901234567890"

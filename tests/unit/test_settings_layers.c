@@ -7,6 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "settings/keys.h"
+#include "settings/paths.h"
+#include "settings/read.h"
+#include "settings/sources.h"
 #include "settings_fixture.h"
 #include "sys/log.h"
 

@@ -6,6 +6,9 @@
 
 #include "settings_fixture.h"
 
+#include "settings/ini_lines.h"
+#include "settings/read.h"
+
 #define TEN      "0123456789"
 #define FORTY    TEN TEN TEN TEN
 #define LINE_199 "set.a = " FORTY FORTY FORTY FORTY TEN TEN TEN "x"

@@ -8,6 +8,10 @@
 
 #include "settings_fixture.h"
 
+#include "settings/apply.h"
+#include "settings/read.h"
+#include "settings/sources.h"
+
 #define TEXT_MAX 2048
 
 static const char *const seeds[] = {

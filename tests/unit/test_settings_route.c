@@ -7,6 +7,7 @@
 #include <anydnn/plugin.h>
 
 #include "desc/operations.h"
+#include "settings/read.h"
 #include "settings_fixture.h"
 
 #define DEFAULT    ANYDNN_PLUGIN_MATH_DEFAULT

@@ -308,6 +308,43 @@ static void a_lock_is_not_waited_for_long(void **state)
     assert_int_equal(adn_tuning_find(adn_tuning_at(in_folder("unlocked")), "one", &found), 1);
 }
 
+/* Others that store one record after the other hold the lock for longer; a search waits for its
+ * turn.
+ */
+static void busy_writers_are_waited_for(void **state)
+{
+    const struct timespec pause = {.tv_nsec = 100000000};
+    struct adn_tuning *tuning = adn_tuning_at(in_folder("busy"));
+    struct stat stat_of;
+    int ready[2], status;
+    char byte = 0;
+    pid_t writer;
+
+    (void)state;
+    assert_int_equal(pipe(ready), 0);
+    writer = fork();
+    if (writer == 0) {
+        int holder = open(folder, O_RDONLY | O_DIRECTORY), failed = flock(holder, LOCK_EX);
+
+        (void)!write(ready[1], &byte, 1);
+        for (int i = 0; i < 25; i++) {
+            int file = open(in_folder("busy.other"), O_WRONLY | O_CREAT, 0600);
+
+            nanosleep(&pause, NULL);
+            failed |= file < 0 || close(file) != 0 || unlink(in_folder("busy.other")) != 0;
+        }
+        _exit(failed != 0);
+    }
+    assert_true(writer > 0);
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    close(ready[0]);
+    close(ready[1]);
+    keep(tuning, "one", 1, 1);
+    assert_int_equal(waitpid(writer, &status, 0), writer);
+    assert_int_equal(status, 0);
+    assert_int_equal(stat(in_folder("busy"), &stat_of), 0);
+}
+
 static void *keep_on(void *cookie)
 {
     struct adn_tuning *tuning = adn_tuning_at(cookie);
@@ -481,6 +518,7 @@ int main(void)
         cmocka_unit_test(links_are_followed),
         cmocka_unit_test(links_of_others_are_read_only),
         cmocka_unit_test(a_lock_is_not_waited_for_long),
+        cmocka_unit_test(busy_writers_are_waited_for),
         cmocka_unit_test(children_hold_no_lock),
         cmocka_unit_test(a_full_store_is_quick),
         cmocka_unit_test(killed_processes_leave_nothing),

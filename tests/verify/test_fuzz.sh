@@ -3,12 +3,12 @@
 # anydnn verify --fuzz: random problems are the same for the same seed; the host's backends are right on
 # some hundreds; a wrong backend is found out, and what is printed repeats the failure.
 # ANYDNN_TEST_FUZZ=N runs N for each backend in place of a few.
-# Needs: tools/anydnn
+# Needs: tools/anydnn tests/verify/wrong/anydnn_wrong.la
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 
 anydnn=$ANYDNN_TEST_BUILDDIR/tools/anydnn
-source=$ANYDNN_TEST_SRCDIR/tests/verify/wrong
+wrong=$ANYDNN_TEST_BUILDDIR/tests/verify/wrong/.libs/anydnn_wrong.so
 ANYDNN_PLUGIN_PATH=$ANYDNN_TEST_PLUGINDIR
 export ANYDNN_PLUGIN_PATH
 
@@ -25,11 +25,9 @@ verify() {
     return 1
 }
 
-# The small backend that ignores beta; prints its path.
+# build NAME: a copy of the small backend as anydnn_NAME.so, which has the fault of that name; prints its path.
 build() {
-    $CC -std=c11 -D_GNU_SOURCE -O1 -fPIC -shared -fvisibility=hidden -I"$ANYDNN_TEST_SRCDIR/include" \
-        "-D$1" '-DWRONG_NAME="wrong"' "$source/wrong.c" -o "$tap_dir/anydnn_wrong.so" -lm &&
-        echo "$tap_dir/anydnn_wrong.so"
+    cp "$wrong" "$tap_dir/anydnn_$1.so" && echo "$tap_dir/anydnn_$1.so"
 }
 
 is_repeatable() {
@@ -39,7 +37,7 @@ is_repeatable() {
 
 # Each part of a run draws the problems of the whole: what one finds, the whole finds.
 shards_add_up() {
-    file=$(build WRONG_IGNORES_BETA) || return 1
+    file=$(build wrong_ignores_beta) || return 1
     sum=0
     for part in 1 2 3; do
         "$anydnn" verify --json --fuzz 60 --shard "$part/3" "$file" >"$tap_dir/part"
@@ -50,14 +48,14 @@ shards_add_up() {
 
 # The second command of a failure, with the program in its place.
 repeats() {
-    file=$(build WRONG_IGNORES_BETA) || return 1
+    file=$(build wrong_ignores_beta) || return 1
     verify 1 --fuzz 60 --op convolution_forward "$file" && says '^  \[beta\] convolution_forward' || return 1
     problem=$(sed -n "s/^ *anydnn verify .* --problem '\(.*\)'\$/\1/p" "$tap_dir/out" | head -n 1)
     verify 1 --problem "$problem" "$file" && says '^  \[beta\]'
 }
 
 finds_a_crash() {
-    file=$(build WRONG_CRASHES) || return 1
+    file=$(build wrong_crashes) || return 1
     verify 1 --fuzz 40 --op convolution_forward "$file" && says '^  \[crash\] convolution_forward'
 }
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # anydnn verify: passes cpu_ref and a right small backend; what its options do.
-# Needs: tools/anydnn mocks-dir
+# Needs: tools/anydnn tests/verify/wrong/anydnn_wrong.la mocks-dir
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 . "$ANYDNN_TEST_SRCDIR/tests/verify/verify.sh"

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # anydnn verify catches and names what small backends do that are wrong on purpose.
-# Needs: tools/anydnn mocks-dir
+# Needs: tools/anydnn tests/verify/wrong/anydnn_wrong.la tests/verify/wrong/anydnn_wrong_exports.la mocks-dir
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 . "$ANYDNN_TEST_SRCDIR/tests/verify/verify.sh"
 
 # catches WHAT CHECK TEXT: verify fails the backend, the finding is of that check and says that.
 catches() {
-    file=$(build wrong "WRONG_$1") || return 1
+    file=$(build "${base-wrong}" "WRONG_$1") || return 1
     verify 1 "${how---small}" --case-limit "${limit-30}" --op 'convolution_forward' "$file" &&
         says "^  \[$2\]" && says "$3"
 }
@@ -20,6 +20,10 @@ catches_in_long_sums() {
 # The others get the time of a busy machine.
 catches_a_hang() {
     (limit=2 && catches HANGS hang 'it hangs: no end within 2 seconds')
+}
+
+catches_an_export() {
+    (base=wrong_exports && catches EXPORTS exports 'wrong_extra_symbol')
 }
 
 # The sentence of a failed execute, which this backend takes from its settings, reaches the report also
@@ -57,7 +61,7 @@ check 'crashes' catches CRASHES crash 'it crashes: signal\|it ends the process'
 check 'shares memory between contexts' catches SHARES_SCRATCH threads 'contexts at once'
 check 'fails without effect after writing' catches EFFECT effect 'with effect none'
 check 'fails, and says why' tells_what_it_says
-check 'exports a third symbol' catches EXPORTS exports 'wrong_extra_symbol'
+check 'exports a third symbol' catches_an_export
 check 'rounds operands and states default math' catches TF32 math 'rounding of the operands to TF32'
 for kind in LOAD:opening.it CONTEXT:context_create ASK:candidates PLAN:plan_create RUN:plan_execute END:plan_destroy; do
     check "rounds upward from then on: ${kind%%:*}" catches "FLOAT_${kind%%:*}" environment "${kind#*:}.*floating-point environment"

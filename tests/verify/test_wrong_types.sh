@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # anydnn verify judges what small backends do in the short types, in rounded operands, in the last bits, and in
 # place: passes the right ones, catches and names what the wrong ones do.
-# Needs: tools/anydnn mocks-dir
+# Needs: tools/anydnn tests/verify/wrong/anydnn_wrong.la tests/verify/wrong/anydnn_wrong_fused.la tests/verify/wrong/anydnn_wrong_places.la tests/verify/wrong/anydnn_wrong_types.la mocks-dir
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 . "$ANYDNN_TEST_SRCDIR/tests/verify/verify.sh"

@@ -4,7 +4,7 @@
 
 anydnn=$ANYDNN_TEST_BUILDDIR/tools/anydnn
 vectors=$ANYDNN_TEST_SRCDIR/tests/vectors
-source=$ANYDNN_TEST_SRCDIR/tests/verify/wrong
+wrong=$ANYDNN_TEST_BUILDDIR/tests/verify/wrong/.libs
 mocks=$ANYDNN_TEST_MOCKDIR
 ANYDNN_PLUGIN_PATH=$ANYDNN_TEST_PLUGINDIR
 export ANYDNN_PLUGIN_PATH
@@ -21,12 +21,10 @@ verify() {
     return 1
 }
 
-# build FILE WHAT: the small backend of that file with -DWHAT as anydnn_what.so; prints the path.
+# build FILE NAME: a copy of the small backend of that file as anydnn_name.so, which has the fault of that name; prints
+# the path.
 build() {
     name=$(echo "$2" | tr '[:upper:]=' '[:lower:]_')
-    # shellcheck disable=SC2086
-    $CC -std=c11 -D_GNU_SOURCE -O1 -fPIC -shared -fvisibility=hidden \
-        -I"$ANYDNN_TEST_SRCDIR/include" "-D$2" "-DWRONG_NAME=\"$name\"" "$source/$1.c" \
-        -o "$tap_dir/anydnn_$name.so" -lm || return 1
+    cp "$wrong/anydnn_$1.so" "$tap_dir/anydnn_$name.so" || return 1
     echo "$tap_dir/anydnn_$name.so"
 }

@@ -147,8 +147,8 @@ static void raise(double *ceiling, double other)
     *ceiling = other > *ceiling ? other : *ceiling;
 }
 
-static const struct known *find_known(const struct contender *pair, const char *math,
-                                      const char *type)
+static const struct known *lookup_known(const struct contender *pair, const char *math,
+                                        const char *type)
 {
     const struct known *known = all_known;
 
@@ -174,7 +174,7 @@ static struct known *add_known(const struct contender *pair, const char *math, c
 /* Memory serves every type and math mode alike: its row has neither. */
 static double known_bytes(struct bench *bench, const struct contender *pair)
 {
-    const struct known *known = find_known(pair, "", "");
+    const struct known *known = lookup_known(pair, "", "");
     struct known *own;
     struct contender routed;
 
@@ -193,7 +193,7 @@ static double known_bytes(struct bench *bench, const struct contender *pair)
 
 static double known_flops(struct bench *bench, const struct contender *pair, const char *type)
 {
-    const struct known *known = find_known(pair, pair->math, type);
+    const struct known *known = lookup_known(pair, pair->math, type);
     struct known *own;
     struct contender routed;
 

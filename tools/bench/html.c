@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tools/bench/bench.h"
+#include "tools/common.h"
 #include "tools/report/page.h"
 
 /* Nothing for what was not measured. */

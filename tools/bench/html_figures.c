@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tools/bench/bench.h"
+#include "tools/common.h"
 #include "tools/report/page.h"
 
 #define ROOFS 4 /* drawn at most */

@@ -31,8 +31,8 @@ static char *forward_of(const char *text)
 static void run_forward(struct tool *tool, const struct contender *pair, const char *text,
                         const struct operands *operands, const struct buffers *buffers)
 {
-    int x = operands_find(operands, "x");
-    int y = operands_find(operands, "y");
+    int x = operands_index(operands, "x");
+    int y = operands_index(operands, "y");
     struct contender routed;
     struct entrant entrant;
 

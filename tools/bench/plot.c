@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 
 #include "tools/bench/bench.h"
+#include "tools/common.h"
 #include "tools/files.h"
 #include "tools/report/page.h"
 

@@ -21,7 +21,7 @@ static char *about_backends(const struct contender *pair, const char *key, const
         char *one;
 
         list = contender_backend(list, name, sizeof(name));
-        index = tool_find_backend(name);
+        index = tool_backend_index(name);
         one = index >= 0 ? tool_ask(anydnnGetBackendInfo, index, key) : NULL;
         if (all != NULL && one != NULL) {
             char *both = tool_alloc(strlen(all) + strlen(between) + strlen(one) + 1);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/common.h"
 #include "tools/progress.h"
 #include "tools/report/page.h"
 #include "tools/terminal.h"
@@ -24,21 +25,6 @@ static const struct {
 #define INPUTS (sizeof(inputs_names) / sizeof(inputs_names[0]))
 
 /* ---- options */
-
-static int set_seed(struct tool *tool, void *own, const char *value)
-{
-    return tool_number(tool, "seed", value, 0, INT64_MAX, &((struct compare_options *)own)->seed);
-}
-
-static int set_repeat(struct tool *tool, void *own, const char *value)
-{
-    return tool_number(tool, "repeat", value, 1, 1000000, &((struct compare_options *)own)->repeat);
-}
-
-static int set_sample(struct tool *tool, void *own, const char *value)
-{
-    return tool_number(tool, "sample", value, 1, 1000000, &((struct compare_options *)own)->sample);
-}
 
 static int set_inputs(struct tool *tool, void *own, const char *value)
 {
@@ -60,36 +46,14 @@ static int set_inputs(struct tool *tool, void *own, const char *value)
                      value);
 }
 
-static int set_csv(struct tool *tool, void *own, const char *value)
+int compare_check_reference(struct tool *tool, void *own, const char *value)
 {
-    if (value[0] == '\0')
-        return tool_fail(tool, TOOL_USAGE, "--csv=: takes the name of a file");
-    ((struct compare_options *)own)->csv = value;
-    return TOOL_FINE;
-}
-
-static int set_html(struct tool *tool, void *own, const char *value)
-{
-    ((struct compare_options *)own)->html = value;
-    return page_check(tool, "html", value);
-}
-
-static int set_redraw(struct tool *tool, void *own, const char *value)
-{
-    (void)tool;
-    (void)value;
-    ((struct compare_options *)own)->redraw = 1;
-    return TOOL_FINE;
-}
-
-static int set_reference(struct tool *tool, void *own, const char *value)
-{
+    (void)own;
     if (value[0] == '\0' || strchr(value, ':') != NULL)
         return tool_fail(tool, TOOL_USAGE,
                          "--reference=%s: takes the name of a backend, which runs in double and "
                          "default math",
                          value);
-    ((struct compare_options *)own)->reference = value;
     return TOOL_FINE;
 }
 
@@ -100,18 +64,23 @@ static const struct tool_option option_table[] = {
      "subnormals; specials: NaN and infinities among whole numbers; npy:FOLDER: from its files "
      "x.npy, "
      "w.npy ... (normal)",
-     set_inputs},
-    {"seed", "N", "of the inputs, the same for every problem (1)", set_seed},
-    {"repeat", "N", "runs of each side; the time is the median behind the first (3)", set_repeat},
+     .set = set_inputs},
+    {"seed", "N", "of the inputs, the same for every problem (1)",
+     TOOL_KEEP_NUMBER(compare_options, seed, 0, INT64_MAX)},
+    {"repeat", "N", "runs of each side; the time is the median behind the first (3)",
+     TOOL_KEEP_NUMBER(compare_options, repeat, 1, 1000000)},
     {"sample", "N",
      "judge N values of each convolution's result, drawn by the seed, each summed up in double on "
      "its own (all)",
-     set_sample},
-    {"reference", "BACKEND", "who gives the results in double (cpu_ref)", set_reference},
-    {"csv", "FILE", "write the numbers there, too", set_csv},
-    {"html", "FILE", "write a page of figures and tables, drawn by gnuplot", set_html},
-    {"redraw", NULL, "run nothing: the page of FILE..., each what --json printed", set_redraw},
-    {NULL, NULL, NULL, NULL},
+     TOOL_KEEP_NUMBER(compare_options, sample, 1, 1000000)},
+    {"reference", "BACKEND", "who gives the results in double (cpu_ref)",
+     TOOL_KEEP(compare_options, reference, TOOL_TEXT), .set = compare_check_reference},
+    {"csv", "FILE", "write the numbers there, too", TOOL_KEEP(compare_options, csv, TOOL_FILE)},
+    {"html", "FILE", "write a page of figures and tables, drawn by gnuplot",
+     TOOL_KEEP(compare_options, html, TOOL_FILE), .set = page_check},
+    {"redraw", NULL, "run nothing: the page of FILE..., each what --json printed",
+     TOOL_KEEP_FLAG(compare_options, redraw)},
+    TOOL_OPTIONS_END,
 };
 
 /* As --inputs takes it. */

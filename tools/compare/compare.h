@@ -6,6 +6,8 @@
 
 #include <stdio.h>
 
+#include "judge/element.h"
+#include "judge/subject.h"
 #include "tools/oracle/sample.h"
 #include "tools/problem/contender.h"
 #include "tools/problem/execute.h"
@@ -34,6 +36,9 @@ struct compare {
     struct contender reference; /* gives the results in double */
     const char *again;          /* the command that repeats the problem; NULL: compare itself */
 };
+
+/* Checks the value of --reference. */
+int compare_check_reference(struct tool *tool, void *own, const char *value);
 
 /* The command line that repeats one problem, to be freed. */
 char *compare_again(const struct compare *compare, const char *problem);

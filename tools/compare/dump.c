@@ -13,6 +13,8 @@
 
 #include "desc/names.h"
 #include "desc/npy.h"
+#include "judge/subject.h"
+#include "problem/unread.h"
 
 /* Longer than any header that NumPy writes for 8 dims. */
 #define HEADER_MAX 4096

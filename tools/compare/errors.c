@@ -6,6 +6,9 @@
 #include <string.h>
 
 #include "desc/names.h"
+#include "judge/element.h"
+#include "judge/rules.h"
+#include "judge/subject.h"
 
 /* ---- against the reference */
 
@@ -67,7 +70,7 @@ void compare_errors(const struct adn_subject *subject, int slot, const struct ad
             continue;
         next = sample->count > 0 ? next_place(sample, count, ++errors->sampled) : next + 1;
         now.got = operand->element->load(after + walk.at);
-        adn_judged_find(subject, slot, method, &now);
+        adn_judged_fill(subject, slot, method, &now);
         adn_statistics_add(&errors->statistics, now.bound.type, now.got, now.want);
         errors->wrong += !now.right;
         ratio = adn_judged_ratio(&now, errors->exact);

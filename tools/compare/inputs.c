@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a problem's operands hold before it runs: drawn, or read from a dump; the same for both
  * sides. */
+#include "judge/oracle.h"
+#include "judge/subject.h"
+#include "problem/problem.h"
+#include "problem/text.h"
 #include "tools/compare/meeting.h"
 
 #include <stdlib.h>
@@ -66,7 +70,7 @@ int meeting_operands(struct meeting *meeting)
 
     for (int i = 0; i < operands->count && code == TOOL_FINE; i++) {
         struct operand *operand = &operands->item[i];
-        int slot = adn_subject_find(&meeting->subject, operand->role);
+        int slot = adn_subject_lookup(&meeting->subject, operand->role);
         const double *values = slot >= 0 ? meeting->subject.slot[slot].before : NULL;
         struct walk walk;
 

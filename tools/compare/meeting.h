@@ -3,6 +3,7 @@
 #ifndef TOOLS_COMPARE_MEETING_H
 #define TOOLS_COMPARE_MEETING_H
 
+#include "judge/subject.h"
 #include "tools/compare/compare.h"
 
 struct meeting {

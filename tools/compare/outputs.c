@@ -6,6 +6,10 @@
 #include <string.h>
 
 #include "desc/names.h"
+#include "judge/element.h"
+#include "judge/expect.h"
+#include "judge/oracle.h"
+#include "judge/subject.h"
 #include "tools/problem/report.h"
 
 static struct adn_method method_of(const struct outcome *outcome)
@@ -100,7 +104,7 @@ json_t *meeting_outputs(struct meeting *meeting, int *holds)
     json_t *outputs = json_array();
 
     for (int i = 0; i < meeting->operands.count; i++) {
-        int slot = adn_subject_find(&meeting->subject, meeting->operands.item[i].role);
+        int slot = adn_subject_lookup(&meeting->subject, meeting->operands.item[i].role);
 
         if (slot >= 0 && meeting->subject.slot[slot].want != NULL)
             json_array_append_new(outputs, describe_output(meeting, slot, i, holds));

@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "judge/subject.h"
+#include "problem/text.h"
 #include "tools/oracle/cut.h"
 #include "tools/problem/report.h"
 #include "tools/problem/traffic.h"

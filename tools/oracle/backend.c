@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An oracle that calls the functions of a backend. */
+#include "judge/oracle.h"
+#include "judge/subject.h"
+#include "load/load.h"
+#include "problem/problem.h"
 #include "tools/oracle/oracle.h"
 
 #include <stdio.h>

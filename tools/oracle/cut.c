@@ -14,6 +14,11 @@
 
 #include "desc/layout.h"
 #include "desc/shape.h"
+#include "judge/rules.h"
+#include "judge/subject.h"
+#include "problem/check_problem.h"
+#include "problem/operation.h"
+#include "problem/problem.h"
 #include "sys/error.h"
 
 enum { SAMPLES, CHANNELS, FILTERS, GROUPS, SPATIAL };

@@ -4,6 +4,7 @@
 #ifndef TOOLS_ORACLE_CUT_H
 #define TOOLS_ORACLE_CUT_H
 
+#include "judge/subject.h"
 #include "tools/oracle/oracle.h"
 
 /* A way to make a subject smaller. */

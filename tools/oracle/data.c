@@ -9,7 +9,15 @@
 
 #include "desc/names.h"
 #include "desc/shape.h"
+#include "judge/oracle.h"
+#include "judge/random.h"
+#include "judge/rules.h"
+#include "judge/subject.h"
 #include "numerics/numerics.h"
+#include "problem/host.h"
+#include "problem/operation.h"
+#include "problem/problem.h"
+#include "problem/unread.h"
 
 #define SPECIAL_EVERY 7
 

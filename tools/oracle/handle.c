@@ -7,6 +7,11 @@
 #include <string.h>
 
 #include "desc/shape.h"
+#include "judge/oracle.h"
+#include "judge/subject.h"
+#include "problem/host.h"
+#include "problem/problem.h"
+#include "problem/text.h"
 
 #define SUCCESS ANYDNN_STATUS_SUCCESS
 

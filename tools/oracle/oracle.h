@@ -11,9 +11,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "judge/judge.h"
-#include "load/load.h"
+#include "judge/oracle.h"
+#include "judge/subject.h"
+#include "problem/problem.h"
 #include "tools/problem/operands.h"
+
+struct adn_backend;
 
 enum oracle_data {
     ORACLE_INTEGERS, /* small whole numbers: sums of products are exact in any order */

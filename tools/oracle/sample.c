@@ -6,6 +6,9 @@
 #include <string.h>
 
 #include "desc/shape.h"
+#include "judge/oracle.h"
+#include "judge/random.h"
+#include "problem/problem.h"
 
 enum { SPATIAL = ANYDNN_PLUGIN_SPATIAL_MAX };
 

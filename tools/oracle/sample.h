@@ -4,6 +4,7 @@
 #ifndef TOOLS_ORACLE_SAMPLE_H
 #define TOOLS_ORACLE_SAMPLE_H
 
+#include "judge/oracle.h"
 #include "tools/oracle/oracle.h"
 
 struct oracle_sample {

@@ -6,7 +6,11 @@
 #include <string.h>
 
 #include "desc/shape.h"
+#include "judge/oracle.h"
+#include "judge/subject.h"
 #include "numerics/numerics.h"
+#include "problem/operation.h"
+#include "problem/problem.h"
 
 struct source {
     int32_t operation;
@@ -55,13 +59,13 @@ static void describe_source(const struct adn_subject *subject, const struct sour
     adn_values_init(values, source->operation);
     forward->params = subject->problem.params;
     for (int i = 0; i < info->slot_count; i++) {
-        int slot = adn_subject_find(subject, info->slot[i].role);
+        int slot = adn_subject_lookup(subject, info->slot[i].role);
 
         if (slot < 0 && (info->slot[i].flags & ADN_SLOT_OPTIONAL) &&
-            !(strcmp(info->slot[i].role, "z") == 0 && adn_subject_find(subject, "dz") >= 0))
+            !(strcmp(info->slot[i].role, "z") == 0 && adn_subject_lookup(subject, "dz") >= 0))
             continue;
         if (slot < 0 && strcmp(info->slot[i].role, "bias") == 0)
-            slot = adn_subject_find(subject, "scale");
+            slot = adn_subject_lookup(subject, "scale");
         forward->tensor[i] = subject->problem.tensor[slot < 0 ? 0 : slot];
         forward->present |= UINT32_C(1) << i;
     }
@@ -85,7 +89,7 @@ int oracle_fill_source(struct adn_subject *subject, uint64_t seed, struct adn_or
     info = adn_problem_operation(source->operation);
     for (int i = 0; i < info->slot_count; i++) {
         const char *role = info->slot[i].role;
-        int slot = adn_subject_find(subject, role);
+        int slot = adn_subject_lookup(subject, role);
         int64_t count = adn_shape_elements(&forward.tensor[i]);
         uint64_t state = seed ^ UINT64_C(0xabcdef);
 

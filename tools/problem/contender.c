@@ -77,7 +77,7 @@ const char *contender_backend(const char *list, char *name, size_t size)
 static int look_at_backend(struct tool *tool, const char *given, const char *name, char *space,
                            size_t size)
 {
-    int index = tool_find_backend(name);
+    int index = tool_backend_index(name);
     char *reason;
     char *own;
     int code = TOOL_FINE;

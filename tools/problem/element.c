@@ -49,7 +49,7 @@ static const struct element elements[] = {
     {"u64", 8, 1, 0, 0, 0, load_u64, store_u64},
 };
 
-const struct element *element_find(const char *name, size_t length)
+const struct element *element_lookup(const char *name, size_t length)
 {
     for (size_t i = 0; i < sizeof(elements) / sizeof(elements[0]); i++)
         if (strlen(elements[i].name) == length && memcmp(elements[i].name, name, length) == 0)

@@ -34,7 +34,7 @@ static int describe_one(struct tool *tool, anydnnProblem_t problem, int index,
         anydnnGetTensorSizeInBytes(tensor, &operand->bytes) != ANYDNN_STATUS_SUCCESS)
         return tool_fail_status(tool, TOOL_FAILED);
     word = word_of(text, operand->role);
-    operand->element = word != NULL ? element_find(word, strcspn(word, ":")) : NULL;
+    operand->element = word != NULL ? element_lookup(word, strcspn(word, ":")) : NULL;
     if (operand->element == NULL)
         return tool_fail(tool, TOOL_FAILED, "operand %s: its type is not known to this program",
                          operand->role);
@@ -103,7 +103,7 @@ int operands_describe(struct tool *tool, anydnnProblem_t problem, const char *te
     return TOOL_FINE;
 }
 
-int operands_find(const struct operands *operands, const char *role)
+int operands_index(const struct operands *operands, const char *role)
 {
     for (int i = 0; i < operands->count; i++)
         if (strcmp(operands->item[i].role, role) == 0)

@@ -23,7 +23,7 @@ struct element {
     void (*store)(void *bytes, double value);
 };
 
-const struct element *element_find(const char *name, size_t length);
+const struct element *element_lookup(const char *name, size_t length);
 
 struct operand {
     const char *role;
@@ -57,7 +57,7 @@ void operands_fill(struct operands *operands, uint64_t seed, int normal);
 void operand_fill_bytes(const struct operands *operands, int index, uint64_t seed,
                         unsigned char *bytes, size_t size);
 void operands_free(struct operands *operands);
-int operands_find(const struct operands *operands, const char *role); /* or -1 */
+int operands_index(const struct operands *operands, const char *role); /* or -1 */
 
 /* The scalars in logical order: `at` is the byte where the present one lies. */
 struct walk {

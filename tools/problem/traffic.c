@@ -19,7 +19,7 @@ struct view {
 
 static double elements(const struct view *view, const char *role)
 {
-    int at = operands_find(view->operands, role);
+    int at = operands_index(view->operands, role);
 
     return at >= 0 ? (double)view->operands->item[at].count : 0;
 }
@@ -37,7 +37,7 @@ static int number(const struct view *view, const char *key, int at, int missing)
 
 static double window_size(const struct view *view)
 {
-    int x = operands_find(view->operands, "x");
+    int x = operands_index(view->operands, "x");
     double size = 1;
 
     for (int i = 0; x >= 0 && i < view->operands->item[x].ndims - 2; i++)
@@ -47,9 +47,9 @@ static double window_size(const struct view *view)
 
 static const struct operand *first_of(const struct view *view, const char *a, const char *b)
 {
-    int at = operands_find(view->operands, a);
+    int at = operands_index(view->operands, a);
 
-    at = at >= 0 ? at : operands_find(view->operands, b);
+    at = at >= 0 ? at : operands_index(view->operands, b);
     return at >= 0 ? &view->operands->item[at] : NULL;
 }
 
@@ -77,7 +77,7 @@ static double lrn_window(const struct view *view)
 
 static double divisive_window(const struct view *view)
 {
-    int x = operands_find(view->operands, "x");
+    int x = operands_index(view->operands, "x");
     int spatial = x >= 0 ? view->operands->item[x].ndims - 2 : 0;
 
     return elements(view, "x") * (2 * pow(number(view, "n", 0, 5), spatial) + 3);
@@ -172,7 +172,7 @@ static const struct cost costs[] = {
 
 /* ---- counting */
 
-static const struct cost *find_cost(const struct words *words)
+static const struct cost *lookup_cost(const struct words *words)
 {
     for (size_t i = 0; i < sizeof(costs) / sizeof(costs[0]); i++) {
         const char *value;
@@ -227,7 +227,7 @@ static double touched(const struct view *view, const struct operand *x)
 /* A tensor that is read and written counts both ways. */
 static double bytes_of(const struct view *view, const char *role, char how)
 {
-    int at = operands_find(view->operands, role);
+    int at = operands_index(view->operands, role);
     const struct operand *operand;
     double count;
     int ways = 1;
@@ -271,7 +271,7 @@ int traffic_of(const struct operands *operands, const char *text, struct traffic
         words_free(&words);
         return -1;
     }
-    cost = find_cost(&words);
+    cost = lookup_cost(&words);
     if (cost != NULL)
         count_all(cost, &view, traffic);
     words_free(&words);

@@ -12,6 +12,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "judge/subject.h"
+#include "problem/operation.h"
+#include "problem/problem.h"
+#include "problem/text.h"
+#include "problem/unread.h"
 #include "tools/oracle/cut.h"
 
 /* Runs at most, so that a slow backend does not take for ever. */

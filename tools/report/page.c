@@ -2,6 +2,7 @@
 /* The page of a report: its head, text, tables and end. */
 #include "tools/report/page.h"
 
+#include "tools/common.h"
 #include "tools/files.h"
 
 #include <errno.h>
@@ -33,16 +34,15 @@ static const char head[] =
     "img{display:block;width:100%;max-width:580px;height:auto}\n"
     "</style>\n<title>";
 
-int page_check(struct tool *tool, const char *option, const char *path)
+int page_check(struct tool *tool, void *own, const char *path)
 {
     char why[TOOL_WHY_MAX];
     FILE *file;
 
-    if (path[0] == '\0')
-        return tool_fail(tool, TOOL_USAGE, "--%s=: takes the name of a file", option);
+    (void)own;
     file = tool_open_write(path, "a", why);
     if (file == NULL)
-        return tool_fail(tool, TOOL_USAGE, "--%s=%s: %s", option, path, why);
+        return tool_fail(tool, TOOL_USAGE, "--html=%s: %s", path, why);
     fclose(file);
     return TOOL_FINE;
 }

@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-#include "tools/common.h"
+struct tool;
 
 struct page {
     FILE *file;
@@ -19,7 +19,7 @@ struct page {
 
 /* Whether the file can be written, before anything is measured. `option` is named in the sentence.
  */
-int page_check(struct tool *tool, const char *option, const char *path);
+int page_check(struct tool *tool, void *own, const char *path);
 
 /* Opens the file and writes the head; NULL for the file where that fails, with a sentence. */
 int page_open(struct tool *tool, const char *path, const char *title, struct page *page);

@@ -149,8 +149,8 @@ static int unknown_suite(struct tool *tool, const char *folder, const char *give
                      given, length > 0 ? "; near it are " : "", near);
 }
 
-int suite_find(struct tool *tool, const struct suite_options *options, const char *given,
-               char *name, size_t size)
+int suite_locate(struct tool *tool, const struct suite_options *options, const char *given,
+                 char *name, size_t size)
 {
     char path[2 * PATH_MAX];
     const char *folder = suite_folder(options, path, sizeof(path));

@@ -9,8 +9,8 @@
 
 const char *suite_folder(const struct suite_options *options, char *path, size_t size);
 /* The suite's own name for what was given; fails with the names near to it. */
-int suite_find(struct tool *tool, const struct suite_options *options, const char *given,
-               char *name, size_t size);
+int suite_locate(struct tool *tool, const struct suite_options *options, const char *given,
+                 char *name, size_t size);
 
 /* Adds the problems that the layer gives, none where it has none of the directions. */
 int suite_add_layer(struct tool *tool, const struct suite_options *options, const char *layer,

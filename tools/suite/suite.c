@@ -133,7 +133,7 @@ static int read_what(struct tool *tool, const struct suite_options *options, int
                                                      : argv[0]);
         return read_file(tool, options, argv[0], suite);
     }
-    code = suite_find(tool, options, argv[0], name, sizeof(name));
+    code = suite_locate(tool, options, argv[0], name, sizeof(name));
     if (code != TOOL_FINE)
         return code;
     suite->name = copy(name);

@@ -20,27 +20,27 @@ struct suite_options {
     const char *type;
     const char *layout;
     const char *compute;
-    long long batch;
+    unsigned long long batch;
     unsigned directions;
 };
 
-int suite_set_folder(struct tool *tool, void *own, const char *value);
-int suite_set_type(struct tool *tool, void *own, const char *value);
-int suite_set_layout(struct tool *tool, void *own, const char *value);
-int suite_set_compute(struct tool *tool, void *own, const char *value);
-int suite_set_batch(struct tool *tool, void *own, const char *value);
+extern const char *const suite_types[], *const suite_layouts[], *const suite_computes[];
 int suite_set_direction(struct tool *tool, void *own, const char *value);
 
 /* clang-format off */
 #define SUITE_OPTIONS                                                                              \
-    {"batch", "N", "samples of every layer (as the suite says)", suite_set_batch},                 \
+    {"batch", "N", "samples of every layer (as the suite says)",                                   \
+     TOOL_KEEP_NUMBER(suite_options, batch, 1, 1 << 20)},                                          \
     {"type", "TYPE", "f32, f16, bf16, f64, s8, ... of the data (as the suite says)",               \
-     suite_set_type},                                                                              \
-    {"layout", "LAYOUT", "nchw or nhwc (as the suite says)", suite_set_layout},                    \
+     TOOL_KEEP(suite_options, type, TOOL_WORD), .words = suite_types},                             \
+    {"layout", "LAYOUT", "nchw or nhwc (as the suite says)",                                       \
+     TOOL_KEEP(suite_options, layout, TOOL_WORD), .words = suite_layouts},                         \
     {"direction", "LIST", "of forward, data and filter, with commas, or all (as the suite says)",  \
-     suite_set_direction},                                                                         \
-    {"compute", "TYPE", "that convolutions compute in (by the data's type)", suite_set_compute},   \
-    {"suites", "FOLDER", "suites there, not the installed ones", suite_set_folder}
+     .set = suite_set_direction},                                                                  \
+    {"compute", "TYPE", "that convolutions compute in (by the data's type)",                       \
+     TOOL_KEEP(suite_options, compute, TOOL_WORD), .words = suite_computes},                       \
+    {"suites", "FOLDER", "suites there, not the installed ones",                                   \
+     TOOL_KEEP(suite_options, folder, TOOL_TEXT)}
 /* clang-format on */
 
 struct suite_item {

@@ -10,6 +10,9 @@
 #include "desc/names.h"
 #include "desc/operations.h"
 #include "desc/shape.h"
+#include "judge/subject.h"
+#include "load/load.h"
+#include "problem/problem.h"
 #include "tools/verify/cases/cases.h"
 #include "tools/verify/verify.h"
 
@@ -162,7 +165,7 @@ static void run_vector(const struct child *child, const struct verify_vector *ve
     if (verify_vector_subject(vector, &subject, sentence) == 0) {
         verify_known(&child->target, &subject, outcome);
     } else {
-        verify_find(&outcome->finding, "vector", "%s", sentence);
+        verify_note(&outcome->finding, "vector", "%s", sentence);
         outcome->verdict = VERIFY_FAILED;
     }
     adn_subject_free(&subject);
@@ -173,7 +176,7 @@ static void run_case(const struct child *child, const struct verify_case *item,
 {
     memset(outcome, 0, sizeof(*outcome));
     if (item->fault[0] != '\0') {
-        verify_find(&outcome->finding, "case", "%s", item->fault);
+        verify_note(&outcome->finding, "case", "%s", item->fault);
         outcome->verdict = VERIFY_FAILED;
     } else if (item->kind == VERIFY_KIND_RULES) {
         run_rules(child, item, outcome);

@@ -16,30 +16,14 @@
 
 /* ---- options */
 
-static int set_quick(struct tool *tool, void *own, const char *value)
-{
-    (void)tool;
-    (void)value;
-    ((struct verify_options *)own)->quick = 1;
-    return TOOL_FINE;
-}
-
-static int set_small(struct tool *tool, void *own, const char *value)
-{
-    (void)tool;
-    (void)value;
-    ((struct verify_options *)own)->quick = 2;
-    return TOOL_FINE;
-}
-
-static int set_operation(struct tool *tool, void *own, const char *value)
+static int check_operation(struct tool *tool, void *own, const char *value)
 {
     int count;
     const char *const *names = adn_operation_names(&count);
     size_t length = strlen(value);
     const char *near;
 
-    ((struct verify_options *)own)->operation = value;
+    (void)own;
     for (int i = 0; i < count; i++)
         if (strcmp(names[i], value) == 0 ||
             (length > 0 && value[length - 1] == '*' && strncmp(names[i], value, length - 1) == 0))
@@ -50,9 +34,9 @@ static int set_operation(struct tool *tool, void *own, const char *value)
                      near != NULL ? "?" : "");
 }
 
-static int set_type(struct tool *tool, void *own, const char *value)
+static int check_type(struct tool *tool, void *own, const char *value)
 {
-    ((struct verify_options *)own)->type = value;
+    (void)own;
     if (adn_type_parse(value) < 0)
         return tool_fail(tool, TOOL_USAGE, "--type=%s: takes f32, f64, f16, bf16, s8, ...", value);
     return TOOL_FINE;
@@ -69,72 +53,39 @@ static int set_shard(struct tool *tool, void *own, const char *value)
     return TOOL_FINE;
 }
 
-static int set_processes(struct tool *tool, void *own, const char *value)
+static int check_vectors(struct tool *tool, void *own, const char *value)
 {
-    return tool_number(tool, "processes", value, 1, PROCESSES_MAX,
-                       &((struct verify_options *)own)->processes);
-}
-
-static int set_time_limit(struct tool *tool, void *own, const char *value)
-{
-    return tool_number(tool, "time-limit", value, 1, 1000000,
-                       &((struct verify_options *)own)->time_limit);
-}
-
-static int set_case_limit(struct tool *tool, void *own, const char *value)
-{
-    return tool_number(tool, "case-limit", value, 1, 100000,
-                       &((struct verify_options *)own)->case_limit);
-}
-
-static int set_stop(struct tool *tool, void *own, const char *value)
-{
-    (void)tool;
-    (void)value;
-    ((struct verify_options *)own)->stop = 1;
-    return TOOL_FINE;
-}
-
-static int set_seed(struct tool *tool, void *own, const char *value)
-{
-    return tool_number(tool, "seed", value, 0, INT64_MAX, &((struct verify_options *)own)->seed);
-}
-
-static int set_problem(struct tool *tool, void *own, const char *value)
-{
-    (void)tool;
-    ((struct verify_options *)own)->problem = value;
-    return TOOL_FINE;
-}
-
-static int set_fuzz(struct tool *tool, void *own, const char *value)
-{
-    return tool_number(tool, "fuzz", value, 1, 10000000, &((struct verify_options *)own)->fuzz);
-}
-
-static int set_vectors(struct tool *tool, void *own, const char *value)
-{
-    ((struct verify_options *)own)->vectors = value;
+    (void)own;
     if (access(value, R_OK | X_OK) != 0)
         return tool_fail(tool, TOOL_USAGE, "--vectors=%s: %s", value, strerror(errno));
     return TOOL_FINE;
 }
 
 static const struct tool_option options_table[] = {
-    {"quick", NULL, "fewer layouts of each shape, and two engines of each problem", set_quick},
-    {"small", NULL, "as --quick, and without the long sums, for a backend that is slow", set_small},
-    {"op", "OPERATION", "that operation alone; PREFIX* for several", set_operation},
-    {"type", "TYPE", "that element type alone", set_type},
-    {"shard", "I/N", "the I-th of N parts of the cases", set_shard},
-    {"processes", "N", "N processes run the same cases at once on one device", set_processes},
-    {"time-limit", "SECONDS", "stops then, and says what was not reached", set_time_limit},
-    {"case-limit", "SECONDS", "a case that takes longer hangs (30)", set_case_limit},
-    {"stop", NULL, "stops at the first failure", set_stop},
-    {"seed", "N", "of the random data (1)", set_seed},
-    {"problem", "PROBLEM", "every check of this problem alone", set_problem},
-    {"fuzz", "N", "N random problems in place of the listed ones, by --seed", set_fuzz},
-    {"vectors", "FOLDER", "golden vectors there, not the installed ones", set_vectors},
-    {NULL, NULL, NULL, NULL}};
+    {"quick", NULL, "fewer layouts of each shape, and two engines of each problem",
+     TOOL_KEEP_FLAG(verify_options, quick)},
+    {"small", NULL, "as --quick, and without the long sums, for a backend that is slow",
+     TOOL_KEEP(verify_options, quick, TOOL_FLAG), .low = 2},
+    {"op", "OPERATION", "that operation alone; PREFIX* for several",
+     TOOL_KEEP(verify_options, operation, TOOL_TEXT), .set = check_operation},
+    {"type", "TYPE", "that element type alone", TOOL_KEEP(verify_options, type, TOOL_TEXT),
+     .set = check_type},
+    {"shard", "I/N", "the I-th of N parts of the cases", .set = set_shard},
+    {"processes", "N", "N processes run the same cases at once on one device",
+     TOOL_KEEP_NUMBER(verify_options, processes, 1, PROCESSES_MAX)},
+    {"time-limit", "SECONDS", "stops then, and says what was not reached",
+     TOOL_KEEP_NUMBER(verify_options, time_limit, 1, 1000000)},
+    {"case-limit", "SECONDS", "a case that takes longer hangs (30)",
+     TOOL_KEEP_NUMBER(verify_options, case_limit, 1, 100000)},
+    {"stop", NULL, "stops at the first failure", TOOL_KEEP_FLAG(verify_options, stop)},
+    {"seed", "N", "of the random data (1)", TOOL_KEEP_NUMBER(verify_options, seed, 0, INT64_MAX)},
+    {"problem", "PROBLEM", "every check of this problem alone",
+     TOOL_KEEP(verify_options, problem, TOOL_TEXT)},
+    {"fuzz", "N", "N random problems in place of the listed ones, by --seed",
+     TOOL_KEEP_NUMBER(verify_options, fuzz, 1, 10000000)},
+    {"vectors", "FOLDER", "golden vectors there, not the installed ones",
+     TOOL_KEEP(verify_options, vectors, TOOL_TEXT), .set = check_vectors},
+    TOOL_OPTIONS_END};
 
 /* ---- the backend */
 
@@ -181,7 +132,7 @@ static int take_file(struct tool *tool, struct verify_options *options, const ch
     return TOOL_FINE;
 }
 
-static int find_backend(struct tool *tool, struct verify_options *options, const char *given)
+static int locate_backend(struct tool *tool, struct verify_options *options, const char *given)
 {
     size_t length = strlen(given);
 
@@ -236,7 +187,7 @@ static int run(struct tool *tool, int argc, char **argv)
     if (argc - first != 1)
         return tool_fail(tool, TOOL_USAGE,
                          "anydnn verify takes one backend, by its name or by the path of its file");
-    code = find_backend(tool, &options, argv[first]);
+    code = locate_backend(tool, &options, argv[first]);
     if (code == TOOL_FINE) {
         options.oracle = strcmp(options.name, "cpu_ref") == 0 && !options.by_path
                              ? strdup(options.path)

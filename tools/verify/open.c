@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "load/load.h"
 #include "sys/process.h"
 #include "tools/verify/verify.h"
 

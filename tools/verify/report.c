@@ -201,7 +201,7 @@ static void add_common(const json_t *answer, json_t *common, const char *operati
 }
 
 /* Once for each operation: the words of its first failure are all that can be in all of them. */
-static void find_common(json_t *answer)
+static void mark_common(json_t *answer)
 {
     const json_t *failures = json_object_get(answer, "failures");
     json_t *common = json_array();
@@ -227,7 +227,7 @@ static void find_common(json_t *answer)
 
 void verify_finish(json_t *answer)
 {
-    find_common(answer);
+    mark_common(answer);
     json_object_set_new(answer, "not_reached", json_integer(unreached(answer)));
 }
 

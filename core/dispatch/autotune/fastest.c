@@ -152,74 +152,93 @@ static struct adn_choice *winner(struct adn_choices *choices)
     return NULL;
 }
 
-/* The winner's plan, or NULL where the route's order decides: of one candidate it tells all. */
-static struct adn_plan *plan_of_winner(struct adn_choices *choices)
+/* Times the choices and picks the winner with its plan; returns 0 where none ran. */
+static int pick_winner(struct adn_choices *choices, struct adn_pick *pick)
 {
-    struct adn_plan *plan = NULL;
     struct adn_choice *best;
-    anydnnStatus_t status = adn_choices_collect(choices);
+    anydnnStatus_t status;
 
-    if (status != ANYDNN_STATUS_SUCCESS || choices->count < 2)
-        return NULL;
     take_turns(choices);
     adn_suspect_begin(choices);
     status = adn_timing_run(choices, NULL);
     adn_suspect_end(choices);
     best = status == ANYDNN_STATUS_SUCCESS ? winner(choices) : NULL;
-    if (best) {
-        plan = best->plan;
-        best->plan = NULL;
-        plan->timed = 1;
-        adn_tuned_keep_one(choices, best);
+    if (!best)
+        return 0;
+    *pick = best->pick;
+    pick->plan = best->plan;
+    pick->plan->timed = 1;
+    best->plan = NULL;
+    adn_tuned_keep_one(choices, best);
+    return 1;
+}
+
+/* Asks all backends and times what they offer: of one candidate the route's order tells all. */
+static enum adn_fastest compete(struct adn_choices *choices, int dry, struct adn_pick *pick,
+                                const char **reason)
+{
+    if (adn_choices_collect(choices) != ANYDNN_STATUS_SUCCESS || choices->count < 2)
+        return ADN_FASTEST_NONE;
+    if (dry) {
+        *reason = "not timed yet; the first call does, and may choose another";
+        return ADN_FASTEST_NONE;
     }
-    return plan;
+    return pick_winner(choices, pick) ? ADN_FASTEST_TIMED : ADN_FASTEST_NONE;
 }
 
 /* Another thread may have timed the problem while this one waited. */
-static enum adn_fastest hold_contest(struct adn_choices *choices, struct adn_plan **plan)
+static enum adn_fastest hold_contest(struct adn_choices *choices, int dry, struct adn_pick *pick,
+                                     const char **reason)
 {
     struct adn_refusal unsaid;
-    struct adn_pin found;
+    enum adn_fastest result;
     struct contest mine;
-    int entered = enter(&mine, choices->handle), known = 0;
+    uint64_t engine;
+    int32_t backend;
+    int entered = dry ? 1 : enter(&mine, choices->handle);
 
     if (entered < 0)
         return ADN_FASTEST_LATER;
     adn_refusal_begin(&unsaid);
-    if (entered == 0)
-        known = adn_tuned_find(choices->handle, &choices->problem, &found);
-    *plan = known ? NULL : plan_of_winner(choices);
+    if (entered == 0 && adn_tuned_find(choices->offers, &backend, &engine))
+        result = ADN_FASTEST_FOUND;
+    else
+        result = compete(choices, dry, pick, reason);
+    if (result == ADN_FASTEST_NONE && choices->handle->space->poisoned)
+        result = ADN_FASTEST_LOST;
     adn_refusal_end(&unsaid);
-    leave(&mine);
-    if (known)
-        return ADN_FASTEST_FOUND;
-    if (*plan)
-        return ADN_FASTEST_TIMED;
-    return choices->handle->space->poisoned ? ADN_FASTEST_FAILED : ADN_FASTEST_NONE;
+    if (!dry)
+        leave(&mine);
+    return result;
 }
 
-enum adn_fastest adn_fastest_plan(const char *entry, anydnnHandle_t handle,
-                                  const struct adn_problem *problem, struct adn_plan **plan)
+enum adn_fastest adn_fastest_pick(struct adn_offers *offers, const char *entry, int dry,
+                                  struct adn_pick *pick, const char **reason)
 {
+    anydnnHandle_t handle = offers->handle;
     struct adn_choices *choices;
     enum adn_fastest result;
 
-    if (!adn_rule_of(handle, problem)->fastest || is_frozen(handle))
+    *reason = "not timed, since the tuning file is only read and does not know the problem";
+    if (is_frozen(handle))
         return ADN_FASTEST_NONE;
+    *reason = "not timed during a recording or capture; a later call does, and may choose another";
     if (is_captured(handle))
         return ADN_FASTEST_LATER;
+    *reason = "nothing is timed: the order of the route decides";
     choices = calloc(1, sizeof(*choices));
     if (!choices)
         return ADN_FASTEST_NONE;
     choices->entry = entry;
     choices->handle = handle;
+    choices->offers = offers;
     choices->fastest = 1;
     choices->alignment = ADN_ASSUMED_ALIGNMENT;
     choices->workspace_limit = handle->workspace_limit;
     choices->limit_us = 1e3 * handle->world->settings->tune_limit;
-    adn_problem_copy(&choices->problem, problem);
-    result = hold_contest(choices, plan);
-    if (result == ADN_FASTEST_NONE)
+    adn_problem_copy(&choices->problem, offers->wish->problem);
+    result = hold_contest(choices, dry, pick, reason);
+    if (result == ADN_FASTEST_NONE && !dry)
         adn_info("%s: nothing was timed: the order of the route decides", entry);
     adn_choices_free(choices);
     free(choices);

@@ -8,18 +8,18 @@
 
 /* What came of it. */
 enum adn_fastest {
-    ADN_FASTEST_NONE,  /* the route does not ask for it, or there is nothing to time: the order of
-                          the route decides */
-    ADN_FASTEST_TIMED, /* the plan of the fastest one, held once by the caller */
+    ADN_FASTEST_NONE,  /* nothing is timed: the order of the route decides */
+    ADN_FASTEST_TIMED, /* the fastest one, with its plan */
     ADN_FASTEST_FOUND, /* another thread timed it meanwhile: the tuning file tells */
     ADN_FASTEST_LATER, /* nothing may be timed now (a recording, a capture): the order of the route
                           decides for this call alone */
-    ADN_FASTEST_FAILED /* the device is lost */
+    ADN_FASTEST_LOST   /* the device is lost */
 };
 
-/* Times at most `tune_limit` long, on operands and, where the space makes streams, a stream of its
- * own, one problem at a time on a device, and keeps the time in the tuning file. */
-enum adn_fastest adn_fastest_plan(const char *entry, anydnnHandle_t handle,
-                                  const struct adn_problem *problem, struct adn_plan **plan);
+/* Times what the list offers, at most `tune_limit` long, on operands and, where the space makes
+ * streams, a stream of its own, one problem at a time on a device, and keeps the time in the tuning
+ * file. With `dry` nothing is timed. The reason why nothing was goes to *reason. */
+enum adn_fastest adn_fastest_pick(struct adn_offers *offers, const char *entry, int dry,
+                                  struct adn_pick *pick, const char **reason);
 
 #endif

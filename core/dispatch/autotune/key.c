@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "desc/names.h"
+#include "problem/text.h"
 #include "sys/text.h"
 #include "tuning/tuning.h"
 
@@ -18,22 +19,22 @@ static void add_name(struct adn_text *text, const char *name)
             adn_text_add(text, "%c", *name);
 }
 
-/* Backends of the rule that work in the handle's own space. */
-static int stands(const struct adn_walk *walk, const struct adn_answer *answer)
+/* Returns 1 for a backend that can be timed: it is there, in the handle's own space. */
+static int stands(const struct adn_offers *offers, const struct adn_answer *answer)
 {
-    return answer->backend && adn_world_open(walk->handle->world, answer->backend) &&
-           strcmp(answer->backend->plugin->space, walk->handle->space->name) == 0;
+    return answer->backend && adn_world_open(offers->handle->world, answer->backend) &&
+           !adn_offers_is_foreign(offers, answer);
 }
 
-static void add_contest(struct adn_text *text, struct adn_walk *walk)
+static void add_contest(struct adn_text *text, struct adn_offers *offers)
 {
     const char *between = "";
-    int32_t end = adn_walk_end(walk);
+    int32_t end = adn_offers_end(offers);
 
     for (int32_t i = 0; i < end; i++) {
-        const struct adn_answer *answer = &walk->answer[i];
+        const struct adn_answer *answer = &offers->answer[i];
 
-        if (!stands(walk, answer))
+        if (!stands(offers, answer))
             continue;
         adn_text_add(text, "%s%s ", between, answer->name);
         add_name(text, answer->backend->plugin->version);
@@ -43,15 +44,12 @@ static void add_contest(struct adn_text *text, struct adn_walk *walk)
     }
 }
 
-/* The key of a problem in memory that the caller frees; NULL when there is none. `walk`: of the
- * problem. */
-static char *key_of(struct adn_walk *walk)
+char *adn_tuned_key(struct adn_offers *offers, const struct adn_problem *problem)
 {
-    const struct adn_space *space = walk->handle->space;
+    const struct adn_space *space = offers->handle->space;
     char *key = malloc(ADN_TUNING_KEY);
     char device[256] = "";
     struct adn_problem broad;
-    const struct adn_problem *problem = walk->wish->problem;
     struct adn_text text;
 
     if (!key)
@@ -60,25 +58,28 @@ static char *key_of(struct adn_walk *walk)
         problem = &broad;
     adn_text_begin(&text, key, ADN_TUNING_KEY);
     text.length = adn_problem_print(problem, NULL, key, ADN_TUNING_KEY);
-    adn_space_device_identity(space, walk->handle->device, device, sizeof(device));
+    adn_space_device_identity(space, offers->handle->device, device, sizeof(device));
     adn_text_add(&text, "\t");
     add_name(&text, device);
     adn_text_add(&text, "\t");
-    add_contest(&text, walk);
+    add_contest(&text, offers);
     if (text.length < ADN_TUNING_KEY && device[0] != '\0')
         return key;
     free(key);
     return NULL;
 }
 
-char *adn_tuned_key_of(struct adn_walk *walk, anydnnHandle_t handle,
-                       const struct adn_problem *problem)
+char *adn_tuned_key_of(anydnnHandle_t handle, const struct adn_problem *problem)
 {
-    struct adn_wish wish = {problem, UINT64_MAX, ADN_ASSUMED_ALIGNMENT, NULL, NULL};
+    struct adn_wish wish = {problem, UINT64_MAX, ADN_ASSUMED_ALIGNMENT, NULL};
+    struct adn_offers *offers = malloc(sizeof(*offers));
     char *key;
 
-    adn_walk_begin(walk, handle, &wish);
-    key = key_of(walk);
-    walk->wish = NULL;
+    if (!offers)
+        return NULL;
+    adn_offers_begin(offers, handle, &wish);
+    key = adn_tuned_key(offers, problem);
+    adn_offers_free(offers);
+    free(offers);
     return key;
 }

@@ -11,6 +11,9 @@
 #include "desc/names.h"
 #include "desc/shape.h"
 #include "numerics/numerics.h"
+#include "problem/host.h"
+#include "problem/operation.h"
+#include "problem/unread.h"
 #include "sys/error.h"
 
 /* Four of these bytes are 0.0115 as float, two 1.06 as half, one 60 as an integer: ordinary numbers

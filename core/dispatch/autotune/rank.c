@@ -46,14 +46,23 @@ static void add(struct adn_choices *choices, const struct adn_choice *one)
     choices->count++;
 }
 
-static void take(struct adn_walk *walk, const struct adn_answer *answer,
-                 const struct anydnn_plugin_candidate *candidate, const char *reason)
+/* Returns the flaws that keep no offer out of the contest: too much workspace is told as its
+ * failure, and whoever passes on the answer of Get or Find names a transform by its number. */
+static uint32_t waived_for(const struct adn_choices *choices, const struct adn_offer *offer)
 {
-    struct adn_choices *choices = walk->cookie;
-    int too_large = candidate->workspace > choices->workspace_limit;
+    int named = !choices->fastest && offer->candidate.algorithm != ADN_ALGORITHM_ANY;
+
+    return ADN_FLAW_WORKSPACE | (named ? ADN_FLAW_TRANSFORM : 0);
+}
+
+static void take(struct adn_choices *choices, const struct adn_offers *offers,
+                 struct adn_answer *answer, struct adn_offer *offer)
+{
+    const struct anydnn_plugin_candidate *candidate = &offer->candidate;
+    int too_large = (offer->flaws & ADN_FLAW_WORKSPACE) != 0;
     struct adn_choice one = {
         .algorithm = candidate->algorithm == ADN_ALGORITHM_ANY ? 0 : candidate->algorithm,
-        .math = walk->wish->problem->math,
+        .math = offers->wish->problem->math,
         .used = candidate->math,
         .notes = candidate->notes,
         .reason = too_large ? ANYDNN_PLUGIN_REASON_MEMORY : ANYDNN_PLUGIN_REASON_NONE,
@@ -63,42 +72,52 @@ static void take(struct adn_walk *walk, const struct adn_answer *answer,
         .engine = candidate->engine,
         .workspace = candidate->workspace,
         .backend = answer->backend,
+        .pick = {.by = ADN_BY_FASTEST, .searched = 1, .answer = answer, .offer = offer},
     };
 
     while (one.pass < MATHS - 1 && maths[one.pass] != one.math)
         one.pass++;
-    if (reason[0] == '\0' && !known(choices, &one))
+    if ((offer->flaws & ~waived_for(choices, offer)) == 0 && !known(choices, &one))
         add(choices, &one);
 }
 
-/* The candidates of the rule for one math type; a workspace that is too large is no reason yet. */
-static anydnnStatus_t collect_math(struct adn_choices *choices, struct adn_walk *walk, int32_t math)
+/* Takes what the backends of a list offer, but those of another space. */
+static anydnnStatus_t take_all(struct adn_choices *choices, struct adn_offers *offers)
+{
+    int32_t end = adn_offers_end(offers);
+
+    for (int32_t i = 0; i < end; i++) {
+        struct adn_answer *answer = &offers->answer[i];
+
+        if (!offers->own_space && adn_offers_is_foreign(offers, answer))
+            continue;
+        adn_offers_ask(offers, answer);
+        for (int32_t k = 0; answer->outcome != ADN_GARBAGE && k < answer->offers; k++)
+            take(choices, offers, answer, &answer->offer[k]);
+    }
+    if (choices->out_of_memory)
+        return adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "%s: out of memory", choices->entry);
+    if (offers->starved ||
+        (choices->count == 0 && offers->wish->problem->math == choices->problem.math))
+        return adn_offers_refuse(offers, choices->entry);
+    return ANYDNN_STATUS_SUCCESS;
+}
+
+/* Takes the candidates of the rule for one math type. */
+static anydnnStatus_t collect_math(struct adn_choices *choices, struct adn_offers *offers,
+                                   int32_t math)
 {
     struct adn_problem problem;
-    struct adn_wish wish = {&problem, UINT64_MAX, choices->alignment, NULL, NULL};
-    int32_t end;
+    struct adn_wish wish = {&problem, choices->workspace_limit, choices->alignment, NULL};
+    anydnnStatus_t status;
 
     adn_problem_copy(&problem, &choices->problem);
     problem.math = math;
-    adn_walk_begin(walk, choices->handle, &wish);
-    walk->search = choices->fastest ? ADN_SEARCH_NAMED : ADN_SEARCH_ALL;
-    walk->observe = take;
-    walk->cookie = choices;
-    end = adn_walk_end(walk);
-    for (int32_t i = 0; i < end; i++) {
-        int32_t before = choices->count;
-
-        adn_walk_ask(walk, &walk->answer[i]);
-        if (walk->answer[i].outcome == ADN_GARBAGE)
-            choices->count = before;
-    }
-    if (walk->starved)
-        return adn_walk_refuse(walk, choices->entry);
-    if (choices->out_of_memory)
-        return adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "%s: out of memory", choices->entry);
-    if (choices->count == 0 && math == choices->problem.math)
-        return adn_walk_refuse(walk, choices->entry);
-    return ANYDNN_STATUS_SUCCESS;
+    adn_offers_begin(offers, choices->handle, &wish);
+    offers->own_space = 1;
+    status = take_all(choices, offers);
+    adn_offers_free(offers);
+    return status;
 }
 
 /* The strongest math type first; within it the order of the route, then of the offers. */
@@ -152,20 +171,27 @@ static void order(struct adn_choices *choices)
         choices->choice[i].rank = i;
 }
 
-anydnnStatus_t adn_choices_collect(struct adn_choices *choices)
+/* Takes the candidates in each math type that the call permits. */
+static anydnnStatus_t collect_maths(struct adn_choices *choices)
 {
     int32_t permitted = choices->problem.math;
-    struct adn_walk *walk = malloc(sizeof(*walk));
+    struct adn_offers *offers = malloc(sizeof(*offers));
     anydnnStatus_t status = ANYDNN_STATUS_SUCCESS;
 
-    if (!walk)
+    if (!offers)
         return adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "%s: out of memory", choices->entry);
-    if (choices->fastest)
-        status = collect_math(choices, walk, permitted);
-    for (int32_t i = 0; i < MATHS && !choices->fastest && status == ANYDNN_STATUS_SUCCESS; i++)
+    for (int32_t i = 0; i < MATHS && status == ANYDNN_STATUS_SUCCESS; i++)
         if (maths[i] == permitted || (!choices->one_math && adn_math_permits(permitted, maths[i])))
-            status = collect_math(choices, walk, maths[i]);
-    free(walk);
+            status = collect_math(choices, offers, maths[i]);
+    free(offers);
+    return status;
+}
+
+anydnnStatus_t adn_choices_collect(struct adn_choices *choices)
+{
+    anydnnStatus_t status =
+        choices->offers ? take_all(choices, choices->offers) : collect_maths(choices);
+
     if (status == ANYDNN_STATUS_SUCCESS && choices->count > 0)
         order(choices);
     return status;

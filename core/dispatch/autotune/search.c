@@ -9,6 +9,7 @@
 #include "dispatch/autotune/store.h"
 #include "dispatch/handle/guard.h"
 #include "dispatch/handle/keep.h"
+#include "problem/check_problem.h"
 #include "problem/masks.h"
 #include "sys/error.h"
 

@@ -7,8 +7,8 @@
 #ifndef ADN_DISPATCH_AUTOTUNE_SEARCH_H
 #define ADN_DISPATCH_AUTOTUNE_SEARCH_H
 
+#include "dispatch/offers/offers.h"
 #include "dispatch/plan/call.h"
-#include "dispatch/select/select.h"
 #include "sys/error.h"
 
 /* Pairs: no direction has more than 8 algorithms, and there are 4 math types. */
@@ -63,6 +63,7 @@ struct adn_choice {
     uint64_t engine;
     uint64_t workspace;
     struct adn_backend *backend;
+    struct adn_pick pick;  /* under `fastest`, of the call's own list */
     struct adn_plan *plan; /* held, or NULL */
 };
 
@@ -75,6 +76,7 @@ struct adn_choices {
     uint64_t workspace_limit;
     uint32_t alignment; /* bytes that every operand has */
     int32_t one_math;
+    struct adn_offers *offers; /* under `fastest`, what is offered for the call */
     int32_t fastest; /* 1: one choice is sought for a problem that may name an algorithm, in its own
                         math type; all choices are rivals */
     int32_t partial; /* the time was up before all had run */
@@ -87,8 +89,9 @@ struct adn_choices {
     struct adn_refusal failed; /* the first candidate that did not run */
 };
 
-/* Asks the backends and puts what they offer in order, best first. NOT_SUPPORTED, with the reason
- * of each, when they offer nothing; what needs too much workspace counts as an offer that fails. */
+/* Puts what backends offer in order, best first, in each math type searched. Fails as
+ * adn_offers_refuse does when they offer nothing; what needs too much workspace counts as an offer
+ * that fails. */
 anydnnStatus_t adn_choices_collect(struct adn_choices *choices);
 void adn_choices_free(struct adn_choices *choices);
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "problem/operation.h"
 #include "tuning/tuning.h"
 
 static struct adn_tuning *file_of(anydnnHandle_t handle)
@@ -17,49 +18,47 @@ static struct adn_tuning *file_of(anydnnHandle_t handle)
 
 /* ---- finding */
 
-static int find(struct adn_tuning *tuning, struct adn_walk *walk, anydnnHandle_t handle,
-                const struct adn_problem *problem, struct adn_tuned *tuned)
+static int find(struct adn_tuning *tuning, char *key, struct adn_tuned *tuned)
 {
-    char *key = adn_tuned_key_of(walk, handle, problem);
     int found = key && adn_tuning_find(tuning, key, tuned);
 
     free(key);
     return found;
 }
 
-/* Under `fastest` a number is no wish, but that of a transform, which permits it: without one the
- * record is that of calls that name none. */
-static const struct adn_problem *
-without_number(anydnnHandle_t handle, const struct adn_problem *problem, struct adn_problem *copy)
+/* Returns the problem whose record counts under `fastest`. There a number is no wish, but that of a
+ * transform, which permits it: without one the record is that of calls that name none. */
+static const struct adn_problem *without_number(const struct adn_problem *problem,
+                                                struct adn_problem *copy)
 {
     const char *name = adn_problem_algorithm_name(problem->operation, problem->algorithm);
 
-    if (!adn_rule_of(handle, problem)->fastest || problem->algorithm == ADN_ALGORITHM_ANY ||
-        strstr(name, "fft") || strstr(name, "winograd"))
+    if (problem->algorithm == ADN_ALGORITHM_ANY || strstr(name, "fft") || strstr(name, "winograd"))
         return problem;
     adn_problem_copy(copy, problem);
     copy->algorithm = ADN_ALGORITHM_ANY;
     return copy;
 }
 
-int adn_tuned_find(anydnnHandle_t handle, const struct adn_problem *problem, struct adn_pin *pin)
+int adn_tuned_find(struct adn_offers *offers, int32_t *backend, uint64_t *engine)
 {
-    struct adn_tuning *tuning = file_of(handle);
+    struct adn_tuning *tuning = file_of(offers->handle);
+    const struct adn_problem *problem = offers->wish->problem;
+    const struct adn_backend *found;
     struct adn_problem copy;
-    struct adn_walk *walk = tuning ? malloc(sizeof(*walk)) : NULL;
-    struct adn_backend *backend = NULL;
     struct adn_tuned tuned;
 
-    if (walk && find(tuning, walk, handle, without_number(handle, problem, &copy), &tuned))
-        backend = adn_load_find(handle->world->registry, tuned.backend);
-    free(walk);
-    if (!backend)
+    if (!tuning)
         return 0;
-    memset(pin, 0, sizeof(*pin));
-    pin->engine = tuned.engine;
-    pin->backend = backend->index;
-    pin->searched = 1;
-    pin->measured = 1;
+    if (offers->rule->fastest)
+        problem = without_number(problem, &copy);
+    if (!find(tuning, adn_tuned_key(offers, problem), &tuned))
+        return 0;
+    found = adn_load_find(offers->handle->world->registry, tuned.backend);
+    if (!found)
+        return 0;
+    *backend = found->index;
+    *engine = tuned.engine;
     return 1;
 }
 
@@ -96,18 +95,17 @@ static void problem_of(const struct adn_choices *choices, const struct adn_choic
 void adn_tuned_rank(struct adn_choices *choices)
 {
     struct adn_tuning *tuning = file_of(choices->handle);
-    struct adn_walk *walk = tuning ? malloc(sizeof(*walk)) : NULL;
     struct timed *timed = tuning ? calloc((size_t)choices->count + 1, sizeof(*timed)) : NULL;
     int32_t count = 0;
 
-    for (int32_t i = 0; walk && timed && i < choices->count; i++) {
+    for (int32_t i = 0; timed && i < choices->count; i++) {
         const struct adn_choice *choice = &choices->choice[i];
         struct adn_problem problem;
         struct adn_tuned tuned;
 
         problem_of(choices, choice, &problem);
         if (choice->status == ANYDNN_STATUS_SUCCESS &&
-            find(tuning, walk, choices->handle, &problem, &tuned) &&
+            find(tuning, adn_tuned_key_of(choices->handle, &problem), &tuned) &&
             tuned.engine == choice->engine && strcmp(tuned.backend, choice->backend->name) == 0)
             timed[count++] = (struct timed){tuned.microseconds, i};
     }
@@ -118,43 +116,45 @@ void adn_tuned_rank(struct adn_choices *choices)
         qsort(choices->choice, (size_t)choices->count, sizeof(choices->choice[0]), by_rank);
     }
     free(timed);
-    free(walk);
 }
 
 /* ---- keeping */
 
 struct keeping {
-    const struct adn_choices *choices;
-    struct adn_tuning *tuning;
-    struct adn_walk *walk;
-    uint64_t limit;
     int count;
     char *key[ADN_SEARCH_MAX + 1];
     struct adn_tuned tuned[ADN_SEARCH_MAX + 1];
 };
 
-static void keep(struct keeping *keeping, const struct adn_choice *choice,
-                 const struct adn_problem *problem)
-{
-    struct adn_tuned *tuned = &keeping->tuned[keeping->count];
-    char *key = adn_tuned_key_of(keeping->walk, keeping->choices->handle, problem);
-
-    if (!key)
-        return;
-    keeping->key[keeping->count++] = key;
-    snprintf(tuned->backend, sizeof(tuned->backend), "%s", choice->backend->name);
-    tuned->engine = choice->engine;
-    tuned->limit = keeping->limit;
-    tuned->microseconds = choice->microseconds;
-}
-
-/* The limit, if anything was left out for it. */
+/* Returns the workspace limit, if any choice was left out for it. */
 static uint64_t limit_of(const struct adn_choices *choices)
 {
     for (int32_t i = 0; i < choices->count; i++)
         if (choices->choice[i].reason == ANYDNN_PLUGIN_REASON_MEMORY)
             return choices->workspace_limit;
     return UINT64_MAX;
+}
+
+static void keep(struct keeping *keeping, const struct adn_choices *choices,
+                 const struct adn_choice *choice, char *key)
+{
+    struct adn_tuned *tuned = &keeping->tuned[keeping->count];
+
+    if (!key)
+        return;
+    keeping->key[keeping->count++] = key;
+    snprintf(tuned->backend, sizeof(tuned->backend), "%s", choice->backend->name);
+    tuned->engine = choice->engine;
+    tuned->limit = limit_of(choices);
+    tuned->microseconds = choice->microseconds;
+}
+
+static void end_keeping(struct keeping *keeping, struct adn_tuning *tuning)
+{
+    if (keeping->count > 0)
+        adn_tuning_keep(tuning, (const char *const *)keeping->key, keeping->tuned, keeping->count);
+    while (keeping->count > 0)
+        free(keeping->key[--keeping->count]);
 }
 
 /* Transforms run only where they are named. */
@@ -169,76 +169,46 @@ struct adn_tuning *adn_tuned_file(anydnnHandle_t handle)
     return handle->world->settings->tuning_mode == ADN_TUNING_READ ? NULL : file_of(handle);
 }
 
-char *adn_tuned_key(anydnnHandle_t handle, const struct adn_problem *problem)
+char *adn_tuned_key_of_rivals(const struct adn_choices *choices)
 {
-    struct adn_walk *walk = malloc(sizeof(*walk));
     struct adn_problem copy;
-    char *key =
-        walk ? adn_tuned_key_of(walk, handle, without_number(handle, problem, &copy)) : NULL;
 
-    free(walk);
-    return key;
-}
-
-/* NULL where nothing is to be kept, or memory is out. */
-static struct keeping *begin_keeping(const struct adn_choices *choices)
-{
-    struct adn_tuning *tuning = adn_tuned_file(choices->handle);
-    struct keeping *keeping = tuning ? calloc(1, sizeof(*keeping)) : NULL;
-
-    if (!keeping)
-        return NULL;
-    keeping->choices = choices;
-    keeping->tuning = tuning;
-    keeping->walk = malloc(sizeof(*keeping->walk));
-    keeping->limit = limit_of(choices);
-    return keeping;
-}
-
-static void end_keeping(struct keeping *keeping)
-{
-    if (keeping->count > 0)
-        adn_tuning_keep(keeping->tuning, (const char *const *)keeping->key, keeping->tuned,
-                        keeping->count);
-    while (keeping->count > 0)
-        free(keeping->key[--keeping->count]);
-    free(keeping->walk);
-    free(keeping);
+    return adn_tuned_key(choices->offers, without_number(&choices->problem, &copy));
 }
 
 void adn_tuned_keep_one(const struct adn_choices *choices, const struct adn_choice *choice)
 {
-    struct keeping *keeping = begin_keeping(choices);
-    struct adn_problem copy;
+    struct adn_tuning *tuning = adn_tuned_file(choices->handle);
+    struct keeping keeping;
 
-    if (!keeping)
+    if (!tuning)
         return;
-    if (choices->partial && keeping->limit == UINT64_MAX)
-        keeping->limit--;
-    if (keeping->walk)
-        keep(keeping, choice, without_number(choices->handle, &choices->problem, &copy));
-    end_keeping(keeping);
+    keeping.count = 0;
+    keep(&keeping, choices, choice, adn_tuned_key_of_rivals(choices));
+    if (keeping.count > 0 && choices->partial && keeping.tuned[0].limit == UINT64_MAX)
+        keeping.tuned[0].limit--;
+    end_keeping(&keeping, tuning);
 }
 
 void adn_tuned_keep(const struct adn_choices *choices, int pairs)
 {
-    struct keeping *keeping = begin_keeping(choices);
+    struct adn_tuning *tuning = adn_tuned_file(choices->handle);
+    struct keeping keeping;
     int has_any = 0;
 
-    if (!keeping)
-        return;
-    for (int i = 0; keeping->walk && i < pairs; i++) {
+    keeping.count = 0;
+    for (int i = 0; tuning && i < pairs; i++) {
         const struct adn_choice *choice = &choices->choice[i];
         struct adn_problem problem;
 
         if (choice->status != ANYDNN_STATUS_SUCCESS || choice->microseconds < 0)
             continue;
         problem_of(choices, choice, &problem);
-        keep(keeping, choice, &problem);
+        keep(&keeping, choices, choice, adn_tuned_key_of(choices->handle, &problem));
         if (has_any || !is_for_any(choice))
             continue;
         has_any = 1;
-        keep(keeping, choice, &choices->problem);
+        keep(&keeping, choices, choice, adn_tuned_key_of(choices->handle, &choices->problem));
     }
-    end_keeping(keeping);
+    end_keeping(&keeping, tuning);
 }

@@ -7,20 +7,27 @@
 
 struct adn_tuning;
 
-/* The choice that was the fastest for the problem, among the backends that its rule asks now, on a
- * device like the handle's: 1 and a pin that stands for it, or 0. Whether it is still offered, and
- * may be taken, selection finds out. */
-int adn_tuned_find(anydnnHandle_t handle, const struct adn_problem *problem, struct adn_pin *pin);
+/* Finds the choice that was the fastest for the problem of the list, among the backends that its
+ * rule asks now, on a device like the handle's: returns 1 with the backend's index and the engine,
+ * or 0. Whether it is still offered, and may be taken, the list tells. */
+int adn_tuned_find(struct adn_offers *offers, int32_t *backend, uint64_t *engine);
 
-/* The file that what is measured goes to: NULL where there is none, or it is only read. */
+/* Returns the file that what is measured goes to: NULL where there is none, or it is only read. */
 struct adn_tuning *adn_tuned_file(anydnnHandle_t handle);
-/* The key under which a contest for the problem is kept, in memory that the caller frees; NULL when
- * there is none. */
-char *adn_tuned_key(anydnnHandle_t handle, const struct adn_problem *problem);
 
-/* The same with the walk that it begins, for who asks for many keys (key.c). */
-char *adn_tuned_key_of(struct adn_walk *walk, anydnnHandle_t handle,
-                       const struct adn_problem *problem);
+/* Returns the key under which the contest of the choices, which are rivals, is kept, in memory that
+ * the caller frees; NULL when there is none. */
+char *adn_tuned_key_of_rivals(const struct adn_choices *choices);
+
+/* ---- key.c */
+
+/* Returns the key of a problem, in memory that the caller frees; NULL when there is none. The list
+ * is one for its operation and math type. */
+char *adn_tuned_key(struct adn_offers *offers, const struct adn_problem *problem);
+/* The same with a list of its own. */
+char *adn_tuned_key_of(anydnnHandle_t handle, const struct adn_problem *problem);
+
+/* ---- store.c */
 
 /* Puts the choices that were the fastest of their pairs before all others, fastest first. */
 void adn_tuned_rank(struct adn_choices *choices);

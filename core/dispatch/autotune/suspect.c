@@ -96,7 +96,7 @@ void adn_suspect_begin(struct adn_choices *choices)
         return;
     suspect->tuning = tuning;
     suspect->name = suspect->keys[0];
-    suspect->problem = adn_tuned_key(choices->handle, &choices->problem);
+    suspect->problem = adn_tuned_key_of_rivals(choices);
     if (!suspect->problem) {
         free(suspect);
         return;

@@ -6,10 +6,11 @@
 #include "dispatch/handle/guard.h"
 
 #include <inttypes.h>
-#include <string.h>
+#include <stdlib.h>
 #include <time.h>
 
 #include "desc/names.h"
+#include "problem/operation.h"
 #include "sys/error.h"
 #include "sys/log.h"
 
@@ -50,35 +51,61 @@ static int is_hopeless(const struct adn_choices *choices, const struct adn_backe
     return beyond >= 0 && least_of(choices, backend) > beyond;
 }
 
-/* The plan that a call which names the choice would get. */
-static anydnnStatus_t make_plan(const struct adn_stand *stand, struct adn_choice *choice)
+static anydnnStatus_t status_of(const struct adn_offers *offers)
 {
-    const struct adn_choices *choices = stand->choices;
-    struct adn_pin pin = {
-        .engine = choice->engine, .backend = choice->backend->index, .searched = 1};
+    return offers->starved ? ANYDNN_STATUS_ALLOC_FAILED : ANYDNN_STATUS_NOT_SUPPORTED;
+}
+
+static anydnnStatus_t make_picked(const struct adn_choices *choices, struct adn_offers *offers,
+                                  struct adn_choice *choice, const struct adn_pick *pick)
+{
+    struct adn_plan *plan = adn_offers_make(offers, pick);
+
+    if (!plan)
+        return adn_fail(status_of(offers), "%s: %s: %s", choices->entry, pick->answer->name,
+                        pick->answer->reason);
+    adn_offers_tell_plan(plan, pick);
+    plan->hash = adn_problem_hash(&plan->problem);
+    choice->plan = plan;
+    choice->workspace = plan->workspace;
+    choice->notes = plan->notes;
+    return ANYDNN_STATUS_SUCCESS;
+}
+
+/* Makes the plan that a call which names the choice of a search gets. */
+static anydnnStatus_t make_named(const struct adn_choices *choices, struct adn_choice *choice)
+{
+    struct adn_offers *offers = malloc(sizeof(*offers));
     struct adn_problem problem;
-    struct adn_wish wish = {&problem, choices->workspace_limit, choices->alignment, NULL, &pin};
+    struct adn_wish wish = {&problem, choices->workspace_limit, choices->alignment, NULL};
+    struct adn_pick pick = {.by = ADN_BY_PIN, .searched = 1};
+    char reason[300];
     anydnnStatus_t status;
 
+    if (!offers)
+        return adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "%s: out of memory", choices->entry);
     adn_problem_copy(&problem, &choices->problem);
-    if (!choices->fastest) {
-        problem.algorithm = choice->algorithm;
-        problem.math = choice->math;
-    }
-    status = adn_select_plan(choices->handle, choices->entry, &wish, &choice->plan);
-    if (status != ANYDNN_STATUS_SUCCESS)
-        return status;
-    choice->plan->hash = adn_problem_hash(&problem);
-    choice->workspace = choice->plan->workspace;
-    choice->notes = choice->plan->notes;
-    return ANYDNN_STATUS_SUCCESS;
+    problem.algorithm = choice->algorithm;
+    problem.math = choice->math;
+    adn_offers_begin(offers, choices->handle, &wish);
+    if (adn_offers_pick_engine(offers, choice->backend->index, choice->engine, ADN_FLAW_TRANSFORM,
+                               &pick, reason, sizeof(reason)))
+        status = make_picked(choices, offers, choice, &pick);
+    else
+        status = adn_fail(status_of(offers), "%s: %s", choices->entry, reason);
+    adn_offers_free(offers);
+    free(offers);
+    return status;
 }
 
 /* Makes and runs one choice; its failure, with the sentence, is its status. */
 static anydnnStatus_t run_choice(struct adn_stand *stand, struct adn_choice *choice)
 {
-    const char *entry = stand->choices->entry;
-    anydnnStatus_t status = make_plan(stand, choice);
+    const struct adn_choices *choices = stand->choices;
+    const char *entry = choices->entry;
+    anydnnStatus_t status = choices->offers
+                                ? make_picked(choices, choices->offers, choice, &choice->pick)
+                                : make_named(choices, choice);
     double microseconds;
     int32_t result;
 
@@ -89,10 +116,10 @@ static anydnnStatus_t run_choice(struct adn_stand *stand, struct adn_choice *cho
         choice->reason = ANYDNN_PLUGIN_REASON_MEMORY;
         return adn_fail(ANYDNN_STATUS_ALLOC_FAILED,
                         "%s: device %s has no %" PRIu64 " bytes left for the workspace of %s",
-                        entry, stand->choices->handle->device_name, choice->workspace,
+                        entry, choices->handle->device_name, choice->workspace,
                         choice->backend->name);
     }
-    result = adn_stand_time(stand, choice->plan, hopeless_beyond(stand->choices), &microseconds);
+    result = adn_stand_time(stand, choice->plan, hopeless_beyond(choices), &microseconds);
     if (result == 0) {
         choice->microseconds = microseconds;
         return ANYDNN_STATUS_SUCCESS;

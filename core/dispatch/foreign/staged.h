@@ -6,6 +6,7 @@
 #include "dispatch/foreign/byte_runs.h"
 #include "dispatch/foreign/staging.h"
 #include "dispatch/handle/arena.h"
+#include "problem/problem.h"
 
 /* When an output's prior content goes to the backend: with a factor that is not 0, or one of these.
  */

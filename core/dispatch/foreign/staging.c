@@ -7,6 +7,11 @@
 #include <string.h>
 
 #include "desc/names.h"
+#include "problem/host.h"
+#include "problem/operation.h"
+#include "problem/problem.h"
+#include "problem/text.h"
+#include "problem/unread.h"
 #include "sys/error.h"
 #include "sys/log.h"
 

@@ -9,6 +9,8 @@
 
 #include "desc/names.h"
 #include "desc/shape.h"
+#include "problem/host.h"
+#include "problem/problem.h"
 #include "sys/error.h"
 #include "sys/process.h"
 

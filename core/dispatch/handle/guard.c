@@ -5,6 +5,9 @@
 #include <inttypes.h>
 
 #include "desc/names.h"
+#include "problem/host.h"
+#include "problem/operation.h"
+#include "problem/problem.h"
 #include "sys/error.h"
 #include "sys/process.h"
 

@@ -5,6 +5,7 @@
 #define ADN_DISPATCH_HANDLE_GUARD_H
 
 #include "dispatch/handle/handle.h"
+#include "problem/problem.h"
 
 /* BAD_PARAM for plain host memory handed to a handle of another space; a plan is about to be made.
  */

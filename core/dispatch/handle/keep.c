@@ -2,6 +2,7 @@
 /* What a handle keeps of choices: plans, and pins that outlive them. */
 #include "dispatch/handle/keep.h"
 
+#include "problem/problem.h"
 #include "sys/error.h"
 #include "sys/log.h"
 

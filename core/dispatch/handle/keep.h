@@ -4,6 +4,7 @@
 #define ADN_DISPATCH_HANDLE_KEEP_H
 
 #include "dispatch/handle/handle.h"
+#include "problem/problem.h"
 
 /* Tells the handle's hooks of a plan that calls of the application will run. */
 void adn_keep_hooked(anydnnHandle_t handle, struct adn_plan *plan);

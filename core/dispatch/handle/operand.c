@@ -5,6 +5,8 @@
 #include <stdlib.h>
 
 #include "desc/shape.h"
+#include "problem/host.h"
+#include "problem/problem.h"
 
 int32_t adn_view_begin(const struct anydnnContext *handle, void *stream,
                        const struct adn_problem *problem, int32_t slot, const void *data,

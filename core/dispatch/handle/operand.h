@@ -4,6 +4,7 @@
 #define ADN_DISPATCH_HANDLE_OPERAND_H
 
 #include "dispatch/handle/handle.h"
+#include "problem/problem.h"
 
 struct adn_view {
     const unsigned char *bytes; /* of the first described element */

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "problem/operation.h"
+
 void adn_call_problem(const struct adn_call *call, int32_t deterministic, uint64_t aliases,
                       struct adn_problem *problem)
 {

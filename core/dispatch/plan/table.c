@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "problem/problem.h"
+
 static uint32_t power_of_two(uint32_t least)
 {
     uint32_t size = 1;
@@ -222,7 +224,6 @@ int adn_table_add_pin(struct adn_table *cache, const struct adn_problem *problem
     pin->backend = backend;
     pin->engine = engine;
     pin->searched = searched;
-    pin->measured = 0;
     pin->used = 0;
     return dropped;
 }

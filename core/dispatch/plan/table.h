@@ -9,6 +9,7 @@
 
 #include "dispatch/plan/call.h"
 #include "dispatch/plan/plan.h"
+#include "problem/problem.h"
 
 struct adn_key_entry {
     uint64_t key[ADN_KEY_WORDS];
@@ -24,7 +25,6 @@ struct adn_pin {
     uint64_t engine;
     int32_t backend;  /* index in the registry */
     int32_t searched; /* 1: by Get or Find, 0: by a workspace query */
-    int32_t measured; /* 1: none of the handle's own, but what the tuning file says */
     int32_t used;
 };
 

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "problem/text.h"
 #include "sys/log.h"
 
 struct traced {

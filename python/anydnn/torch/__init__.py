@@ -12,7 +12,12 @@ from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
 import torch
 
+if not hasattr(torch.library, "get_kernel"):
+    raise ImportError(f"anydnn.torch needs torch 2.11 or later; this is torch {torch.__version__}")
+
+from .. import handle as _handles
 from . import _batch_norm, _convolution, _fast, _fused, _node, _pooling, _softmax, _state
+from .._library import library
 from ._fuse import fuse, fused, unfuse
 from ._state import Entry, Options
 
@@ -45,6 +50,7 @@ _FAMILIES: Dict[str, List[Tuple[str, Any, Tuple[str, ...]]]] = {
     ],
 }
 _DEFAULT = ("convolution", "batch_norm", "pooling")
+_MATHS = ("default", "split", "allow_conversion")
 
 _registered: Optional[torch.library.Library] = None
 _compiled: List[Any] = []
@@ -80,6 +86,43 @@ def _register(families: Sequence[str], compiled: Optional[bool]) -> torch.librar
     return made
 
 
+def _check_route(route: str) -> None:
+    """Raises where a route is none, or where no backend of it runs on this machine."""
+    names = [name.strip() for name in route.split(",")]
+    if not any(names):
+        raise ValueError("route is empty; name backends, as in 'onednn, cpu_ref', or pass None for that of the settings")
+    _handles.Handle("cpu", route=route).close()
+    known = {backend.name: backend for backend in _handles.backends()}
+    why = []
+    for name in names:
+        backend = known.get(name)
+        if name == "fastest":
+            continue
+        if backend is None:
+            why.append(f"there is no backend {name!r}")
+        elif backend.stage != "live":
+            why.append(f"{name} is not usable: {backend.reason}")
+        elif backend.space == "cuda" and not torch.cuda.is_available():
+            why.append(f"{name} needs a CUDA device, and torch has none")
+        else:
+            return
+    raise ValueError(f"no backend of the route {route!r} runs here: {'; '.join(why)}; there are {', '.join(known)}")
+
+
+def _check(route: Optional[str], math: Optional[str], operators: Sequence[str]) -> None:
+    """Raises where an argument of `enable` breaks a rule, or where there is no library."""
+    if isinstance(operators, str):
+        raise TypeError(f"operators is a sequence of families, such as ({operators!r},), and not a string")
+    unknown = set(operators) - set(_FAMILIES)
+    if unknown:
+        raise ValueError(f"there is no family of operators {sorted(unknown)[0]!r}; there are " + ", ".join(_FAMILIES))
+    if math is not None and math not in _MATHS:
+        raise ValueError(f"there is no math {math!r}; there are {', '.join(_MATHS)}, and None for torch's flags")
+    library()
+    if route is not None:
+        _check_route(route)
+
+
 def enable(*, route: Optional[str] = None, math: Optional[str] = None, operators: Sequence[str] = _DEFAULT,
            everything: bool = False, compiled: Optional[bool] = None) -> None:
     """Puts anydnn's kernels under torch's operators, for the whole process and all its threads.
@@ -92,11 +135,12 @@ def enable(*, route: Optional[str] = None, math: Optional[str] = None, operators
                 logarithm -inf, where torch has NaN
     compiled    kernels in C++ that repeat what Python's did: None, where the package holds them or a compiler is;
                 True, RuntimeError where they cannot be had; False, Python's alone
+
+    Errors: ValueError for an unknown family or math and for a route without a backend that runs here, TypeError for
+    operators that are a string, LibraryNotFound without libanydnn. What was enabled before then stays so.
     """
     global _registered
-    unknown = set(operators) - set(_FAMILIES)
-    if unknown:
-        raise ValueError(f"there is no family of operators {sorted(unknown)[0]!r}; there are " + ", ".join(_FAMILIES))
+    _check(route, math, operators)
     if compiled and not _fast.load():
         raise RuntimeError(f"the compiled kernels cannot be had: {_fast.reason}")
     disable()
@@ -130,7 +174,9 @@ def use(*, route: Optional[str] = None, math: Optional[str] = None, operators: S
         everything: bool = False, compiled: Optional[bool] = None) -> Iterator[None]:
     """`enable` for a block. Where anydnn is enabled already, route and math alone change until the block ends."""
     before, held = _state.options, enabled()
-    if not held:
+    if held:
+        _check(route, math, operators)
+    else:
         enable(route=route, math=math, operators=operators, everything=everything, compiled=compiled)
     _state.options = Options(route, math)
     _fast.options_changed()

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What stands in a fused forward: modules that run together where they may, else one after the other."""
+import weakref
+from dataclasses import dataclass
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import torch
@@ -164,18 +166,80 @@ def branch(conv: Any, x: torch.Tensor) -> Tuple[torch.Tensor, torch.Tensor]:
     return _eager.branch(x, w, bias, call)  # type: ignore[no-any-return]
 
 
+def _folded_now(conv: Any, norm: Any) -> Tuple[torch.Tensor, torch.Tensor]:
+    """The filter and the bias of a convolution that computes its normalization, too."""
+    factor = norm.weight * torch.rsqrt(norm.running_var + norm.eps)
+    w = conv.weight * factor.to(conv.weight.dtype).view(-1, *([1] * (conv.weight.dim() - 1)))
+    mean = norm.running_mean if conv.bias is None else norm.running_mean - conv.bias
+    return w, (norm.bias - mean * factor).to(conv.weight.dtype)
+
+
+@dataclass
+class _Fold:
+    """A folded filter and bias, and what they were made from; the storages keep their addresses from being given again."""
+
+    sources: List[torch.Tensor]
+    versions: List[Tuple[int, int, torch.dtype]]
+    storages: List[torch.UntypedStorage]
+    rest: Tuple[Any, ...]
+    w: torch.Tensor
+    bias: torch.Tensor
+
+    def holds(self, sources: List[torch.Tensor], versions: List[Tuple[int, int, torch.dtype]], rest: Tuple[Any, ...]) -> bool:
+        """Returns whether nothing has changed since."""
+        return (self.versions == versions and self.rest == rest and len(self.sources) == len(sources)
+                and all(one is other for one, other in zip(self.sources, sources)))
+
+
+# The folds of each convolution, by stream: one that another stream computes may not be ready.
+_folds: "weakref.WeakKeyDictionary[nn.Module, Dict[int, _Fold]]" = weakref.WeakKeyDictionary()
+
+
+def _keeps(x: torch.Tensor, sources: List[torch.Tensor]) -> bool:
+    """Returns whether a fold may be kept: no gradient flows through it, and no tracer or graph records the call."""
+    return (_eager.eager(x) and all(_eager.plain(one) and not one.is_inference() for one in sources)
+            and not (torch.is_grad_enabled() and any(one.requires_grad for one in sources))
+            and not (x.is_cuda and torch.cuda.is_current_stream_capturing()))
+
+
+def _fold(conv: Any, norm: Any, x: torch.Tensor) -> Tuple[torch.Tensor, torch.Tensor]:
+    """Returns the folded filter and bias, and makes them again where a parameter or a statistic has changed.
+
+    A change shows by the version that torch counts for each tensor, and by its address, which `.data = ...` changes.
+    """
+    sources = [one for one in (conv.weight, conv.bias, norm.weight, norm.bias, norm.running_mean, norm.running_var)
+               if one is not None]
+    if not _keeps(x, sources):
+        return _folded_now(conv, norm)
+    kind = x.device.type
+    cast = torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) and x.dtype != torch.float64 else None
+    last = _state.channels_last(x)
+    stream = torch._C._cuda_getCurrentRawStream(x.device.index) if x.is_cuda else 0
+    versions = [(one._version, one.data_ptr(), one.dtype) for one in sources]
+    folds = _folds.setdefault(conv, {})
+    held = folds.get(stream)
+    if held is None or not held.holds(sources, versions, (norm.eps, cast, last)):
+        with torch.inference_mode(False), torch.no_grad(), torch.autocast(kind, enabled=False):
+            w, bias = _folded_now(conv, norm)
+            if cast is not None:
+                w, bias = w.to(cast), bias.to(cast)
+            if last:
+                w = w.contiguous(memory_format=_state.FORMATS[w.dim()])
+        held = folds[stream] = _Fold(sources, versions, [one.untyped_storage() for one in sources],
+                                     (norm.eps, cast, last), w, bias)
+    return held.w, held.bias
+
+
 def folded(conv: Any, norm: Any, x: torch.Tensor, z: Maybe, active: bool, ceiling: Optional[float]) -> torch.Tensor:
-    """Inference: the normalization's factors go into the filter, afresh in every call, since both may change."""
+    """Inference: a convolution whose filter has the factors of the normalization behind it."""
     if norm.training or hooked(conv) or why_not_norm(norm) or x.dim() != conv.weight.dim():
         y = norm(conv(x))
         y = y if z is None else y + z
         return _fused.activated(y, ceiling) if active else y
-    factor = norm.weight * torch.rsqrt(norm.running_var + norm.eps)
-    w = conv.weight * factor.to(conv.weight.dtype).view(-1, *([1] * (conv.weight.dim() - 1)))
-    mean = norm.running_mean if conv.bias is None else norm.running_mean - conv.bias
-    bias = (norm.bias - mean * factor).to(conv.weight.dtype)
+    w, bias = _fold(conv, norm, x)
     if z is None and active:
         return _one_conv(conv, w, bias, x, ceiling)
-    y = functional.conv2d(x, w, bias, conv.stride, conv.padding, conv.dilation, conv.groups)
+    convolve = (functional.conv1d, functional.conv2d, functional.conv3d)[x.dim() - 3]
+    y = convolve(x, w, bias, conv.stride, conv.padding, conv.dilation, conv.groups)
     y = y if z is None else y + z
     return _fused.activated(y, ceiling) if active else y

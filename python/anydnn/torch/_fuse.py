@@ -5,7 +5,9 @@ A module's forward is read as a graph; where it has a pattern, an attribute `for
 graph with the pattern in one piece. Modules, parameters and names stay what they are.
 """
 import operator
-from typing import Any, Callable, Dict, FrozenSet, Iterator, List, Optional, Tuple
+import types
+import warnings
+from typing import AbstractSet, Any, Callable, Dict, FrozenSet, Iterator, List, Optional, Tuple
 
 import torch
 from torch import fx, nn
@@ -75,8 +77,26 @@ def _function(graph: fx.Graph, patterns: List[Pattern], branches: List[Branch]) 
     return function
 
 
+class Tree:
+    """The modules that a reading depends on: containers, and the children that each had."""
+
+    def __init__(self, module: nn.Module, names: FrozenSet[str], through: FrozenSet[str]) -> None:
+        lists = [one for one in module.children() if isinstance(one, (nn.ModuleList, nn.ModuleDict))]
+        containers = [module, *(module.get_submodule(name) for name in sorted(names)), *lists]
+        self.held = [(one._modules, dict(one._modules)) for one in dict.fromkeys(containers)]
+        # Nobody calls these, so that a hook on them would be lost.
+        self.chains = [module.get_submodule(name) for name in sorted(through)]
+
+    def changed(self) -> bool:
+        """Returns whether a child was replaced, added or removed, or a chain got hooks or a forward of its own."""
+        for now, before in self.held:
+            if now != before:
+                return True
+        return any(not _trace.is_chain(one) for one in self.chains)
+
+
 class Reading:
-    """What fuse found in a module: a function for each mode with patterns, and the Sequentials read with it."""
+    """The functions for a module's two modes, None where a mode has no pattern, and the Sequentials read with it."""
 
     def __init__(self, module: nn.Module, fold: bool, shortcuts: bool) -> None:
         self.through: FrozenSet[str] = frozenset()
@@ -85,15 +105,18 @@ class Reading:
         self.declined: List[str] = []
         self.fold, self.shortcuts = fold, shortcuts
         every = _trace.chains(module)
+        containers = set()
         for training in (True, False):
             self.through |= self._spanned(module, training, every)
         for training in (True, False):
             graph = _trace.graph_of(module, training, self.through)
+            containers |= {name for node in graph.nodes for name in _ancestors(_home(node))}
             patterns, branches, declined = self._found(module, graph, training)
             self.declined += [one for one in declined if one not in self.declined]
             if patterns or branches:
                 self.names[training] = [str(one) for one in (*branches, *reversed(patterns))]
                 self.functions[training] = _function(graph, patterns, branches)
+        self.tree = Tree(module, frozenset(containers - {""}) | self.through, self.through)
 
     def _found(self, module: nn.Module, graph: fx.Graph,
                training: bool) -> Tuple[List[Pattern], List[Branch], List[str]]:
@@ -126,6 +149,9 @@ def _ancestors(name: str) -> Iterator[str]:
     yield ""
 
 
+_OF_METHODS = frozenset(("__code__", "__func__", "__globals__", "__name__", "__qualname__", "__defaults__", "__kwdefaults__"))
+
+
 class Forward:
     """The forward of a fused module. Copied with its module; of a file it is read from the module again."""
 
@@ -139,23 +165,57 @@ class Forward:
         if memo[id(self.module)] is None:
             raise TypeError("the forward of a fused module is copied with its module only")
         made.module, made.fold, made.shortcuts = memo[id(self.module)], self.fold, self.shortcuts
-        made.reading = self.reading
+        made.reading = None
         return made
 
-    def __getstate__(self) -> Dict[str, Any]:
-        return {"module": self.module, "fold": self.fold, "shortcuts": self.shortcuts}
+    def __reduce_ex__(self, _protocol: Any) -> Tuple[Any, ...]:
+        return _blank, (), {"module": self.module, "fold": self.fold, "shortcuts": self.shortcuts}
 
     def __setstate__(self, state: Dict[str, Any]) -> None:
         self.module, self.fold, self.shortcuts = state["module"], state["fold"], state.get("shortcuts", True)
         self.reading = None
 
+    def current(self) -> Optional[Reading]:
+        """Returns the reading of the module as it is now; None, with a warning, where it cannot be fused any more."""
+        reading = self.reading
+        if reading is None or reading.tree.changed():
+            try:
+                reading = Reading(self.module, self.fold, self.shortcuts)
+            except Untraceable as reason:
+                warnings.warn(f"a fused {type(self.module).__name__} has changed and runs unfused: {reason}", stacklevel=3)
+                del self.module.forward
+                return None
+            known: AbstractSet[int] = frozenset() if self.reading is None else {id(one) for _, held in self.reading.tree.held for one in held.values()}
+            self.reading = reading
+            if known:
+                _fuse_children(self.module, "", self.fold, self.shortcuts, reading.through, known)
+        return reading
+
+    # torch.export and torch.jit read a forward as the bound method that it stands for.
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:
+        return types.MethodType
+
+    @property
+    def __self__(self) -> nn.Module:
+        return self.module
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _OF_METHODS:
+            return getattr(type(self.module).forward.__get__(self.module), name)
+        raise AttributeError(f"a fused forward has no attribute {name!r}")
+
     def __call__(self, *arguments: Any, **named: Any) -> Any:
-        if self.reading is None:
-            self.reading = Reading(self.module, self.fold, self.shortcuts)
-        function = self.reading.functions[self.module.training]
+        reading = self.current()
+        function = None if reading is None else reading.functions[self.module.training]
         if function is None or named or not all(isinstance(one, torch.Tensor) for one in arguments):
             return type(self.module).forward(self.module, *arguments, **named)
         return function(self.module, *arguments)
+
+
+def _blank() -> Forward:
+    """Returns a forward that `__setstate__` fills."""
+    return Forward.__new__(Forward)
 
 
 def _decline(name: str, reason: str) -> None:
@@ -178,8 +238,15 @@ def _fuse(module: nn.Module, name: str, fold: bool, shortcuts: bool) -> None:
                 module.forward = Forward(module, fold, shortcuts, reading)
         except Untraceable as reason:
             _decline(name, str(reason))
+    _fuse_children(module, name, fold, shortcuts, through, frozenset())
+
+
+def _fuse_children(module: nn.Module, name: str, fold: bool, shortcuts: bool, through: FrozenSet[str],
+                   known: AbstractSet[int]) -> None:
+    """Fuses the children of a module and of its chains, except those whose id is known."""
     for child, one in _trace.children(module, through):
-        _fuse(one, f"{name}.{child}" if name else child, fold, shortcuts)
+        if id(one) not in known:
+            _fuse(one, f"{name}.{child}" if name else child, fold, shortcuts)
 
 
 def fuse(model: nn.Module, *, fold: bool = False, shortcuts: bool = True) -> nn.Module:
@@ -194,8 +261,9 @@ def fuse(model: nn.Module, *, fold: bool = False, shortcuts: bool = True) -> nn.
     fold       in eval, batch normalization goes into the filter of the convolution before it
     shortcuts  False leaves the sums of gradients at a block's input to autograd
 
-    What was not fused and why stands in `report`. A module's forward is read once: a flag of it that
-    changes later is not seen until it is fused again. Hooks that come later are served.
+    `report` lists what was not fused, with the reason. A module's forward is read once. It is read again at the next
+    call after one of its submodules was replaced, added or removed; a model that cannot be fused any more then warns and
+    runs unfused. A flag that changes later is not seen until the model is fused again. Later hooks are called.
     """
     if isinstance(model, (nn.parallel.DistributedDataParallel, nn.DataParallel)) or hasattr(model, "_orig_mod"):
         raise ValueError(f"fuse the model before it becomes a {type(model).__name__}")
@@ -217,6 +285,7 @@ def fused(model: nn.Module) -> Dict[str, List[str]]:
     found = {}
     for name, module in model.named_modules():
         forward = vars(module).get("forward")
-        if isinstance(forward, Forward) and forward.reading is not None and forward.reading.names[module.training]:
-            found[name] = forward.reading.names[module.training]
+        reading = forward.current() if isinstance(forward, Forward) else None
+        if reading is not None and reading.names[module.training]:
+            found[name] = reading.names[module.training]
     return found

@@ -160,6 +160,7 @@ static struct {
     const struct anydnn_plugin_limit *limits[1];
     struct anydnn_plugin_setting setting;
     const struct anydnn_plugin_setting *settings[1];
+    char long_text[1025]; /* the longest string that is accepted, and one character more */
 } mock;
 
 #define SET(name, member, value)                                                                   \
@@ -182,13 +183,12 @@ static const struct mock_fault mock_faults[] = {
     SET("size_huge", plugin.struct_size, 0xdeadbeef),
     SET("size_long", plugin.struct_size, sizeof(struct anydnn_plugin) + 32),
     SET("name_null", plugin.name, NULL),
-    SET("name_wild", plugin.name, 0x10),
     SET("name_bad", plugin.name, "Faulty-1"),
     SET("name_long", plugin.name, "a_name_that_is_longer_than_the_31_characters_allowed"),
     SET("name_empty", plugin.name, ""),
     SET("name_other", plugin.name, "somebody_else"),
     SET("vendor_null", plugin.vendor, NULL),
-    SET("version_wild", plugin.version, 0x18),
+    SET("version_long", plugin.version, mock.long_text),
     SET("build_id_null", plugin.build_id, NULL),
     SET("space_null", plugin.space, NULL),
     SET("space_bad", plugin.space, "my space"),
@@ -200,9 +200,9 @@ static const struct mock_fault mock_faults[] = {
     SET("no_operations", plugin.operation_count, 0),
     SET("many_operations", plugin.operation_count, 0x7fffffff),
     SET("operations_null", plugin.operations, NULL),
-    SET("operations_wild", plugin.operations, 0x30),
+    SET("operations_misaligned", plugin.operations, 0x31),
     SET("operation_null", operations[1], NULL),
-    SET("operation_wild", operations[1], 0x11),
+    SET("operation_misaligned", operations[1], 0x11),
     SET("duplicate", second.operation, ANYDNN_PLUGIN_CONVOLUTION_FORWARD),
     SET("operation_unknown", second.operation, 999),
     SET("operation_zero", second.operation, 0),
@@ -216,11 +216,11 @@ static const struct mock_fault mock_faults[] = {
     SET("no_types", operation.types, 0),
     SET("no_layouts", operation.layouts, 0),
     SET("no_maths", operation.maths, 0),
-    SET("limits_wild", plugin.limits, 0x38),
+    SET("limits_null", plugin.limits, NULL),
     SET("limit_short", limit.struct_size, UP_TO(anydnn_plugin_limit, name)),
     SET("limit_without_sentence", limit.struct_size, UP_TO(anydnn_plugin_limit, sentence)),
     SET("limit_name_null", limit.name, NULL),
-    SET("settings_wild", plugin.settings, 0x40),
+    SET("settings_null", plugin.settings, NULL),
     SET("setting_null", settings[0], NULL),
     SET("setting_short", setting.struct_size, UP_TO(anydnn_plugin_setting, help)),
     SET("setting_key_bad", setting.key, "Fault"),
@@ -249,6 +249,7 @@ static void mock_fill(void)
     memset(&mock, 0, sizeof(mock));
     memset(mock.plugin_beyond, 0xa5, sizeof(mock.plugin_beyond));
     memset(mock.operation_beyond, 0xa5, sizeof(mock.operation_beyond));
+    memset(mock.long_text, 'v', sizeof(mock.long_text) - 1);
     mock.operation = (struct anydnn_plugin_operation){
         .struct_size = sizeof(struct anydnn_plugin_operation),
         .operation = ANYDNN_PLUGIN_CONVOLUTION_FORWARD,
@@ -373,8 +374,6 @@ int32_t anydnn_plugin_main(const struct anydnn_plugin_host *host,
         return 9;
     if (strcmp(fault, "null") == 0)
         *plugin = NULL;
-    else if (strcmp(fault, "wild") == 0)
-        *plugin = (const struct anydnn_plugin *)(uintptr_t)0x40;
     else if (strcmp(fault, "misaligned") == 0)
         *plugin = (const struct anydnn_plugin *)(const void *)((char *)&mock.plugin + 1);
     else if (strcmp(fault, "fork") == 0)

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A memory space of its own for -DWRONG_DEVICE, and wrong ones for -DWRONG_SPACE_xxx: its pointers
+/* A memory space for the backend `device`, and wrong ones for the faults SPACE_xxx: its pointers
  * are those of the host with a bit turned over, so that who follows one on the host faults. */
 #ifndef TESTS_VERIFY_SHELF_H
 #define TESTS_VERIFY_SHELF_H
 
-#define SPACE           "shelf"
-#define SPACE_FUNCTIONS &shelf
-#define SHELF_BIT       (UINT64_C(1) << 62)
-#define SHELF_FAILED    4
+#define SHELF_BIT    (UINT64_C(1) << 62)
+#define SHELF_FAILED 4
 
 static void *shelf_reach(const void *pointer)
 {
@@ -36,12 +34,8 @@ static int32_t shelf_device_name(int32_t device, char *text, size_t size)
 static int32_t shelf_pointer_owner(int32_t device, const void *pointer, int32_t *owner)
 {
     (void)device;
-#ifdef WRONG_SPACE_OWNER
-    *owner = ANYDNN_PLUGIN_POINTER_HOST;
-#else
-    *owner =
-        (uintptr_t)pointer & SHELF_BIT ? ANYDNN_PLUGIN_POINTER_DEVICE : ANYDNN_PLUGIN_POINTER_HOST;
-#endif
+    *owner = (uintptr_t)pointer & SHELF_BIT && fault != SPACE_OWNER ? ANYDNN_PLUGIN_POINTER_DEVICE
+                                                                    : ANYDNN_PLUGIN_POINTER_HOST;
     return SUCCESS;
 }
 
@@ -49,10 +43,9 @@ static int32_t shelf_alloc(int32_t device, uint64_t bytes, void **pointer)
 {
     unsigned char *memory = aligned_alloc(256, (size_t)(bytes + 511) / 256 * 256);
 
-#ifdef WRONG_SPACE_ALLOC
-    memory += 64; /* and is never freed */
-#endif
     (void)device;
+    if (fault == SPACE_ALLOC)
+        memory += 64; /* and is never freed */
     *pointer = shelf_reach(memory);
     return memory ? SUCCESS : NO_MEMORY;
 }
@@ -60,13 +53,11 @@ static int32_t shelf_alloc(int32_t device, uint64_t bytes, void **pointer)
 static int32_t shelf_free(int32_t device, void *pointer)
 {
     (void)device;
-#ifndef WRONG_SPACE_ALLOC
-    free(shelf_reach(pointer));
-#endif
+    if (fault != SPACE_ALLOC)
+        free(shelf_reach(pointer));
     return SUCCESS;
 }
 
-#ifdef WRONG_SPACE_LATE
 /* The last copy from the host's memory, which this space makes when somebody looks. */
 static struct {
     void *to;
@@ -80,25 +71,21 @@ static void settle(void)
         memcpy(late.to, late.from, (size_t)late.bytes);
     late.bytes = 0;
 }
-#endif
 
 static int32_t shelf_copy(int32_t device, void *stream, void *to, const void *from, uint64_t bytes,
                           int32_t kind)
 {
     (void)device;
     (void)stream;
-#ifdef WRONG_SPACE_LATE
     settle();
-    if (kind == ANYDNN_PLUGIN_COPY_TO) {
+    if (fault == SPACE_LATE && kind == ANYDNN_PLUGIN_COPY_TO) {
         late.to = shelf_reach(to);
         late.from = from;
         late.bytes = bytes;
         return SUCCESS;
     }
-#endif
-#ifdef WRONG_SPACE_WITHIN
-    bytes -= kind == ANYDNN_PLUGIN_COPY_WITHIN ? bytes % 16 : 0;
-#endif
+    if (fault == SPACE_WITHIN && kind == ANYDNN_PLUGIN_COPY_WITHIN)
+        bytes -= bytes % 16;
     memcpy(kind == ANYDNN_PLUGIN_COPY_FROM ? to : shelf_reach(to),
            kind == ANYDNN_PLUGIN_COPY_TO ? from : shelf_reach(from), (size_t)bytes);
     return SUCCESS;
@@ -108,12 +95,9 @@ static int32_t shelf_set(int32_t device, void *stream, void *to, int32_t byte, u
 {
     (void)device;
     (void)stream;
-#ifdef WRONG_SPACE_LATE
     settle();
-#endif
-#ifdef WRONG_SPACE_SET
-    bytes = (bytes + 3) / 4 * 4;
-#endif
+    if (fault == SPACE_SET)
+        bytes = (bytes + 3) / 4 * 4;
     memset(shelf_reach(to), byte, (size_t)bytes);
     return SUCCESS;
 }
@@ -160,13 +144,10 @@ static int32_t shelf_record_end(int32_t device, void *stream, void **recording)
 {
     (void)device;
     (void)stream;
-#ifdef WRONG_SPACE_RECORDS
+    if (fault != SPACE_RECORDS)
+        return SHELF_FAILED;
     *recording = recording;
     return SUCCESS;
-#else
-    (void)recording;
-    return SHELF_FAILED;
-#endif
 }
 
 static int32_t shelf_poisoned(int32_t device)
@@ -175,17 +156,14 @@ static int32_t shelf_poisoned(int32_t device)
     return 0;
 }
 
-#ifdef WRONG_SPACE_IDENTITY
 static int32_t shelf_identity(int32_t device, char *text, size_t size)
 {
     (void)device;
     strncpy(text, "shelf\t1", size);
     return SUCCESS;
 }
-#endif
 
 /* Takes what is too small to be normal for zero. */
-#ifdef WRONG_SPACE_COUNT
 static int32_t shelf_count(int32_t device, void *stream, const struct anydnn_plugin_tensor *tensor,
                            const void *data, uint64_t *counts)
 {
@@ -210,18 +188,15 @@ static int32_t shelf_count(int32_t device, void *stream, const struct anydnn_plu
     }
     return SUCCESS;
 }
-#endif
 
-#ifdef WRONG_SPACE_STREAM
 static int32_t shelf_stream_create(int32_t device, void **stream)
 {
     (void)device;
     (void)stream;
     return SUCCESS;
 }
-#endif
 
-static const struct anydnn_plugin_space shelf = {
+static struct anydnn_plugin_space shelf = {
     .struct_size = sizeof(shelf),
     .device_count = shelf_device_count,
     .device_current = shelf_device_current,
@@ -242,17 +217,20 @@ static const struct anydnn_plugin_space shelf = {
     .record_replay = shelf_mark_record,
     .record_destroy = shelf_destroy,
     .poisoned = shelf_poisoned,
-#ifdef WRONG_SPACE_STREAM
-    .stream_create = shelf_stream_create,
-    .stream_destroy = shelf_destroy,
-    .stream_wait = shelf_mark_record,
-#endif
-#ifdef WRONG_SPACE_COUNT
-    .count_special = shelf_count,
-#endif
-#ifdef WRONG_SPACE_IDENTITY
-    .device_identity = shelf_identity,
-#endif
 };
+
+/* Adds the functions that a space may lack and that the fault is in. */
+static void shelf_begin(void)
+{
+    if (fault == SPACE_STREAM) {
+        shelf.stream_create = shelf_stream_create;
+        shelf.stream_destroy = shelf_destroy;
+        shelf.stream_wait = shelf_mark_record;
+    }
+    if (fault == SPACE_COUNT)
+        shelf.count_special = shelf_count;
+    if (fault == SPACE_IDENTITY)
+        shelf.device_identity = shelf_identity;
+}
 
 #endif

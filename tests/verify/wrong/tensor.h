@@ -5,7 +5,7 @@
 
 #include <anydnn/plugin.h>
 
-static int64_t offset(const struct anydnn_plugin_tensor *tensor, const int64_t *index)
+static inline int64_t offset(const struct anydnn_plugin_tensor *tensor, const int64_t *index)
 {
     int64_t at = 0;
 
@@ -15,7 +15,7 @@ static int64_t offset(const struct anydnn_plugin_tensor *tensor, const int64_t *
 }
 
 /* 1 while there is a next index. */
-static int step(const struct anydnn_plugin_tensor *tensor, int64_t *index)
+static inline int step(const struct anydnn_plugin_tensor *tensor, int64_t *index)
 {
     for (int d = tensor->ndims - 1; d >= 0; d--) {
         if (++index[d] < tensor->dims[d])
@@ -27,9 +27,10 @@ static int step(const struct anydnn_plugin_tensor *tensor, int64_t *index)
 
 /* Where the filter's element w_index lies over x, for the element y_index of the output; 0 when
  * that is padding. */
-static int place_of(const struct anydnn_plugin_convolution *params,
-                    const struct anydnn_plugin_tensor *x, const struct anydnn_plugin_tensor *w,
-                    const int64_t *y_index, const int64_t *w_index, int64_t *x_index)
+static inline int place_of(const struct anydnn_plugin_convolution *params,
+                           const struct anydnn_plugin_tensor *x,
+                           const struct anydnn_plugin_tensor *w, const int64_t *y_index,
+                           const int64_t *w_index, int64_t *x_index)
 {
     int inside = 1;
 

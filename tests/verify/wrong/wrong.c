@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A small backend in float, written plainly: convolution forward, activation forward, scale. Right
- * as it stands, also with -DRIGHT_TF32, which rounds operands and says so; with -DWRONG_xxx it
- * breaks one rule, for the tests of `anydnn verify`. WRONG_NAME is its name.
+ * as it stands; under the names of the table it breaks one rule each, for the tests of `anydnn
+ * verify`. WRONG_EXPORTS adds an exported symbol.
  */
-#include <anydnn/plugin.h>
-
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <fenv.h>
 #include <math.h>
@@ -15,41 +12,144 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <dlfcn.h>
+
+#include "fault.h"
 #include "tensor.h"
 
-#if defined(WRONG_SPACE_ALLOC) || defined(WRONG_SPACE_OWNER) || defined(WRONG_SPACE_WITHIN) ||     \
-    defined(WRONG_SPACE_SET) || defined(WRONG_SPACE_LATE) || defined(WRONG_SPACE_RECORDS) ||       \
-    defined(WRONG_SPACE_IDENTITY) || defined(WRONG_SPACE_STREAM) || defined(WRONG_SPACE_COUNT)
-#define WRONG_DEVICE
-#endif
-
-#define SUCCESS      0
-#define NO_MEMORY    2
+#define SUCCESS      ANYDNN_PLUGIN_STATUS_SUCCESS
+#define NO_MEMORY    ANYDNN_PLUGIN_STATUS_ALLOC_FAILED
 #define NO_SUPPORT   9
 #define RELU         1
 #define SCRATCH_ROOM 65536
 
-static const struct anydnn_plugin_host *host;
+enum {
+    RIGHT,
+    RIGHT_TF32,
+    DEVICE,
+    IGNORES_BETA,
+    READS_Y,
+    TF32,
+    SPLITS,
+    IGNORES_GROUPS,
+    SHARED,
+    CACHES_WEIGHTS,
+    READS_BEYOND,
+    NONDETERMINISTIC,
+    WRITES_GAP,
+    SHARES_SCRATCH,
+    NEEDS_MORE,
+    HANGS,
+    CRASHES,
+    FORKS,
+    FAILS,
+    EFFECT,
+    NO_SENTENCE,
+    GARBAGE,
+    IMPURE,
+    FLOAT_LOAD,
+    FLOAT_ASK,
+    FLOAT_PLAN,
+    FLOAT_RUN,
+    FLOAT_END,
+    FLOAT_CONTEXT,
+    SPACE_ALLOC,
+    SPACE_OWNER,
+    SPACE_WITHIN,
+    SPACE_SET,
+    SPACE_LATE,
+    SPACE_RECORDS,
+    SPACE_IDENTITY,
+    SPACE_STREAM,
+    SPACE_COUNT,
+    FAULTS
+};
 
-#ifdef WRONG_FLOAT_LOAD
-__attribute__((constructor)) static void change_float(void)
+static const struct fault faults[FAULTS] = {
+    /* Rounds operands to TF32, and says so. */
+    [RIGHT_TF32] = {"right_tf32", 0, NULL},
+    /* Is right, in a memory space of its own. */
+    [DEVICE] = {"wrong_device", 0, NULL},
+    /* Takes beta for 0. */
+    [IGNORES_BETA] = {"wrong_ignores_beta", 0, NULL},
+    /* Reads y when beta is 0. */
+    [READS_Y] = {"wrong_reads_y", 0, NULL},
+    /* Rounds operands to TF32, and states default math. */
+    [TF32] = {"wrong_tf32", ANYDNN_PLUGIN_CONVOLUTION_FORWARD, NULL},
+    /* Adds up parts of long sums in few bits. */
+    [SPLITS] = {"wrong_splits", ANYDNN_PLUGIN_CONVOLUTION_FORWARD, NULL},
+    /* Takes the first group for each. */
+    [IGNORES_GROUPS] = {"wrong_ignores_groups", ANYDNN_PLUGIN_CONVOLUTION_FORWARD, NULL},
+    /* Is wrong while another process runs it. */
+    [SHARED] = {"wrong_shared", ANYDNN_PLUGIN_CONVOLUTION_FORWARD, NULL},
+    /* Keeps the weights of the first run. */
+    [CACHES_WEIGHTS] = {"wrong_caches_weights", ANYDNN_PLUGIN_CONVOLUTION_FORWARD, NULL},
+    /* Reads behind w. */
+    [READS_BEYOND] = {"wrong_reads_beyond", ANYDNN_PLUGIN_CONVOLUTION_FORWARD, NULL},
+    /* Gives other bits in each second run. */
+    [NONDETERMINISTIC] = {"wrong_nondeterministic", ANYDNN_PLUGIN_CONVOLUTION_FORWARD, NULL},
+    /* Writes between the elements of y. */
+    [WRITES_GAP] = {"wrong_writes_gap", ANYDNN_PLUGIN_CONVOLUTION_FORWARD, NULL},
+    /* Sums through memory that contexts share. */
+    [SHARES_SCRATCH] = {"wrong_shares_scratch", ANYDNN_PLUGIN_CONVOLUTION_FORWARD, NULL},
+    /* Uses more workspace than it asks for. */
+    [NEEDS_MORE] = {"wrong_needs_more", ANYDNN_PLUGIN_CONVOLUTION_FORWARD, NULL},
+    /* Never returns, from 4 groups on. */
+    [HANGS] = {"wrong_hangs", ANYDNN_PLUGIN_CONVOLUTION_FORWARD, NULL},
+    /* Dies of a signal, from 4 groups on. */
+    [CRASHES] = {"wrong_crashes", ANYDNN_PLUGIN_CONVOLUTION_FORWARD, NULL},
+    /* Dies in a child of fork, which it says it survives. */
+    [FORKS] = {"wrong_forks", 0, NULL},
+    /* Fails, with the sentence of set.complaint. */
+    [FAILS] = {"wrong_fails", 0, NULL},
+    /* Fails after it wrote, and states no effect. */
+    [EFFECT] = {"wrong_effect", 0, NULL},
+    /* Declines without a sentence. */
+    [NO_SENTENCE] = {"wrong_no_sentence", 0, NULL},
+    /* Offers candidates that break the rules. */
+    [GARBAGE] = {"wrong_garbage", 0, NULL},
+    /* Offers another engine each time. */
+    [IMPURE] = {"wrong_impure", 0, NULL},
+    /* Rounds upward from then on. */
+    [FLOAT_LOAD] = {"wrong_float_load", 0, "constructor"},
+    /* Rounds upward from then on. */
+    [FLOAT_ASK] = {"wrong_float_ask", 0, "candidates"},
+    /* Rounds upward from then on. */
+    [FLOAT_PLAN] = {"wrong_float_plan", 0, "plan_create"},
+    /* Rounds upward from then on. */
+    [FLOAT_RUN] = {"wrong_float_run", 0, "plan_execute"},
+    /* Rounds upward from then on. */
+    [FLOAT_END] = {"wrong_float_end", 0, "plan_destroy"},
+    /* Rounds upward from then on. */
+    [FLOAT_CONTEXT] = {"wrong_float_context", 0, "context_create"},
+    /* Gives memory that is not aligned. */
+    [SPACE_ALLOC] = {"wrong_space_alloc", 0, NULL},
+    /* Takes its pointers for the host's. */
+    [SPACE_OWNER] = {"wrong_space_owner", 0, NULL},
+    /* Copies whole vectors alone within the device. */
+    [SPACE_WITHIN] = {"wrong_space_within", 0, NULL},
+    /* Sets whole words. */
+    [SPACE_SET] = {"wrong_space_set", 0, NULL},
+    /* Copies after it returned. */
+    [SPACE_LATE] = {"wrong_space_late", 0, NULL},
+    /* Records nothing, and says it did. */
+    [SPACE_RECORDS] = {"wrong_space_records", 0, NULL},
+    /* Names the device with a tab. */
+    [SPACE_IDENTITY] = {"wrong_space_identity", 0, NULL},
+    /* Makes no stream, and says it did. */
+    [SPACE_STREAM] = {"wrong_space_stream", 0, NULL},
+    /* Counts subnormal numbers as zeros. */
+    [SPACE_COUNT] = {"wrong_space_count", 0, NULL},
+};
+
+static int fault;
+
+/* Whether the fault is this one and concerns the plan. */
+static int is(const struct anydnn_plugin_plan *plan, int asked)
 {
-    fesetround(FE_UPWARD);
+    return fault == asked &&
+           (faults[fault].operation == 0 || faults[fault].operation == plan->problem.operation);
 }
-#endif
-
-struct anydnn_plugin_context {
-    int calls;
-};
-
-struct anydnn_plugin_plan {
-    int32_t operation;
-    struct anydnn_plugin_tensor tensor[3];
-    struct anydnn_plugin_convolution convolution;
-    struct anydnn_plugin_activation activation;
-    int runs;
-    float *kept;
-};
 
 static int64_t count(const struct anydnn_plugin_tensor *tensor)
 {
@@ -64,65 +164,52 @@ static int64_t count(const struct anydnn_plugin_tensor *tensor)
 
 static void blend(float *y, double value, double alpha, double beta)
 {
-#ifdef WRONG_IGNORES_BETA
-    beta = 0;
-#endif
-#ifdef WRONG_READS_Y
-    *y = (float)(alpha * value + beta * (double)*y);
-#else
-    *y = (float)(beta != 0 ? alpha * value + beta * (double)*y : alpha * value);
-#endif
+    if (fault == IGNORES_BETA)
+        beta = 0;
+    *y = (float)(beta != 0 || fault == READS_Y ? alpha * value + beta * (double)*y : alpha * value);
 }
 
 /* What this backend multiplies. */
 static double operand(float value)
 {
-#if defined(WRONG_TF32) || defined(RIGHT_TF32)
     /* 11 bits of significand, to nearest, ties to even. */
     int exponent;
     double digits = frexp((double)value, &exponent);
 
-    return ldexp(rint(ldexp(digits, 11)), exponent - 11);
-#else
-    return (double)value;
-#endif
+    return fault == TF32 || fault == RIGHT_TF32 ? ldexp(rint(ldexp(digits, 11)), exponent - 11)
+                                                : (double)value;
 }
 
 /* One position of y: the sum over the filter in 1 to 3 spatial dims. */
 static double sum_at(const struct anydnn_plugin_plan *plan, const float *x, const float *w,
                      const int64_t *y_index)
 {
-    const struct anydnn_plugin_tensor *filter = &plan->tensor[1];
-    int64_t group = y_index[1] / (filter->dims[0] / plan->convolution.groups);
+    const struct anydnn_plugin_tensor *filter = plan->problem.tensor[1];
+    int64_t group = y_index[1] / (filter->dims[0] / plan->copies.params.convolution.groups);
     int64_t w_index[ANYDNN_PLUGIN_DIM_MAX] = {y_index[1]};
     double sum = 0;
-
-#ifdef WRONG_SPLITS
-    /* As a kernel that splits long sums, and adds up the parts in 6 bits. */
     int64_t terms = 0;
     int exponent;
-#endif
-#ifdef WRONG_IGNORES_GROUPS
-    group = 0;
-#endif
+
+    if (fault == IGNORES_GROUPS)
+        group = 0;
     do {
         int64_t x_index[ANYDNN_PLUGIN_DIM_MAX] = {y_index[0]};
 
         if (w_index[0] != y_index[1])
             break;
         x_index[1] = group * filter->dims[1] + w_index[1];
-        if (place_of(&plan->convolution, &plan->tensor[0], filter, y_index, w_index, x_index))
-            sum +=
-                operand(x[offset(&plan->tensor[0], x_index)]) * operand(w[offset(filter, w_index)]);
-#ifdef WRONG_SPLITS
-        if (++terms % 4096 == 0)
+        if (place_of(&plan->copies.params.convolution, plan->problem.tensor[0], filter, y_index,
+                     w_index, x_index))
+            sum += operand(x[offset(plan->problem.tensor[0], x_index)]) *
+                   operand(w[offset(filter, w_index)]);
+        /* As a kernel that splits long sums, and adds up the parts in 6 bits. */
+        if (++terms % 4096 == 0 && fault == SPLITS)
             sum = ldexp(rint(ldexp(frexp(sum, &exponent), 6)), exponent - 6);
-#endif
     } while (step(filter, w_index));
     return sum;
 }
 
-#ifdef WRONG_SHARED
 /* Spoils y while another process does the same: the lock is on this module's own file. */
 static void meet_others(float *y)
 {
@@ -136,7 +223,6 @@ static void meet_others(float *y)
     if (fd >= 0)
         close(fd);
 }
-#endif
 
 static void convolve(struct anydnn_plugin_plan *plan, const struct anydnn_plugin_operands *operands)
 {
@@ -145,33 +231,28 @@ static void convolve(struct anydnn_plugin_plan *plan, const struct anydnn_plugin
     int64_t index[ANYDNN_PLUGIN_DIM_MAX] = {0};
     double wobble = 1;
 
-#ifdef WRONG_CACHES_WEIGHTS
-    if (!plan->kept) {
-        plan->kept = malloc((size_t)count(&plan->tensor[1]) * sizeof(float));
-        memcpy(plan->kept, w, (size_t)count(&plan->tensor[1]) * sizeof(float));
+    if (fault == CACHES_WEIGHTS && !plan->kept) {
+        plan->kept = malloc((size_t)count(plan->problem.tensor[1]) * sizeof(float));
+        memcpy(plan->kept, w, (size_t)count(plan->problem.tensor[1]) * sizeof(float));
     }
-    w = plan->kept;
-#endif
-#ifdef WRONG_READS_BEYOND
-    wobble = w[count(&plan->tensor[1])] == 12345 ? 2 : 1;
-#endif
-#ifdef WRONG_NONDETERMINISTIC
-    wobble = plan->runs % 2 ? 1 + 0x1p-23 : 1;
-#endif
+    if (fault == CACHES_WEIGHTS)
+        w = plan->kept;
+    if (fault == READS_BEYOND)
+        wobble = w[count(plan->problem.tensor[1])] == 12345 ? 2 : 1;
+    if (fault == NONDETERMINISTIC)
+        wobble = plan->runs % 2 ? 1 + 0x1p-23 : 1;
     plan->runs++;
     do {
-        float *y = (float *)operands->data[2] + offset(&plan->tensor[2], index);
+        float *y = (float *)operands->data[2] + offset(plan->problem.tensor[2], index);
 
         blend(y, sum_at(plan, x, w, index) * wobble, operands->scale[0], operands->scale[1]);
-#ifdef WRONG_WRITES_GAP
-        if (plan->tensor[2].strides[plan->tensor[2].ndims - 1] == 2 &&
-            index[plan->tensor[2].ndims - 1] == 0)
+        if (fault == WRITES_GAP &&
+            plan->problem.tensor[2]->strides[plan->problem.tensor[2]->ndims - 1] == 2 &&
+            index[plan->problem.tensor[2]->ndims - 1] == 0)
             y[1] = 0;
-#endif
-    } while (step(&plan->tensor[2], index));
-#ifdef WRONG_SHARED
-    meet_others(operands->data[2]);
-#endif
+    } while (step(plan->problem.tensor[2], index));
+    if (fault == SHARED)
+        meet_others(operands->data[2]);
 }
 
 static double activate(const struct anydnn_plugin_activation *params, double x)
@@ -192,15 +273,16 @@ static void each_element(const struct anydnn_plugin_plan *plan,
     int64_t index[ANYDNN_PLUGIN_DIM_MAX] = {0};
 
     do {
-        const float *x = (const float *)operands->data[0] + offset(&plan->tensor[0], index);
+        const float *x = (const float *)operands->data[0] + offset(plan->problem.tensor[0], index);
 
-        if (plan->operation == ANYDNN_PLUGIN_SCALE_TENSOR)
-            ((float *)operands->data[0])[offset(&plan->tensor[0], index)] =
+        if (plan->problem.operation == ANYDNN_PLUGIN_SCALE_TENSOR)
+            ((float *)operands->data[0])[offset(plan->problem.tensor[0], index)] =
                 (float)(operands->scale[0] * (double)*x);
         else
-            blend((float *)operands->data[1] + offset(&plan->tensor[1], index),
-                  activate(&plan->activation, (double)*x), operands->scale[0], operands->scale[1]);
-    } while (step(&plan->tensor[0], index));
+            blend((float *)operands->data[1] + offset(plan->problem.tensor[1], index),
+                  activate(&plan->copies.params.activation, (double)*x), operands->scale[0],
+                  operands->scale[1]);
+    } while (step(plan->problem.tensor[0], index));
 }
 
 /* Sums through memory that all contexts share. */
@@ -213,251 +295,154 @@ static void through_scratch(const struct anydnn_plugin_plan *plan,
 
     do
         scratch[at++ % SCRATCH_ROOM] =
-            ((float *)operands->data[2])[offset(&plan->tensor[2], index)];
-    while (step(&plan->tensor[2], index));
+            ((float *)operands->data[2])[offset(plan->problem.tensor[2], index)];
+    while (step(plan->problem.tensor[2], index));
     usleep(200);
     at = 0;
     do
-        ((float *)operands->data[2])[offset(&plan->tensor[2], index)] =
+        ((float *)operands->data[2])[offset(plan->problem.tensor[2], index)] =
             scratch[at++ % SCRATCH_ROOM];
-    while (step(&plan->tensor[2], index));
+    while (step(plan->problem.tensor[2], index));
 }
 
-#ifdef WRONG_DEVICE
 #include "shelf.h"
-#else
-#define SPACE           "host"
-#define SPACE_FUNCTIONS NULL
-#endif
 
 /* ------------------------------------------------------------------ candidates and plans */
 
-static const char *refusal(const struct anydnn_plugin_problem *problem, int32_t *reason)
+static int32_t refuse(const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
 {
+    const struct anydnn_plugin_activation *activation = problem->params;
+
+    if (fake_check_types(problem, ANYDNN_PLUGIN_TYPE_BIT(ANYDNN_PLUGIN_FLOAT), why) != 0)
+        return why->reason;
     for (int i = 0; i < ANYDNN_PLUGIN_OPERAND_MAX; i++)
-        if (problem->tensor[i] && problem->tensor[i]->type != ANYDNN_PLUGIN_FLOAT) {
-            *reason = ANYDNN_PLUGIN_REASON_TYPE;
-            return "this backend takes float alone";
-        }
-    for (int i = 0; i < ANYDNN_PLUGIN_OPERAND_MAX; i++)
-        if (problem->tensor[i] && count(problem->tensor[i]) > INT32_MAX) {
-            *reason = ANYDNN_PLUGIN_REASON_SHAPE;
-            return "this backend takes up to 2^31 - 1 elements";
-        }
-    for (const struct anydnn_plugin_extension *node = problem->extension; node; node = node->next)
-        if (node->must_understand) {
-            *reason = ANYDNN_PLUGIN_REASON_EXTENSION;
-            return "this backend knows no extensions";
-        }
-    if (problem->operation == ANYDNN_PLUGIN_ACTIVATION_FORWARD &&
-        ((const struct anydnn_plugin_activation *)problem->params)->mode > 2) {
-        *reason = ANYDNN_PLUGIN_REASON_PARAMETER;
-        return "this backend has sigmoid, relu and tanh";
-    }
-    return NULL;
+        if (problem->tensor[i] && count(problem->tensor[i]) > INT32_MAX)
+            return kit_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
+                              "this backend takes up to 2^31 - 1 elements");
+    if (problem->operation == ANYDNN_PLUGIN_ACTIVATION_FORWARD && activation->mode > 2)
+        return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
+                          "this backend has sigmoid, relu and tanh");
+    if (fault == RIGHT_TF32 && problem->math != ANYDNN_PLUGIN_MATH_ALLOW_CONVERSION)
+        return kit_refuse(why, ANYDNN_PLUGIN_REASON_MATH, "this backend rounds operands to TF32");
+    return 0;
 }
 
-static int32_t candidates(struct anydnn_plugin_context *context,
-                          const struct anydnn_plugin_problem *problem, anydnn_plugin_offer_fn offer,
-                          void *cookie)
+static void change(struct anydnn_plugin_context *context,
+                   const struct anydnn_plugin_problem *problem,
+                   struct anydnn_plugin_candidate *candidate)
 {
-    struct anydnn_plugin_candidate candidate = {
-        .struct_size = sizeof(candidate), .algorithm = -1, .engine = 1};
-
-    candidate.sentence = refusal(problem, &candidate.reason);
-#ifdef WRONG_FLOAT_ASK
-    fesetround(FE_UPWARD);
-#endif
-#ifdef WRONG_NO_SENTENCE
-    candidate.sentence = NULL;
-#endif
-#ifdef WRONG_GARBAGE
-    candidate.alignment[0] = 3;
-    candidate.notes = 0xffff0000u;
-#endif
-#ifdef WRONG_IMPURE
-    candidate.engine = (uint64_t)++context->calls;
-#endif
-#ifdef RIGHT_TF32
-    if (problem->math == ANYDNN_PLUGIN_MATH_ALLOW_CONVERSION && candidate.reason == 0) {
-        candidate.math = ANYDNN_PLUGIN_MATH_ALLOW_CONVERSION;
-        candidate.notes = ANYDNN_PLUGIN_NOTE_REDUCED_PRECISION;
-    } else if (candidate.reason == 0) {
-        candidate.reason = ANYDNN_PLUGIN_REASON_MATH;
-        candidate.sentence = "this backend rounds operands to TF32";
+    if (fault == NO_SENTENCE)
+        candidate->sentence = NULL;
+    if (fault == GARBAGE) {
+        candidate->alignment[0] = 3;
+        candidate->notes = 0xffff0000u;
     }
-#endif
-#ifdef WRONG_NEEDS_MORE
-    if (problem->operation == ANYDNN_PLUGIN_CONVOLUTION_FORWARD && candidate.reason == 0)
-        candidate.workspace = (uint64_t)count(problem->tensor[1]) * sizeof(float) - 4;
-#endif
-    (void)context;
-    offer(cookie, &candidate);
-    return SUCCESS;
+    if (fault == IMPURE)
+        candidate->engine = (uint64_t)++context->calls;
+    if (candidate->reason != 0)
+        return;
+    if (fault == RIGHT_TF32) {
+        candidate->math = ANYDNN_PLUGIN_MATH_ALLOW_CONVERSION;
+        candidate->notes = ANYDNN_PLUGIN_NOTE_REDUCED_PRECISION;
+    }
+    if (fault == NEEDS_MORE && problem->operation == ANYDNN_PLUGIN_CONVOLUTION_FORWARD)
+        candidate->workspace = (uint64_t)count(problem->tensor[1]) * sizeof(float) - 4;
 }
 
-static int32_t plan_create(struct anydnn_plugin_context *context,
-                           const struct anydnn_plugin_problem *problem, uint64_t engine,
-                           struct anydnn_plugin_plan **plan)
+static void enter(const char *function)
 {
-    struct anydnn_plugin_plan *made = calloc(1, sizeof(*made));
+    const char *struck = faults[fault].function;
 
-    (void)context;
-    (void)engine;
-#ifdef WRONG_FLOAT_PLAN
-    fesetround(FE_UPWARD);
-#endif
-    if (!made) {
-        host->set_error(host, "there is no memory for a plan");
-        return NO_MEMORY;
-    }
-    made->operation = problem->operation;
-    for (int i = 0; i < 3; i++)
-        if (problem->tensor[i])
-            made->tensor[i] = *problem->tensor[i];
-    if (problem->operation == ANYDNN_PLUGIN_CONVOLUTION_FORWARD)
-        made->convolution = *(const struct anydnn_plugin_convolution *)problem->params;
-    if (problem->operation == ANYDNN_PLUGIN_ACTIVATION_FORWARD)
-        made->activation = *(const struct anydnn_plugin_activation *)problem->params;
-    *plan = made;
-    return SUCCESS;
+    if (struck && strcmp(struck, function) == 0)
+        fesetround(FE_UPWARD);
+}
+
+/* Four groups are in few cases. */
+static void stop_at_groups(const struct anydnn_plugin_plan *plan)
+{
+    if (is(plan, HANGS) && plan->copies.params.convolution.groups > 3)
+        for (;;)
+            pause();
+    if (is(plan, CRASHES) && plan->copies.params.convolution.groups > 3)
+        raise(SIGSEGV);
+}
+
+/* Dies in a child of the process that ran it first. */
+static void stop_in_child(void)
+{
+    static uint64_t first;
+
+    first = first ? first : kit_host->fork_number();
+    if (first != kit_host->fork_number())
+        for (;;)
+            raise(SIGABRT);
 }
 
 static int32_t plan_execute(struct anydnn_plugin_plan *plan,
                             const struct anydnn_plugin_operands *operands, int32_t *effect)
 {
-#ifdef WRONG_DEVICE
     struct anydnn_plugin_operands reached = *operands;
 
-    for (int i = 0; i < ANYDNN_PLUGIN_OPERAND_MAX; i++)
+    for (int i = 0; fake.space && i < ANYDNN_PLUGIN_OPERAND_MAX; i++)
         if (operands->data[i])
             reached.data[i] = shelf_reach(operands->data[i]);
-    operands = &reached;
-#endif
-#ifdef WRONG_FLOAT_RUN
-    fesetround(FE_UPWARD);
-#endif
-#ifdef WRONG_HANGS
-    if (plan->operation == ANYDNN_PLUGIN_CONVOLUTION_FORWARD && plan->convolution.groups > 3)
-        for (;;)
-            pause();
-#endif
-#ifdef WRONG_FORKS
-    static uint64_t first;
-
-    first = first ? first : host->fork_number();
-    if (first != host->fork_number())
-        for (;;)
-            raise(SIGABRT);
-#endif
-#ifdef WRONG_CRASHES
-    if (plan->operation == ANYDNN_PLUGIN_CONVOLUTION_FORWARD && plan->convolution.groups > 3)
-        raise(SIGSEGV);
-#endif
-#ifdef WRONG_FAILS
-    host->set_error(host, host->setting(host, "complaint"));
-    return NO_SUPPORT;
-#endif
-#ifdef WRONG_NEEDS_MORE
-    if (plan->operation == ANYDNN_PLUGIN_CONVOLUTION_FORWARD)
-        memset(operands->workspace, 0, (size_t)count(&plan->tensor[1]) * sizeof(float));
-#endif
-    if (plan->operation == ANYDNN_PLUGIN_CONVOLUTION_FORWARD)
-        convolve(plan, operands);
+    enter("plan_execute");
+    stop_at_groups(plan);
+    if (fault == FORKS)
+        stop_in_child();
+    if (fault == FAILS) {
+        kit_host->set_error(kit_host, kit_host->setting(kit_host, "complaint"));
+        return NO_SUPPORT;
+    }
+    if (is(plan, NEEDS_MORE))
+        memset(operands->workspace, 0, (size_t)count(plan->problem.tensor[1]) * sizeof(float));
+    if (plan->problem.operation == ANYDNN_PLUGIN_CONVOLUTION_FORWARD)
+        convolve(plan, &reached);
     else
-        each_element(plan, operands);
-#ifdef WRONG_SHARES_SCRATCH
-    if (plan->operation == ANYDNN_PLUGIN_CONVOLUTION_FORWARD)
-        through_scratch(plan, operands);
-#else
-    (void)through_scratch;
-#endif
-#ifdef WRONG_EFFECT
+        each_element(plan, &reached);
+    if (is(plan, SHARES_SCRATCH))
+        through_scratch(plan, &reached);
+    if (fault != EFFECT)
+        return SUCCESS;
     *effect = ANYDNN_PLUGIN_EFFECT_NONE;
-    host->set_error(host, "it went wrong at the end");
-    return NO_SUPPORT;
-#endif
-    (void)effect;
-    return SUCCESS;
-}
-
-static void plan_destroy(struct anydnn_plugin_plan *plan)
-{
-#ifdef WRONG_FLOAT_END
-    fesetround(FE_UPWARD);
-#endif
-    free(plan->kept);
-    free(plan);
+    return kit_fail(NO_SUPPORT, "it went wrong at the end");
 }
 
 /* ------------------------------------------------------------------ description */
 
-static int32_t context_create(int32_t device, struct anydnn_plugin_context **context)
+__attribute__((constructor)) static void begin(void)
 {
-    (void)device;
-#ifdef WRONG_FLOAT_CONTEXT
-    fesetround(FE_UPWARD);
-#endif
-    *context = calloc(1, sizeof(**context));
-    return *context ? SUCCESS : NO_MEMORY;
-}
-
-static void context_destroy(struct anydnn_plugin_context *context)
-{
-    free(context);
-}
-
-#ifdef RIGHT_TF32
-#define MATHS 0x4
-#else
-#define MATHS 0x1
-#endif
-
-#define OPERATION(number)                                                                          \
-    {                                                                                              \
-        .struct_size = sizeof(struct anydnn_plugin_operation), .operation = (number),              \
-        .types = ANYDNN_PLUGIN_TYPE_BIT(ANYDNN_PLUGIN_FLOAT),                                      \
-        .layouts =                                                                                 \
-            ANYDNN_PLUGIN_LAYOUT_NCHW | ANYDNN_PLUGIN_LAYOUT_NHWC | ANYDNN_PLUGIN_LAYOUT_STRIDED,  \
-        .maths = MATHS, .candidates = candidates, .plan_create = plan_create,                      \
-        .plan_execute = plan_execute, .plan_destroy = plan_destroy                                 \
+    fault = fault_of_file(faults, FAULTS);
+    enter("constructor");
+    if (fault == RIGHT_TF32)
+        fake.maths = ANYDNN_PLUGIN_MATHS_ALLOW_CONVERSION;
+    if (fault == FORKS)
+        fake.flags = ANYDNN_PLUGIN_FORK_SAFE;
+    if (fault == DEVICE || (fault >= SPACE_ALLOC && fault <= SPACE_COUNT)) {
+        fake.space = "shelf";
+        fake.space_functions = &shelf;
+        shelf_begin();
     }
+}
 
-static const struct anydnn_plugin_operation operations[] = {
-    OPERATION(ANYDNN_PLUGIN_CONVOLUTION_FORWARD), OPERATION(ANYDNN_PLUGIN_ACTIVATION_FORWARD),
-    OPERATION(ANYDNN_PLUGIN_SCALE_TENSOR)};
+static const struct fake_operation operations[] = {
+    {ANYDNN_PLUGIN_CONVOLUTION_FORWARD, ANYDNN_PLUGIN_TYPE_BIT(ANYDNN_PLUGIN_FLOAT)},
+    {ANYDNN_PLUGIN_ACTIVATION_FORWARD, ANYDNN_PLUGIN_TYPE_BIT(ANYDNN_PLUGIN_FLOAT)},
+    {ANYDNN_PLUGIN_SCALE_TENSOR, ANYDNN_PLUGIN_TYPE_BIT(ANYDNN_PLUGIN_FLOAT)},
+};
 
-static const struct anydnn_plugin_operation *const operation_list[] = {
-    &operations[0], &operations[1], &operations[2]};
-
-static const struct anydnn_plugin description = {
-    .struct_size = sizeof(description),
-#ifdef WRONG_FORKS
-    .flags = ANYDNN_PLUGIN_FORK_SAFE,
-#endif
-    .name = WRONG_NAME,
-    .vendor = "anydnn tests",
-    .version = "1",
-    .build_id = "",
-    .space = SPACE,
-    .operation_count = 3,
-    .operations = operation_list,
-    .space_functions = SPACE_FUNCTIONS,
-    .context_create = context_create,
-    .context_destroy = context_destroy,
+struct fake fake = {
+    .layouts = KIT_LAYOUTS,
+    .maths = ANYDNN_PLUGIN_MATHS_DEFAULT,
+    .operations = operations,
+    .operation_count = sizeof(operations) / sizeof(operations[0]),
+    .enter = enter,
+    .refuse = refuse,
+    .change = change,
+    .execute = plan_execute,
 };
 
 #ifdef WRONG_EXPORTS
-ANYDNN_PLUGIN_EXPORT int wrong_extra_symbol;
+extern ANYDNN_PLUGIN_EXPORT int wrong_extra_symbol;
+int wrong_extra_symbol;
 #endif
-
-ANYDNN_PLUGIN_EXPORT const struct anydnn_plugin_abi anydnn_plugin_abi =
-    ANYDNN_PLUGIN_ABI_INITIALIZER;
-
-ANYDNN_PLUGIN_EXPORT int32_t anydnn_plugin_main(const struct anydnn_plugin_host *given,
-                                                const struct anydnn_plugin **plugin)
-{
-    host = given;
-    *plugin = &description;
-    return SUCCESS;
-}

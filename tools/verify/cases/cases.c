@@ -10,7 +10,13 @@
 #include "desc/names.h"
 #include "desc/operations.h"
 #include "desc/shape.h"
+#include "judge/rules.h"
+#include "judge/subject.h"
+#include "load/load.h"
 #include "numerics/numerics.h"
+#include "problem/check_problem.h"
+#include "problem/problem.h"
+#include "problem/text.h"
 #include "sys/error.h"
 
 #define QUICK_MOST (1 << 19) /* elements of an operand */

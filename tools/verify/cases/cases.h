@@ -4,6 +4,8 @@
 #ifndef TOOLS_VERIFY_CASES_CASES_H
 #define TOOLS_VERIFY_CASES_CASES_H
 
+#include "judge/subject.h"
+#include "problem/problem.h"
 #include "tools/verify/cases/shapes.h"
 #include "tools/verify/cases/vectors.h"
 #include "tools/verify/checks/target.h"

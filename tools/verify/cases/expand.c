@@ -7,6 +7,10 @@
 
 #include "desc/names.h"
 #include "desc/operations.h"
+#include "problem/check_problem.h"
+#include "problem/operation.h"
+#include "problem/problem.h"
+#include "problem/text.h"
 
 /* `$` is the type, `%` that of statistics and parameters. */
 static void expand(char *to, size_t size, int32_t operation, const char *text, int32_t type)

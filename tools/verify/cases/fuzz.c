@@ -9,6 +9,12 @@
 
 #include "desc/operations.h"
 #include "desc/shape.h"
+#include "judge/random.h"
+#include "judge/rules.h"
+#include "problem/check_problem.h"
+#include "problem/operation.h"
+#include "problem/params.h"
+#include "problem/problem.h"
 
 #define TRIES     1000
 #define TYPES     32

@@ -5,6 +5,8 @@
 #define TOOLS_VERIFY_CASES_FUZZ_H
 
 #include "desc/names.h"
+#include "judge/random.h"
+#include "problem/problem.h"
 #include "tools/verify/cases/cases.h"
 
 struct verify_fuzz {

@@ -8,6 +8,11 @@
 #include "desc/layout.h"
 #include "desc/operations.h"
 #include "desc/shape.h"
+#include "judge/rules.h"
+#include "problem/check_problem.h"
+#include "problem/operation.h"
+#include "problem/problem.h"
+#include "problem/unread.h"
 
 static void shuffle(struct verify_fuzz *fuzz, int32_t *order, int32_t count)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Dims of random problems of the spatial transformer and of the CTC loss. */
+#include "problem/host.h"
+#include "problem/operation.h"
+#include "problem/problem.h"
 #include "tools/verify/cases/fuzz.h"
 
 #include <string.h>

@@ -7,6 +7,9 @@
 
 #include "desc/operations.h"
 #include "desc/shape.h"
+#include "judge/rules.h"
+#include "problem/operation.h"
+#include "problem/problem.h"
 
 #define NDIMS_MOST ANYDNN_PLUGIN_DIM_MAX
 #define RANDOM_DIMS                                                                                \

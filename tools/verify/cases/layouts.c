@@ -7,6 +7,9 @@
 #include "desc/layout.h"
 #include "desc/names.h"
 #include "desc/shape.h"
+#include "problem/operation.h"
+#include "problem/problem.h"
+#include "problem/unread.h"
 
 const struct verify_layout verify_layouts[VERIFY_LAYOUTS] = {
     {ANYDNN_PLUGIN_LAYOUT_NCHW, "nchw"},

@@ -8,6 +8,11 @@
 #include "desc/layout.h"
 #include "desc/names.h"
 #include "desc/operations.h"
+#include "problem/check_problem.h"
+#include "problem/operation.h"
+#include "problem/params.h"
+#include "problem/problem.h"
+#include "problem/text.h"
 
 /* Slots whose types vary are the first `inputs` and the output; other operands follow the output.
  */

@@ -3,6 +3,8 @@
 #include "tools/verify/cases/cases.h"
 
 #include "desc/shape.h"
+#include "judge/rules.h"
+#include "problem/problem.h"
 
 static double size_of(const struct adn_problem *problem)
 {

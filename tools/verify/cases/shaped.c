@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "desc/names.h"
+#include "judge/rules.h"
 #include "numerics/numerics.h"
+#include "problem/problem.h"
 #include "sys/error.h"
 
 #define TYPES    32

@@ -84,6 +84,10 @@ const struct verify_shape verify_op_shapes[] = {
     {"sqrt", "a=$:2,5,4,3 b=$:2,5,4,3 op=sqrt", 0},
     {"not", "a=$:2,3,5,4 b=$:2,3,5,4 op=not", 0},
     {"broadcast", "a=$:2,3,4,5 b=$:1,3,1,1", 0},
+    {"long rows,beta",
+     "a=$:1,2,1,700:2900,1450,1450,2 b=$:1,2,1,700:4300,2150,2150,3 "
+     "c=$:1,2,1,700:5700,2850,2850,4 beta=1",
+     0},
     {"broadcast,alpha,beta", "a=$:2,3,5,4 b=$:1,1,5,1 op=mul alpha1=2 alpha2=0.5 beta=1", 0},
     {"add,alpha,beta", "a=$:3,4,5,2 b=$:3,4,5,2 alpha1=0.5 alpha2=-1 beta=0.5", 0},
     {"max,alpha", "a=$:2,5,3,4 b=$:1,5,1,4 op=max alpha1=-1 alpha2=2", 0},

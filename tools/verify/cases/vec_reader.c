@@ -48,7 +48,7 @@ void vec_case_clear(struct vec_case *vec)
     memset(vec, 0, sizeof(*vec));
 }
 
-const struct vec_values *vec_find(const struct vec_list *list, const char *role)
+const struct vec_values *vec_lookup(const struct vec_list *list, const char *role)
 {
     for (int i = 0; i < list->count; i++)
         if (strcmp(list->at[i].role, role) == 0)

@@ -52,7 +52,7 @@ int vec_next(struct vec_reader *reader, struct vec_case *vec);
 void vec_close(struct vec_reader *reader);
 
 /* The values of a role, or NULL. */
-const struct vec_values *vec_find(const struct vec_list *list, const char *role);
+const struct vec_values *vec_lookup(const struct vec_list *list, const char *role);
 void vec_case_clear(struct vec_case *vec);
 
 #endif

@@ -12,7 +12,11 @@
 
 #include "desc/names.h"
 #include "desc/shape.h"
+#include "judge/subject.h"
 #include "numerics/numerics.h"
+#include "problem/operation.h"
+#include "problem/problem.h"
+#include "problem/text.h"
 #include "sys/error.h"
 #include "tools/verify/cases/vec_types.h"
 
@@ -137,7 +141,7 @@ void verify_vectors_free(struct verify_vectors *vectors)
 static double *copy_values(const struct vec_list *list, const char *role,
                            const struct adn_subject_slot *slot, int32_t type, int *fits)
 {
-    const struct vec_values *from = vec_find(list, role);
+    const struct vec_values *from = vec_lookup(list, role);
     double *to;
 
     if (from == NULL)
@@ -156,7 +160,7 @@ static double *copy_values(const struct vec_list *list, const char *role,
 static void add_rounds(const struct vec_list *list, const char *role, double terms, int32_t type,
                        struct adn_subject_slot *slot)
 {
-    const struct vec_values *rounds = vec_find(list, role);
+    const struct vec_values *rounds = vec_lookup(list, role);
     double unit = ldexp(1, -adn_type_digits(type));
     double share = (8 + 0.5 * sqrt(terms)) *
                    (type == ANYDNN_PLUGIN_DOUBLE ? DBL_EPSILON : (double)FLT_EPSILON);

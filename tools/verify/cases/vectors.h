@@ -4,6 +4,8 @@
 #ifndef TOOLS_VERIFY_CASES_VECTORS_H
 #define TOOLS_VERIFY_CASES_VECTORS_H
 
+#include "judge/subject.h"
+#include "problem/problem.h"
 #include "tools/verify/cases/vec_reader.h"
 #include "tools/verify/checks/target.h"
 

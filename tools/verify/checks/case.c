@@ -8,6 +8,10 @@
 #include <string.h>
 
 #include "desc/names.h"
+#include "judge/expect.h"
+#include "judge/oracle.h"
+#include "judge/subject.h"
+#include "problem/problem.h"
 
 #define ENGINES_QUICK 2
 
@@ -54,7 +58,7 @@ static int check_repeats(struct verify_run *run, const struct verify_trial *tria
 
             if (kept[i] != NULL && strcmp(role, "temp") != 0 && strcmp(role, "temp2") != 0 &&
                 memcmp(kept[i], run->block[i].back, run->block[i].total) != 0)
-                result = verify_find(trial->finding, "determinism",
+                result = verify_note(trial->finding, "determinism",
                                      "the same run again gave other bits in %s, and the candidate "
                                      "does not note it nondeterministic",
                                      role);
@@ -131,7 +135,7 @@ static int check_alignment(const struct verify_offers *offers, const struct adn_
         if (natural)
             return 0;
     }
-    return verify_find(finding, "alignment",
+    return verify_note(finding, "alignment",
                        "no candidate takes operands that are aligned to their elements alone");
 }
 
@@ -190,7 +194,7 @@ static void check_results(const struct verify_target *target, const struct adn_p
     else
         memset(&second, 0, sizeof(second));
     if (known < 0)
-        verify_find(&outcome->finding, "oracle", "%s", outcome->sentence);
+        verify_note(&outcome->finding, "oracle", "%s", outcome->sentence);
     else
         run_engines(target, offers, &first, known == 0 && data == ORACLE_INTEGERS ? &second : NULL,
                     &outcome->finding);

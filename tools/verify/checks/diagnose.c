@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a wrong result comes from, as other runs tell: data that a plan keeps, memory that must not
  * be read, a factor left out. */
+#include "judge/expect.h"
+#include "judge/oracle.h"
+#include "judge/subject.h"
+#include "problem/problem.h"
 #include "tools/verify/checks/target.h"
 
 #include <stdio.h>

@@ -8,7 +8,13 @@
 
 #include "desc/names.h"
 #include "desc/shape.h"
+#include "judge/places.h"
+#include "judge/subject.h"
+#include "load/load.h"
 #include "numerics/numerics.h"
+#include "problem/host.h"
+#include "problem/problem.h"
+#include "problem/unread.h"
 
 #define GUARD           4096
 #define WORKSPACE_GUARD 65536
@@ -63,7 +69,7 @@ int verify_run_open(struct verify_run *run, const struct verify_target *target,
     run->problem = problem;
     run->candidate = candidate;
     if (make_blocks(run, place) != 0)
-        return verify_find(finding, "memory", "the memory of its space is out");
+        return verify_note(finding, "memory", "the memory of its space is out");
     if (shared != NULL) {
         run->plan = shared->plan;
         return 0;
@@ -72,11 +78,11 @@ int verify_run_open(struct verify_run *run, const struct verify_target *target,
     adn_load_error_clear();
     status = operation->plan_create(context, &view, candidate->engine, &run->plan);
     if (status != 0)
-        return verify_find(finding, "plan_create",
+        return verify_note(finding, "plan_create",
                            "plan_create of an engine that it offered returned %d: %s", (int)status,
                            adn_load_error_text());
     if (run->plan == NULL)
-        return verify_find(finding, "plan_create", "plan_create returned 0 and no plan");
+        return verify_note(finding, "plan_create", "plan_create returned 0 and no plan");
     return verify_environment("plan_create", finding);
 }
 
@@ -143,7 +149,7 @@ static void describe_operands(struct verify_run *run, const struct adn_subject *
 {
     int32_t type = run->problem->tensor[0].type;
     const char *name = adn_type_name(type);
-    const struct element *element = element_find(name, strlen(name));
+    const struct element *element = element_lookup(name, strlen(name));
 
     memset(operands, 0, sizeof(*operands));
     operands->struct_size = sizeof(*operands);
@@ -175,11 +181,11 @@ static int check_failure(struct verify_run *run, int32_t status, int32_t effect,
         for (int i = 0; i < ADN_SLOTS; i++)
             if (run->block[i].total > 0 &&
                 memcmp(run->block[i].image, run->block[i].back, run->block[i].total) != 0)
-                return verify_find(finding, "effect",
+                return verify_note(finding, "effect",
                                    "plan_execute returned %d with effect none, and slot %d has "
                                    "changed: %s",
                                    (int)status, i, sentence);
-    return verify_find(finding, "plan_execute", "plan_execute returned %d (effect %d): %s",
+    return verify_note(finding, "plan_execute", "plan_execute returned %d (effect %d): %s",
                        (int)status, (int)effect,
                        sentence[0] != '\0' ? sentence : "no sentence was handed to set_error");
 }
@@ -193,7 +199,7 @@ int verify_run_execute(struct verify_run *run, const struct adn_subject *subject
     int32_t status;
 
     if (put_operands(run, subject, zeros) != 0)
-        return verify_find(finding, "memory", "memory_copy of its space failed: %s",
+        return verify_note(finding, "memory", "memory_copy of its space failed: %s",
                            adn_load_error_text());
     describe_operands(run, subject, &operands, value);
     adn_load_error_clear();
@@ -204,7 +210,7 @@ int verify_run_execute(struct verify_run *run, const struct adn_subject *subject
     if (status != 0)
         return check_failure(run, status, effect, finding);
     if (get_operands(run) != 0)
-        return verify_find(finding, "memory", "its space failed after the run: %s",
+        return verify_note(finding, "memory", "its space failed after the run: %s",
                            adn_load_error_text());
     return 0;
 }

@@ -26,7 +26,7 @@ int verify_environment(const char *function, struct verify_finding *finding)
     changed_by = NULL;
     if (!by)
         return 0;
-    return verify_find(finding, "environment",
+    return verify_note(finding, "environment",
                        "%s left the floating-point environment changed: rounding, flushing to "
                        "zero, precision or traps; it must put back what it changes",
                        by);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A backend that says that it works in a child after fork() does so, with what the parent made. */
+#include "load/load.h"
+#include "problem/problem.h"
 #include "tools/verify/checks/target.h"
 
 #include <signal.h>
@@ -37,13 +39,13 @@ void verify_forks(const struct verify_target *target, const struct adn_problem *
     if (pid < 0 || waitpid(pid, &status, 0) != pid || status == 0)
         return;
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
-        verify_find(finding, "fork", "it says fork_safe, and hangs in a child after fork()");
+        verify_note(finding, "fork", "it says fork_safe, and hangs in a child after fork()");
     else if (WIFSIGNALED(status))
-        verify_find(finding, "fork",
+        verify_note(finding, "fork",
                     "it says fork_safe, and crashes in a child after fork(): signal %d (%s)",
                     WTERMSIG(status), strsignal(WTERMSIG(status)));
     else
-        verify_find(finding, "fork",
+        verify_note(finding, "fork",
                     "it says fork_safe, and in a child after fork() it fails where it passed "
                     "before");
 }

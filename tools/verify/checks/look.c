@@ -7,7 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "judge/element.h"
+#include "judge/places.h"
+#include "judge/subject.h"
 #include "numerics/numerics.h"
+#include "problem/problem.h"
+#include "problem/unread.h"
 
 /* ---- nothing but outputs has changed */
 
@@ -42,15 +47,15 @@ static int tell_touched(const struct verify_block *block, size_t place, int writ
     long long at = (long long)place - (long long)block->at;
 
     if (at < 0)
-        return verify_find(finding, "bounds", "it writes %lld bytes before %s", -at, role);
+        return verify_note(finding, "bounds", "it writes %lld bytes before %s", -at, role);
     if (at >= (long long)block->bytes)
-        return verify_find(finding, "bounds", "it writes %lld bytes past the end of %s",
+        return verify_note(finding, "bounds", "it writes %lld bytes past the end of %s",
                            at - (long long)block->bytes + 1, role);
     if (written)
-        return verify_find(finding, "gaps",
+        return verify_note(finding, "gaps",
                            "it writes into a gap between the elements of %s, at byte %lld", role,
                            at);
-    return verify_find(finding, "inputs", "it writes to %s, an input, at byte %lld", role, at);
+    return verify_note(finding, "inputs", "it writes to %s, an input, at byte %lld", role, at);
 }
 
 static int check_block(const struct verify_run *run, const struct adn_subject *subject, int slot,
@@ -89,7 +94,7 @@ static int check_workspace(const struct verify_run *run, struct verify_finding *
         return 0;
     while (block->image[place] == block->back[place] || (place >= block->at && place < end))
         place++;
-    return verify_find(finding, "workspace",
+    return verify_note(finding, "workspace",
                        "it writes to the workspace at byte %lld; it had reported a need of %" PRIu64
                        " bytes",
                        (long long)place - (long long)block->at, run->candidate->workspace);
@@ -128,7 +133,7 @@ void verify_each_element(const struct verify_run *run, const struct adn_subject 
     for (int64_t i = 0; i < at->count; i++) {
         now.at = i;
         now.got = adn_element_load(tensor->type, block->back + block->at + places.at);
-        adn_judged_find(subject, slot, &method, &now);
+        adn_judged_fill(subject, slot, &method, &now);
         each(cookie, &now);
         adn_places_next(&places);
     }
@@ -166,7 +171,7 @@ static int check_slot(const struct verify_run *run, const struct adn_subject *su
     if (judgement.wrong == 0)
         return 0;
     adn_index_text(tensor, judgement.first.at, place, sizeof(place));
-    return verify_find(finding, "result",
+    return verify_note(finding, "result",
                        "%s: %lld of %lld elements are wrong; [%s] is %.9g, %s is %.9g (%s; "
                        "relative L2 error %.3g)",
                        subject->info->slot[slot].role, (long long)judgement.wrong,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What wrong elements look like: another way of rounding, no saturation, sums or operands of fewer
  * bits than the problem permits. */
+#include "judge/element.h"
+#include "judge/subject.h"
 #include "tools/verify/checks/target.h"
 
 #include <math.h>

@@ -8,7 +8,10 @@
 #include <string.h>
 
 #include "desc/names.h"
+#include "load/load.h"
 #include "problem/candidate.h"
+#include "problem/operation.h"
+#include "problem/problem.h"
 
 /* What a newer host would have put behind the members that we know. */
 #define NEWER 64
@@ -22,7 +25,7 @@ const char *verify_reason_name(int32_t reason)
     return reason >= 0 && reason <= ANYDNN_PLUGIN_REASON_OTHER ? reason_names[reason] : "?";
 }
 
-int verify_find(struct verify_finding *finding, const char *check, const char *format, ...)
+int verify_note(struct verify_finding *finding, const char *check, const char *format, ...)
 {
     va_list args;
 
@@ -37,7 +40,7 @@ int verify_find(struct verify_finding *finding, const char *check, const char *f
 
 /* ---- one candidate */
 
-#define FAULT(...) return verify_find(&offers->fault, "candidates", __VA_ARGS__)
+#define FAULT(...) return verify_note(&offers->fault, "candidates", __VA_ARGS__)
 
 static int check_decline(struct verify_offers *offers,
                          const struct anydnn_plugin_candidate *candidate)
@@ -83,13 +86,13 @@ static int32_t take(void *cookie, const struct anydnn_plugin_candidate *offered)
     char fault[200];
 
     if (++offers->calls > 10000)
-        return verify_find(&offers->fault, "candidates", "it offers without end");
+        return verify_note(&offers->fault, "candidates", "it offers without end");
     if (offered == NULL)
-        return verify_find(&offers->fault, "candidates", "it offered a NULL pointer");
+        return verify_note(&offers->fault, "candidates", "it offered a NULL pointer");
     memcpy(&candidate, offered,
            offered->struct_size < sizeof(candidate) ? offered->struct_size : sizeof(candidate));
     if (adn_candidate_malformed(asking->view->operation, &candidate, fault, sizeof(fault)))
-        return verify_find(&offers->fault, "candidates", "it offered a malformed candidate: %s",
+        return verify_note(&offers->fault, "candidates", "it offered a malformed candidate: %s",
                            fault);
     if (candidate.reason != 0) {
         if (check_decline(offers, &candidate) != 0)
@@ -103,7 +106,7 @@ static int32_t take(void *cookie, const struct anydnn_plugin_candidate *offered)
         offers->candidate[offers->count++] = candidate;
     }
     if (offers->count > 0 && offers->reason != 0)
-        return verify_find(&offers->fault, "candidates", "it offered and declined at once");
+        return verify_note(&offers->fault, "candidates", "it offered and declined at once");
     return 0;
 }
 
@@ -121,10 +124,10 @@ void verify_ask(const struct verify_target *target, struct anydnn_plugin_context
     offers->status =
         target->backend->operation[view->operation]->candidates(context, view, take, &asking);
     if (offers->status != 0)
-        verify_find(&offers->fault, "candidates", "candidates returned %d: %s", (int)offers->status,
+        verify_note(&offers->fault, "candidates", "candidates returned %d: %s", (int)offers->status,
                     adn_load_error_text());
     else if (offers->calls == 0)
-        verify_find(&offers->fault, "candidates", "it offered nothing and gave no reason");
+        verify_note(&offers->fault, "candidates", "it offered nothing and gave no reason");
     verify_environment("candidates", &offers->fault);
 }
 
@@ -182,9 +185,9 @@ static int ask_again(const struct verify_target *target, const struct anydnn_plu
 
     verify_ask(target, target->context, view, &again);
     if (again.fault.check[0] != '\0')
-        return verify_find(finding, again.fault.check, "asked %s: %s", what, again.fault.sentence);
+        return verify_note(finding, again.fault.check, "asked %s: %s", what, again.fault.sentence);
     if (!verify_same_offers(first, &again))
-        return verify_find(finding, "candidates",
+        return verify_note(finding, "candidates",
                            "asked %s it answers otherwise (%d candidates, then %d)", what,
                            first->count, again.count);
     return 0;
@@ -206,9 +209,9 @@ static int ask_extended(const struct verify_target *target, struct anydnn_plugin
         extension.must_understand = 1;
         verify_ask(target, target->context, view, &again);
         if (again.fault.check[0] != '\0')
-            result = verify_find(finding, again.fault.check, "%s", again.fault.sentence);
+            result = verify_note(finding, again.fault.check, "%s", again.fault.sentence);
         else if (again.reason != ANYDNN_PLUGIN_REASON_EXTENSION)
-            result = verify_find(finding, "candidates",
+            result = verify_note(finding, "candidates",
                                  "with an extension of an unknown kind that must be understood it "
                                  "does not decline with the reason extension");
     }
@@ -239,17 +242,17 @@ static int ask_by_name(const struct verify_target *target, struct anydnn_plugin_
         view->algorithm = first->candidate[i].algorithm;
         verify_ask(target, target->context, view, &again);
         if (again.fault.check[0] != '\0')
-            result = verify_find(finding, again.fault.check, "asked with algorithm %d: %s",
+            result = verify_note(finding, again.fault.check, "asked with algorithm %d: %s",
                                  (int)view->algorithm, again.fault.sentence);
         for (int k = 0; k < first->count && result == 0; k++)
             if (!has_engine(&again, first->candidate[k].engine))
-                result = verify_find(finding, "candidates",
+                result = verify_note(finding, "candidates",
                                      "engine %" PRIu64 " is offered, and not when the problem "
                                      "names algorithm %d",
                                      first->candidate[k].engine, (int)view->algorithm);
         for (int k = 0; k < again.count && result == 0; k++)
             if (!has_engine(first, again.candidate[k].engine))
-                result = verify_find(finding, "candidates",
+                result = verify_note(finding, "candidates",
                                      "engine %" PRIu64 " is offered only when the problem names "
                                      "algorithm %d",
                                      again.candidate[k].engine, (int)view->algorithm);

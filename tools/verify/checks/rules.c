@@ -9,6 +9,8 @@
 #include "desc/layout.h"
 #include "desc/names.h"
 #include "desc/operations.h"
+#include "load/load.h"
+#include "problem/problem.h"
 
 /* ---- the description */
 
@@ -17,9 +19,9 @@ static int check_exports(const struct verify_target *target, struct verify_findi
     char extra[700];
 
     if (verify_exports(target->backend->path, extra, sizeof(extra)) != 0)
-        return verify_find(finding, "exports", "%s", extra);
+        return verify_note(finding, "exports", "%s", extra);
     if (extra[0] != '\0')
-        return verify_find(finding, "exports",
+        return verify_note(finding, "exports",
                            "it exports more than anydnn_plugin_abi and anydnn_plugin_main: %s",
                            extra);
     return 0;
@@ -31,10 +33,10 @@ static int check_limits(const struct anydnn_plugin *plugin, struct verify_findin
         const struct anydnn_plugin_limit *limit = plugin->limits[i];
 
         if (limit->sentence == NULL || strlen(limit->sentence) < 5)
-            return verify_find(finding, "description", "limit %u (%s) has no sentence", i,
+            return verify_note(finding, "description", "limit %u (%s) has no sentence", i,
                                limit->name);
         if (limit->operation < 0 || limit->operation >= ANYDNN_PLUGIN_OPERATION_END)
-            return verify_find(finding, "description", "limit %u (%s) is of operation %d", i,
+            return verify_note(finding, "description", "limit %u (%s) is of operation %d", i,
                                limit->name, (int)limit->operation);
     }
     return 0;
@@ -44,7 +46,7 @@ static int check_limits(const struct anydnn_plugin *plugin, struct verify_findin
 static int check_environment(const struct verify_target *target, struct verify_finding *finding)
 {
     if (target->backend->changes_float)
-        return verify_find(finding, "environment",
+        return verify_note(finding, "environment",
                            "opening it changes the floating-point environment, as a file linked "
                            "with -ffast-math does by a constructor: compile with it if need be, "
                            "but link without");
@@ -63,11 +65,11 @@ static int check_contexts(const struct verify_target *target, struct verify_find
         adn_load_error_clear();
         status = plugin->context_create(0, &context);
         if (status != 0 || context == NULL)
-            return verify_find(finding, "context_create",
+            return verify_note(finding, "context_create",
                                "context_create returned %d the %s time: %s", (int)status,
                                i == 0 ? "second" : "third", adn_load_error_text());
         if (context == target->context)
-            return verify_find(finding, "context_create",
+            return verify_note(finding, "context_create",
                                "context_create gave a context that is in use already");
         verify_environment_look("context_create");
         plugin->context_destroy(context);
@@ -85,7 +87,7 @@ void verify_description(const struct verify_target *target, struct verify_findin
         check_environment(target, finding) != 0)
         return;
     if (strcmp(plugin->space, "host") != 0 && plugin->space_functions == NULL)
-        verify_find(finding, "description", "its space is %s, and it has no functions for it",
+        verify_note(finding, "description", "its space is %s, and it has no functions for it",
                     plugin->space);
     else if (check_contexts(target, finding) == 0)
         verify_space(target, finding);
@@ -97,12 +99,12 @@ static int check_published(const struct anydnn_plugin_operation *operation,
                            struct verify_finding *finding)
 {
     if (operation->types == 0 || operation->layouts == 0 || operation->maths == 0)
-        return verify_find(finding, "description",
+        return verify_note(finding, "description",
                            "it publishes no type, no layout or no math mode (types 0x%x, layouts "
                            "0x%x, maths 0x%x)",
                            operation->types, operation->layouts, operation->maths);
     if (operation->layouts > 0xf || operation->maths > 0xf)
-        return verify_find(finding, "description",
+        return verify_note(finding, "description",
                            "it publishes layouts 0x%x and maths 0x%x; plugin.h has four bits of "
                            "each",
                            operation->layouts, operation->maths);
@@ -134,7 +136,7 @@ static int check_unpublished(const struct verify_target *target, const struct ad
             return -1;
         }
         if (offers.reason == 0)
-            return verify_find(finding, "description",
+            return verify_note(finding, "description",
                                "it takes %s, which it does not publish among its types",
                                adn_type_name(types[i]));
     }

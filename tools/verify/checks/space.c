@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The functions of a memory space that is not the host's: devices, memory, copies, marks, streams
  * and recordings, as handles of that space use them. */
+#include "load/load.h"
 #include "tools/verify/checks/target.h"
 
 #include <stdio.h>
@@ -11,7 +12,7 @@
 #define SHORT 4099
 #define AT    1021
 
-#define FIND(...) return verify_find(finding, "space", __VA_ARGS__)
+#define FIND(...) return verify_note(finding, "space", __VA_ARGS__)
 
 /* ---- devices */
 
@@ -121,16 +122,16 @@ static int check_memory(const struct anydnn_plugin_space *space, struct verify_f
 
     if (space->memory_alloc(0, BYTES, (void **)&area.memory) != 0 || area.memory == NULL ||
         space->memory_alloc(0, BYTES, (void **)&area.twin) != 0 || area.twin == NULL)
-        result = verify_find(finding, "space", "memory_alloc of %d bytes fails: %s", BYTES,
+        result = verify_note(finding, "space", "memory_alloc of %d bytes fails: %s", BYTES,
                              adn_load_error_text());
     if (result == 0)
         result = check_pointers(&area, finding);
     if (result == 0)
         result = check_copies(&area, finding);
     if (result == 0 && space->synchronize(0, NULL) != 0)
-        result = verify_find(finding, "space", "synchronize fails: %s", adn_load_error_text());
+        result = verify_note(finding, "space", "synchronize fails: %s", adn_load_error_text());
     if (area.memory != NULL && space->memory_free(0, area.memory) != 0 && result == 0)
-        result = verify_find(finding, "space", "memory_free fails: %s", adn_load_error_text());
+        result = verify_note(finding, "space", "memory_free fails: %s", adn_load_error_text());
     if (area.twin != NULL)
         space->memory_free(0, area.twin);
     free(area.host);
@@ -152,10 +153,10 @@ static int check_marks(const struct anydnn_plugin_space *space, struct verify_fi
     if (space->mark_create(0, &to) != 0 || space->mark_record(0, NULL, from) != 0 ||
         space->mark_record(0, NULL, to) != 0 ||
         space->mark_elapsed(0, from, to, &microseconds) != 0)
-        result = verify_find(finding, "space", "two marks on one stream fail: %s",
+        result = verify_note(finding, "space", "two marks on one stream fail: %s",
                              adn_load_error_text());
     else if (!(microseconds >= 0 && microseconds < 1e7))
-        result = verify_find(finding, "space",
+        result = verify_note(finding, "space",
                              "two marks behind each other are %g microseconds apart", microseconds);
     space->mark_destroy(0, from);
     if (to != NULL)
@@ -198,11 +199,11 @@ static int check_recordings(const struct anydnn_plugin_space *space, struct veri
         space->memory_set(0, NULL, memory, 2, 1);
         ended = space->record_end(0, NULL, &recording);
         if (ended == 0 && recording == NULL)
-            result = verify_find(finding, "space", "record_end gives no recording");
+            result = verify_note(finding, "space", "record_end gives no recording");
         space->memory_copy(0, NULL, &byte, memory, 1, ANYDNN_PLUGIN_COPY_FROM);
         if (result == 0 && ended == 0 && byte != 1)
             result =
-                verify_find(finding, "space", "what is recorded happens while it is recorded, too");
+                verify_note(finding, "space", "what is recorded happens while it is recorded, too");
         if (result == 0 && ended == 0)
             result = replay(space, recording, memory, finding);
         if (recording != NULL)

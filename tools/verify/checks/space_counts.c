@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "desc/names.h"
+#include "load/load.h"
 #include "numerics/numerics.h"
 
 /* Tensors with nothing between their elements, with gaps, with dims out of order, of one element;
@@ -142,11 +143,11 @@ static int check(const struct anydnn_plugin_space *space, int32_t type, int numb
     fill(&area);
     count(&area, right);
     if (ask(space, &area, got) != 0)
-        result = verify_find(finding, "space", "count_special of %s fails: %s", adn_type_name(type),
+        result = verify_note(finding, "space", "count_special of %s fails: %s", adn_type_name(type),
                              adn_load_error_text());
     for (int i = 0; i < ANYDNN_PLUGIN_SPECIAL_END && result == 0; i++)
         if (got[i] != (unsigned)(5 + i) + 2 * right[i])
-            result = verify_find(finding, "space",
+            result = verify_note(finding, "space",
                                  "count_special of %s adds %d to the count of %s, for tensor %d of "
                                  "its list; there are %d",
                                  adn_type_name(type), (int)(got[i] - (unsigned)(5 + i)) / 2,

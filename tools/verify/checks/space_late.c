@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a memory space may lack: its device's identity, streams, copies without a wait. */
+#include "load/load.h"
 #include "tools/verify/checks/target.h"
 
 #include <string.h>
@@ -9,7 +10,7 @@
 #define LARGE (16 << 20)
 #define TIMES 24
 
-#define FIND(...) return verify_find(finding, "space", __VA_ARGS__)
+#define FIND(...) return verify_note(finding, "space", __VA_ARGS__)
 
 static int check_identity(const struct anydnn_plugin_space *space, struct verify_finding *finding)
 {
@@ -59,10 +60,10 @@ static int check_streams(const struct anydnn_plugin_space *space, struct verify_
     if (space->stream_create(0, &stream) != 0 || stream == NULL)
         FIND("stream_create gives no stream: %s", adn_load_error_text());
     if (space->stream_check(0, stream) != 0)
-        result = verify_find(finding, "space", "stream_check refuses a stream of stream_create");
+        result = verify_note(finding, "space", "stream_check refuses a stream of stream_create");
     else if (space->mark_create(0, &mark) != 0 ||
              space->memory_alloc(0, LARGE + 1, (void **)&memory) != 0)
-        result = verify_find(finding, "space", "there is no mark or memory beside a stream: %s",
+        result = verify_note(finding, "space", "there is no mark or memory beside a stream: %s",
                              adn_load_error_text());
     else
         result = check_order(space, stream, mark, memory, finding);
@@ -102,10 +103,10 @@ static int check_flights(const struct anydnn_plugin_space *space, struct verify_
         FIND("host_alloc gives no memory that is aligned to 256 bytes: %s", adn_load_error_text());
     if (space->memory_alloc(0, SHORT, (void **)&memory) != 0 || space->mark_create(0, &mark) != 0 ||
         fly(space, host, memory, mark) != 0)
-        result = verify_find(finding, "space", "memory_copy_async there and back fails: %s",
+        result = verify_note(finding, "space", "memory_copy_async there and back fails: %s",
                              adn_load_error_text());
     else if (memcmp(host, host + SHORT, SHORT) != 0)
-        result = verify_find(finding, "space",
+        result = verify_note(finding, "space",
                              "what memory_copy_async brings to the device comes back changed");
     if (mark != NULL)
         space->mark_destroy(0, mark);

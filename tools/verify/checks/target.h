@@ -3,7 +3,11 @@
 #ifndef TOOLS_VERIFY_CHECKS_TARGET_H
 #define TOOLS_VERIFY_CHECKS_TARGET_H
 
+#include "judge/element.h"
+#include "judge/oracle.h"
+#include "judge/subject.h"
 #include "numerics/numerics.h"
+#include "problem/problem.h"
 #include "tools/oracle/oracle.h"
 
 #define VERIFY_OFFERS 48
@@ -16,7 +20,7 @@ struct verify_finding {
 };
 
 /* Keeps the first finding; returns -1. */
-int verify_find(struct verify_finding *finding, const char *check, const char *format, ...)
+int verify_note(struct verify_finding *finding, const char *check, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 struct verify_target {

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Several contexts at once: each thread makes its own, asks, plans and runs the same problem on
  * data of its own. */
+#include "judge/expect.h"
+#include "judge/oracle.h"
+#include "judge/subject.h"
+#include "load/load.h"
+#include "problem/problem.h"
 #include "tools/verify/checks/target.h"
 
 #include <pthread.h>
@@ -32,7 +37,7 @@ static int round_of(struct worker *worker, struct anydnn_plugin_context *context
         return -1;
     }
     if (offers.count == 0)
-        return verify_find(&worker->finding, "candidates",
+        return verify_note(&worker->finding, "candidates",
                            "it declines what it took from another context: %s", offers.sentence);
     if (offers.candidate[0].notes & ANYDNN_PLUGIN_NOTE_TRANSFORM)
         return 0;
@@ -59,7 +64,7 @@ static void *work(void *argument)
         struct anydnn_plugin_context *context = NULL;
 
         if (plugin->context_create(0, &context) != 0 || context == NULL) {
-            verify_find(&worker->finding, "context_create", "context_create failed in a thread: %s",
+            verify_note(&worker->finding, "context_create", "context_create failed in a thread: %s",
                         adn_load_error_text());
             break;
         }
@@ -104,7 +109,7 @@ void verify_threads(const struct verify_target *target, const struct adn_problem
         if (ready)
             pthread_join(worker[i].thread, NULL);
         if (worker[i].finding.check[0] != '\0')
-            verify_find(finding, "threads", "with %d contexts at once, a thread each: %.1800s",
+            verify_note(finding, "threads", "with %d contexts at once, a thread each: %.1800s",
                         THREADS, worker[i].finding.sentence);
         adn_subject_free(&worker[i].subject);
     }

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Asking a backend what it offers, and what flaws the offers have. */
+#include "dispatch/foreign/staging.h"
+#include "dispatch/offers/offers.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "desc/names.h"
+#include "desc/operations.h"
+#include "problem/candidate.h"
+#include "problem/operation.h"
+#include "sys/error.h"
+
+/* ---- flaws */
+
+/* Staged operands and workspace lie in memory of ours. */
+static uint64_t limit_for(const struct adn_offers *offers, const struct adn_answer *answer)
+{
+    return answer->staged ? offers->handle->workspace_limit : offers->wish->workspace_limit;
+}
+
+/* Returns the first operand that is aligned to less than the candidate needs, or -1. */
+static int32_t misaligned(const struct adn_offers *offers, const struct adn_answer *answer,
+                          const struct anydnn_plugin_candidate *candidate)
+{
+    const struct adn_problem *problem = offers->wish->problem;
+    const struct adn_operation *info = adn_problem_operation(problem->operation);
+    uint32_t alignment = answer->staged ? ADN_ASSUMED_ALIGNMENT : offers->wish->alignment;
+
+    for (int32_t i = 0; i < info->slot_count; i++)
+        if ((problem->present >> i & 1) && candidate->alignment[i] > alignment &&
+            candidate->alignment[i] > adn_type_size(problem->tensor[i].type))
+            return i;
+    return -1;
+}
+
+static uint32_t flaws_of(const struct adn_offers *offers, const struct adn_answer *answer,
+                         const struct anydnn_plugin_candidate *candidate)
+{
+    const struct adn_problem *problem = offers->wish->problem;
+    int named =
+        candidate->algorithm != ADN_ALGORITHM_ANY && candidate->algorithm == problem->algorithm;
+    uint32_t notes = candidate->notes, flaws = 0;
+
+    if (!adn_math_permits(problem->math, candidate->math))
+        flaws |= ADN_FLAW_MATH;
+    if ((notes & ANYDNN_PLUGIN_NOTE_REDUCED_PRECISION) && !adn_math_permits_rounding(problem->math))
+        flaws |= ADN_FLAW_ROUNDING;
+    if ((notes & ANYDNN_PLUGIN_NOTE_NONDETERMINISTIC) && problem->deterministic)
+        flaws |= ADN_FLAW_NONDETERMINISTIC;
+    if ((notes & ANYDNN_PLUGIN_NOTE_TRANSFORM) && !named)
+        flaws |= ADN_FLAW_TRANSFORM;
+    if (candidate->workspace > limit_for(offers, answer))
+        flaws |= ADN_FLAW_WORKSPACE;
+    if (misaligned(offers, answer, candidate) >= 0)
+        flaws |= ADN_FLAW_ALIGNMENT;
+    return flaws;
+}
+
+void adn_offers_reason(const struct adn_offers *offers, const struct adn_answer *answer,
+                       const struct adn_offer *offer, char *reason, size_t size)
+{
+    const struct anydnn_plugin_candidate *candidate = &offer->candidate;
+    const struct adn_problem *problem = offers->wish->problem;
+    int32_t slot;
+
+    reason[0] = '\0';
+    switch (offer->flaws & -offer->flaws) {
+    case ADN_FLAW_MATH:
+        snprintf(reason, size, "computes in %s, which %s does not permit",
+                 adn_math_name(candidate->math), adn_math_name(problem->math));
+        break;
+    case ADN_FLAW_ROUNDING:
+        snprintf(reason, size, "rounds operands, which %s does not permit",
+                 adn_math_name(problem->math));
+        break;
+    case ADN_FLAW_NONDETERMINISTIC:
+        snprintf(reason, size,
+                 "is nondeterministic, and the handle permits only deterministic candidates");
+        break;
+    case ADN_FLAW_TRANSFORM:
+        snprintf(reason, size,
+                 "is a transform algorithm (%s), which runs only if the call names it",
+                 candidate->algorithm == ADN_ALGORITHM_ANY
+                     ? "without a number"
+                     : adn_problem_algorithm_name(problem->operation, candidate->algorithm));
+        break;
+    case ADN_FLAW_WORKSPACE:
+        snprintf(reason, size, "needs %" PRIu64 " bytes of workspace, %" PRIu64 " are allowed",
+                 candidate->workspace, limit_for(offers, answer));
+        break;
+    case ADN_FLAW_ALIGNMENT:
+        slot = misaligned(offers, answer, candidate);
+        snprintf(reason, size, "needs operand %s aligned to %u bytes",
+                 adn_problem_operation(problem->operation)->slot[slot].role,
+                 candidate->alignment[slot]);
+        break;
+    default:
+        break;
+    }
+}
+
+/* ---- asking */
+
+struct asking {
+    struct adn_offers *offers;
+    struct adn_answer *answer;
+    int read;
+    int offered;
+    int declined;
+};
+
+/* Adds an offer to the answer; without memory the list is starved. */
+static void add(struct adn_offers *offers, struct adn_answer *answer,
+                const struct anydnn_plugin_candidate *candidate)
+{
+    struct adn_offer *offer;
+
+    if (answer->offers == answer->room) {
+        int32_t room = answer->room * 2 + 4;
+        struct adn_offer *grown = realloc(answer->offer, (size_t)room * sizeof(*grown));
+
+        offers->starved |= !grown;
+        if (!grown)
+            return;
+        answer->offer = grown;
+        answer->room = room;
+    }
+    offer = &answer->offer[answer->offers++];
+    *offer = (struct adn_offer){.candidate = *candidate};
+    offer->candidate.sentence = NULL;
+    offer->flaws = flaws_of(offers, answer, candidate);
+    if (offer->flaws == 0)
+        answer->outcome = ADN_OFFERED;
+    else if (answer->outcome != ADN_OFFERED && answer->reason[0] == '\0')
+        adn_offers_reason(offers, answer, offer, answer->reason, sizeof(answer->reason));
+}
+
+static int32_t take_offer(void *cookie, const struct anydnn_plugin_candidate *offered)
+{
+    struct asking *asking = cookie;
+    struct adn_answer *answer = asking->answer;
+    struct anydnn_plugin_candidate candidate;
+    char fault[160];
+
+    if (!offered || answer->outcome == ADN_GARBAGE || asking->read++ >= ANYDNN_PLUGIN_CANDIDATE_MAX)
+        return 1;
+    memset(&candidate, 0, sizeof(candidate));
+    memcpy(&candidate, offered,
+           offered->struct_size < sizeof(candidate) ? offered->struct_size : sizeof(candidate));
+    asking->offered += candidate.reason == 0;
+    asking->declined += candidate.reason != 0;
+    if (!adn_candidate_malformed(asking->offers->wish->problem->operation, &candidate, fault,
+                                 sizeof(fault)) &&
+        asking->offered > 0 && asking->declined > 0)
+        snprintf(fault, sizeof(fault), "it declined and offered at once");
+    if (fault[0] != '\0') {
+        answer->outcome = ADN_GARBAGE;
+        snprintf(answer->reason, sizeof(answer->reason), "offered a malformed candidate: %s",
+                 fault);
+        return 1;
+    }
+    if (candidate.reason == 0)
+        add(asking->offers, answer, &candidate);
+    else if (answer->reason[0] == '\0')
+        snprintf(answer->reason, sizeof(answer->reason), "%s",
+                 candidate.sentence ? candidate.sentence : "declined without a sentence");
+    return 0;
+}
+
+/* Finds reasons that need no question; returns 1 when there is one. */
+static int is_refused(struct adn_offers *offers, struct adn_answer *answer)
+{
+    const struct adn_problem *problem = offers->wish->problem;
+    struct adn_backend *backend = answer->backend;
+    char *reason = answer->reason;
+    size_t size = sizeof(answer->reason);
+    int32_t type = adn_problem_type(problem);
+
+    answer->staged = adn_offers_is_foreign(offers, answer);
+    if (answer->staged)
+        adn_stage_judge(offers->handle, backend, offers->own_space, reason, size);
+    if (reason[0] != '\0')
+        return 1;
+    if (!backend)
+        snprintf(reason, size, "not installed");
+    else if (!adn_world_open(offers->handle->world, backend)) {
+        offers->starved |= adn_shortage_noted() != 0;
+        snprintf(reason, size, "%s: %s", adn_load_stage_name(backend->stage),
+                 adn_load_reason(backend));
+    } else if (adn_excluded_has(offers->wish->excluded, backend->index))
+        snprintf(reason, size, "failed when this problem was run before");
+    else if (!backend->operation[problem->operation])
+        snprintf(reason, size, "does not offer %s", adn_operation_name(problem->operation));
+    else if (type > 31 ||
+             !(backend->operation[problem->operation]->types & ANYDNN_PLUGIN_TYPE_BIT(type)))
+        snprintf(reason, size, "does not offer %s in %s", adn_operation_name(problem->operation),
+                 adn_type_name(type));
+    return reason[0] != '\0';
+}
+
+static void ask(struct adn_offers *offers, struct adn_answer *answer)
+{
+    struct asking asking = {offers, answer, 0, 0, 0};
+    struct adn_handle_context *contexts = offers->handle->contexts;
+    struct anydnn_plugin_problem view;
+    struct anydnn_plugin_context *context;
+    const char *reason = NULL;
+    int32_t result;
+
+    context = adn_handle_context(offers->handle, answer->backend, &reason);
+    if (!context) {
+        offers->starved |= contexts[answer->backend->index].state == 0;
+        snprintf(answer->reason, sizeof(answer->reason), "%s",
+                 reason ? reason : "it could not make a context");
+        return;
+    }
+    adn_problem_view(offers->wish->problem, contexts[answer->backend->index].device, &view);
+    result = ADN_BACKEND_CALL(answer->backend->operation[view.operation]->candidates(
+        context, &view, take_offer, &asking));
+    offers->starved |= result == ANYDNN_STATUS_ALLOC_FAILED;
+    if (result != 0) {
+        answer->outcome = ADN_GARBAGE;
+        snprintf(answer->reason, sizeof(answer->reason), "its candidates failed (%d): %s",
+                 (int)result, adn_load_error_text());
+    } else if (asking.offered == 0 && asking.declined == 0) {
+        snprintf(answer->reason, sizeof(answer->reason), "offered nothing and gave no reason");
+    }
+}
+
+void adn_offers_ask(struct adn_offers *offers, struct adn_answer *answer)
+{
+    if (answer->outcome != ADN_NOT_ASKED)
+        return;
+    answer->outcome = ADN_DECLINED;
+    if (!is_refused(offers, answer))
+        ask(offers, answer);
+    answer->starved = offers->starved;
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The list of a rule's backends: which of them count, in which order they are asked, and whose
+ * offer is the choice. */
+#include "dispatch/offers/offers.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "desc/operations.h"
+#include "problem/text.h"
+#include "sys/error.h"
+#include "sys/text.h"
+
+/* Tells of a backend whether it counts as a choice of the rule. Of the built-in routes, which name
+ * every backend that we know, only installed ones of this handle's space do; what a user names
+ * always does. */
+static int is_choice(const struct adn_offers *offers, const struct adn_backend *backend)
+{
+    if (offers->rule->layer != ADN_LAYER_BUILTIN)
+        return 1;
+    if (!backend || backend->stage == ADN_LOAD_MISSING)
+        return 0;
+    return backend->stage != ADN_LOAD_LIVE ||
+           strcmp(backend->plugin->space, offers->handle->space->name) == 0;
+}
+
+void adn_offers_begin(struct adn_offers *offers, anydnnHandle_t handle, const struct adn_wish *wish)
+{
+    const struct adn_world *world = handle->world;
+
+    memset(offers, 0, sizeof(*offers));
+    offers->handle = handle;
+    offers->wish = wish;
+    offers->rule =
+        adn_settings_route(world->settings, handle->rules, handle->rule_count,
+                           adn_operation_name(wish->problem->operation), wish->problem->math);
+    offers->fallback = offers->rule->fallback != ADN_FALLBACK_UNSET ? offers->rule->fallback
+                                                                    : world->settings->fallback;
+    offers->count = offers->rule->count;
+    for (int32_t i = 0; i < offers->count; i++) {
+        struct adn_answer *answer = &offers->answer[i];
+
+        snprintf(answer->name, sizeof(answer->name), "%s", offers->rule->backend[i]);
+        answer->backend = adn_load_find(world->registry, answer->name);
+        answer->chooses = is_choice(offers, answer->backend);
+    }
+}
+
+void adn_offers_free(struct adn_offers *offers)
+{
+    for (int32_t i = 0; i < offers->count; i++)
+        free(offers->answer[i].offer);
+}
+
+void adn_offers_forget_starved(struct adn_offers *offers)
+{
+    offers->starved = 0;
+    for (int32_t i = 0; i < offers->count; i++) {
+        struct adn_answer *answer = &offers->answer[i];
+
+        if (!answer->starved)
+            continue;
+        free(answer->offer);
+        answer->offer = NULL;
+        answer->offers = answer->room = answer->starved = 0;
+        answer->outcome = ADN_NOT_ASKED;
+        answer->reason[0] = '\0';
+    }
+}
+
+int adn_offers_is_foreign(const struct adn_offers *offers, const struct adn_answer *answer)
+{
+    return answer->backend && adn_world_open(offers->handle->world, answer->backend) &&
+           strcmp(answer->backend->plugin->space, offers->handle->space->name) != 0;
+}
+
+/* Whether a backend comes after all of the handle's own, as those of another space do with staging
+ * = last; that is known once it is open. */
+static int learn_late(const struct adn_offers *offers, struct adn_answer *answer)
+{
+    if (offers->handle->world->settings->staging == ADN_STAGING_LAST)
+        answer->late = adn_offers_is_foreign(offers, answer);
+    return answer->late;
+}
+
+/* With fallback = off only those up to the first choice count; -1 when there is no choice. Under
+ * `fastest` each is a first choice. */
+static int32_t end_of(struct adn_offers *offers, int late)
+{
+    if (offers->fallback != ADN_FALLBACK_OFF || offers->rule->fastest)
+        return offers->count;
+    for (int32_t i = 0; i < offers->count; i++)
+        if (offers->answer[i].chooses && learn_late(offers, &offers->answer[i]) == late)
+            return i + 1;
+    return -1;
+}
+
+/* Returns how many backends count among the late ones, or among the others. */
+static int32_t end_among(struct adn_offers *offers, int late)
+{
+    int32_t end = end_of(offers, late);
+
+    if (late && offers->fallback == ADN_FALLBACK_OFF && end_of(offers, 0) >= 0)
+        return 0;
+    return end < 0 ? offers->count : end;
+}
+
+int32_t adn_offers_end(struct adn_offers *offers)
+{
+    return end_among(offers, 0);
+}
+
+/* Returns an offer without a flaw but those waived: of the engine, if one is given; the first with
+ * the algorithm that the call names, else the first. NULL where there is none. */
+static struct adn_offer *best_of(const struct adn_offers *offers, const struct adn_answer *answer,
+                                 const uint64_t *engine, uint32_t waived)
+{
+    int32_t named = offers->wish->problem->algorithm;
+    struct adn_offer *best = NULL;
+
+    for (int32_t i = 0; answer->outcome != ADN_GARBAGE && i < answer->offers; i++) {
+        struct adn_offer *offer = &answer->offer[i];
+
+        if ((offer->flaws & ~waived) != 0 || (engine && offer->candidate.engine != *engine))
+            continue;
+        if (named != ADN_ALGORITHM_ANY && offer->candidate.algorithm == named)
+            return offer;
+        if (!best)
+            best = offer;
+    }
+    return best;
+}
+
+int adn_offers_pick_engine(struct adn_offers *offers, int32_t backend, uint64_t engine,
+                           uint32_t waived, struct adn_pick *pick, char *reason, size_t size)
+{
+    struct adn_answer *answer = NULL;
+    struct adn_offer *offer;
+
+    for (int32_t i = 0; i < offers->count && !answer; i++)
+        if (offers->answer[i].backend && offers->answer[i].backend->index == backend &&
+            i < end_among(offers, learn_late(offers, &offers->answer[i])))
+            answer = &offers->answer[i];
+    if (!answer) {
+        snprintf(reason, size, "its backend is none of those that the rule chooses from");
+        return 0;
+    }
+    adn_offers_ask(offers, answer);
+    offer = offers->starved ? NULL : best_of(offers, answer, &engine, waived);
+    if (!offer || offer->failed) {
+        snprintf(reason, size, "%s engine %" PRIu64 " is not taken: %.200s", answer->name, engine,
+                 answer->outcome == ADN_OFFERED && !offer ? "it is not offered, or not acceptable"
+                                                          : answer->reason);
+        return 0;
+    }
+    pick->answer = answer;
+    pick->offer = offer;
+    return 1;
+}
+
+/* Picks among the late ones, or among the others: the first offer with the algorithm that the call
+ * names, else the first. */
+static int pick_among(struct adn_offers *offers, int late, struct adn_pick *pick)
+{
+    int32_t named = offers->wish->problem->algorithm;
+    int32_t end = end_among(offers, late);
+
+    pick->offer = NULL;
+    for (int32_t i = 0; i < end; i++) {
+        struct adn_answer *answer = &offers->answer[i];
+        struct adn_offer *offer;
+
+        if (learn_late(offers, answer) != late)
+            continue;
+        adn_offers_ask(offers, answer);
+        if (offers->starved)
+            return 0;
+        offer = best_of(offers, answer, NULL, 0);
+        if (offer && offer->failed)
+            answer->outcome = ADN_PLAN_FAILED;
+        if (!offer || offer->failed || (pick->offer && offer->candidate.algorithm != named))
+            continue;
+        pick->answer = answer;
+        pick->offer = offer;
+        if (named == ADN_ALGORITHM_ANY || offer->candidate.algorithm == named)
+            break;
+    }
+    return pick->offer != NULL;
+}
+
+int adn_offers_pick_first(struct adn_offers *offers, struct adn_pick *pick)
+{
+    return pick_among(offers, 0, pick) || (!offers->starved && pick_among(offers, 1, pick));
+}
+
+anydnnStatus_t adn_offers_refuse(const struct adn_offers *offers, const char *entry)
+{
+    char buffer[ADN_ERROR_MAX];
+    char problem[600];
+    struct adn_text text;
+    int installed = 0;
+
+    adn_text_begin(&text, buffer, sizeof(buffer) - 700);
+    for (int32_t i = 0; i < offers->count; i++) {
+        const struct adn_answer *answer = &offers->answer[i];
+
+        installed += answer->backend && answer->backend->stage != ADN_LOAD_MISSING;
+        adn_text_add(&text, "%s%s: %s", text.length > 0 ? "; " : "", answer->name,
+                     answer->outcome == ADN_OFFERED     ? "offered"
+                     : answer->outcome != ADN_NOT_ASKED ? answer->reason
+                                                        : "not asked (fallback = off)");
+    }
+    if (offers->count == 0)
+        adn_text_add(&text, "its list is empty");
+    else if (installed == 0)
+        adn_text_add(&text, " (`anydnn info` lists what is installed)");
+    adn_problem_print(offers->wish->problem, NULL, problem, sizeof(problem));
+    if (offers->starved)
+        return adn_fail(ANYDNN_STATUS_ALLOC_FAILED,
+                        "%s: memory or descriptors ran out while a plan was sought: %s; the next "
+                        "call tries again. Problem: %s",
+                        entry, buffer, problem);
+    return adn_fail(ANYDNN_STATUS_NOT_SUPPORTED,
+                    "%s: no backend of the route `%s` (%s) runs it: %s. Problem: %s", entry,
+                    offers->rule->pattern, offers->rule->origin, buffer, problem);
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The choosers, in the order of their table, and the one pass through them that makes a plan. */
+#include "dispatch/resolve/resolve.h"
+#include "dispatch/autotune/fastest.h"
+#include "dispatch/autotune/store.h"
+#include "dispatch/foreign/staging.h"
+#include "dispatch/handle/guard.h"
+#include "dispatch/handle/world.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "load/load.h"
+#include "problem/text.h"
+#include "settings/settings.h"
+#include "sys/error.h"
+#include "sys/log.h"
+
+/* ---- choosers: each picks an offer, or declines with the reason */
+
+/* Picks what a workspace query, Get or Find fixed; whoever passes on their answer names a
+ * transform. */
+static int choose_pinned(struct adn_resolution *resolution)
+{
+    struct adn_offers *offers = &resolution->offers;
+    const struct adn_problem *problem = offers->wish->problem;
+    const struct adn_pin *pin =
+        adn_table_find_pin(&offers->handle->cache, problem, adn_problem_hash(problem));
+
+    if (!pin)
+        return 0;
+    resolution->pick = (struct adn_pick){.by = ADN_BY_PIN, .searched = pin->searched};
+    return adn_offers_pick_engine(offers, pin->backend, pin->engine, ADN_FLAW_TRANSFORM,
+                                  &resolution->pick, resolution->reason[ADN_BY_PIN],
+                                  sizeof(resolution->reason[0]));
+}
+
+/* Picks what the tuning file says. */
+static int choose_measured(struct adn_resolution *resolution)
+{
+    uint64_t engine;
+    int32_t backend;
+
+    if (!adn_tuned_find(&resolution->offers, &backend, &engine))
+        return 0;
+    resolution->pick = (struct adn_pick){.by = ADN_BY_MEASURED, .searched = 1};
+    return adn_offers_pick_engine(&resolution->offers, backend, engine, 0, &resolution->pick,
+                                  resolution->reason[ADN_BY_MEASURED],
+                                  sizeof(resolution->reason[0]));
+}
+
+/* Picks what is the fastest by the clock, where the route begins with `fastest`. */
+static int choose_fastest(struct adn_resolution *resolution)
+{
+    struct adn_offers *offers = &resolution->offers;
+    enum adn_fastest result;
+    const char *reason;
+
+    if (!offers->rule->fastest || offers->wish->excluded)
+        return 0;
+    result =
+        adn_fastest_pick(offers, resolution->entry, resolution->dry, &resolution->pick, &reason);
+    if (result == ADN_FASTEST_FOUND)
+        return choose_measured(resolution);
+    if (result == ADN_FASTEST_LOST)
+        resolution->status = adn_guard_poisoned(resolution->entry, offers->handle);
+    resolution->passing |= result == ADN_FASTEST_LATER;
+    snprintf(resolution->reason[ADN_BY_FASTEST], sizeof(resolution->reason[0]), "%s", reason);
+    return result == ADN_FASTEST_TIMED;
+}
+
+/* Picks by the order of the route. */
+static int choose_by_route(struct adn_resolution *resolution)
+{
+    resolution->pick = (struct adn_pick){.by = ADN_BY_ROUTE};
+    return adn_offers_pick_first(&resolution->offers, &resolution->pick);
+}
+
+static const struct {
+    const char *name;
+    int (*choose)(struct adn_resolution *resolution);
+} choosers[ADN_CHOOSERS] = {
+    [ADN_BY_PIN] = {"pin", choose_pinned},
+    [ADN_BY_MEASURED] = {"measured", choose_measured},
+    [ADN_BY_FASTEST] = {"fastest", choose_fastest},
+    [ADN_BY_ROUTE] = {"route", choose_by_route},
+};
+
+const char *adn_chooser_name(enum adn_chooser chooser)
+{
+    return choosers[chooser].name;
+}
+
+/* ---- the pass */
+
+void adn_resolution_begin(struct adn_resolution *resolution, anydnnHandle_t handle,
+                          const char *entry, const struct adn_wish *wish, enum adn_chooser first)
+{
+    memset(resolution, 0, sizeof(*resolution));
+    resolution->entry = entry;
+    resolution->by = first;
+    adn_offers_begin(&resolution->offers, handle, wish);
+}
+
+void adn_resolution_end(struct adn_resolution *resolution)
+{
+    adn_offers_free(&resolution->offers);
+}
+
+/* Returns 1 when the pick has its plan, which the clock made already or its backend makes now. */
+static int make(struct adn_resolution *resolution)
+{
+    struct adn_pick *pick = &resolution->pick;
+
+    if (!resolution->dry && !pick->plan)
+        pick->plan = adn_offers_make(&resolution->offers, pick);
+    if (!resolution->dry && !pick->plan)
+        snprintf(resolution->reason[resolution->by], sizeof(resolution->reason[0]), "%.290s",
+                 pick->answer->reason);
+    return resolution->dry || pick->plan;
+}
+
+int adn_resolution_choose(struct adn_resolution *resolution)
+{
+    struct adn_offers *offers = &resolution->offers;
+
+    for (; resolution->by < ADN_CHOOSERS; resolution->by++) {
+        while (!offers->starved && choosers[resolution->by].choose(resolution))
+            if (make(resolution))
+                return 1;
+        if (resolution->status != ANYDNN_STATUS_SUCCESS)
+            return 0;
+        if (offers->starved && resolution->by < ADN_BY_ROUTE) {
+            /* There may be memory for the next chooser, whose choice then is not kept. */
+            resolution->passing = 1;
+            adn_offers_forget_starved(offers);
+        }
+    }
+    return 0;
+}
+
+/* ---- messages */
+
+/* Writes at level debug a line for each backend that was asked, and what came of it. */
+static void tell_answers(const struct adn_offers *offers, const struct adn_plan *plan)
+{
+    char problem[ADN_PROBLEM_TEXT_MAX];
+
+    if (!adn_log_on(ADN_LOG_DEBUG))
+        return;
+    adn_problem_print(offers->wish->problem, NULL, problem, sizeof(problem));
+    for (int32_t i = 0; i < offers->count; i++) {
+        const struct adn_answer *answer = &offers->answer[i];
+        int chosen = plan && plan->backend == answer->backend;
+
+        if (answer->outcome == ADN_OFFERED || chosen)
+            adn_debug("asked %s: %s: %s", answer->name, chosen ? "chosen" : "offered, not chosen",
+                      problem);
+        else if (answer->outcome != ADN_NOT_ASKED)
+            adn_debug("asked %s: passed over: %s: %s", answer->name, answer->reason, problem);
+    }
+}
+
+/* Warns once in a process of a rule that leads to the plain kernels of cuda_naive past a usable
+ * cuda_simt: cuda_naive held the fast kernels once, and settings of that time name it for them. A
+ * program that asks for one backend without fallback, as shadow does, means it. */
+static void warn_of_plain_kernels(const struct adn_offers *offers, const struct adn_plan *plan)
+{
+    static const char plain[] = "cuda_naive", fast[] = "cuda_simt";
+    struct adn_world *world = offers->handle->world;
+    struct adn_backend *other;
+
+    if (strcmp(plan->backend->name, plain) != 0 ||
+        (offers->rule->layer == ADN_LAYER_API && plan->fallback == ADN_FALLBACK_OFF))
+        return;
+    for (int32_t i = 0; i < offers->rule->count; i++)
+        if (strcmp(offers->rule->backend[i], fast) == 0)
+            return;
+    other = adn_load_find(world->registry, fast);
+    if (other && adn_world_open(world, other) && adn_log_first(plain, strlen(plain), fast))
+        adn_warn("%s: the route `%s` leads to %s, whose kernels are plain and slow, and does not "
+                 "name %s, which has the fast ones",
+                 offers->rule->origin, offers->rule->pattern, plain, fast);
+}
+
+/* Counts and tells that a plan is not of the rule's first choice, and that it was made. */
+static void tell(const struct adn_resolution *resolution)
+{
+    const struct adn_pick *pick = &resolution->pick;
+    const struct adn_plan *plan = pick->plan;
+    anydnnHandle_t handle = resolution->offers.handle;
+    int fell_back = plan->past_first && !pick->searched;
+    char problem[ADN_PROBLEM_TEXT_MAX];
+
+    handle->counters.fallbacks += fell_back;
+    if (plan->staged)
+        adn_stage_warn(handle, plan);
+    warn_of_plain_kernels(&resolution->offers, plan);
+    if (fell_back && plan->fallback == ADN_FALLBACK_WARN && !plan->staged &&
+        adn_log_on(ADN_LOG_WARN)) {
+        adn_problem_print(&plan->problem, NULL, problem, sizeof(problem));
+        adn_warn("fell back to %s (%.*s) for %s", plan->backend->name,
+                 (int)strcspn(plan->passed_over, "\n"), plan->passed_over, problem);
+    }
+    if (pick->by != ADN_BY_FASTEST)
+        adn_offers_tell_plan(plan, pick);
+}
+
+anydnnStatus_t adn_resolve(anydnnHandle_t handle, const char *entry, const struct adn_wish *wish,
+                           enum adn_chooser first, struct adn_plan **out)
+{
+    struct adn_resolution *resolution = malloc(sizeof(*resolution));
+    anydnnStatus_t status = ANYDNN_STATUS_SUCCESS;
+    struct adn_plan *plan = NULL;
+
+    if (!resolution)
+        return adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "%s: out of memory", entry);
+    adn_resolution_begin(resolution, handle, entry, wish, first);
+    if (adn_resolution_choose(resolution))
+        plan = resolution->pick.plan;
+    tell_answers(&resolution->offers, plan);
+    if (plan) {
+        plan->passing = resolution->passing;
+        if (resolution->pick.by == ADN_BY_MEASURED)
+            plan->timed = handle->world->settings->tuning_mode != ADN_TUNING_READ;
+        tell(resolution);
+        *out = plan;
+    } else if (resolution->status != ANYDNN_STATUS_SUCCESS) {
+        status = resolution->status;
+    } else {
+        status = adn_offers_refuse(&resolution->offers, entry);
+    }
+    adn_resolution_end(resolution);
+    free(resolution);
+    return status;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reports of mismatches. */
+#ifndef ADN_SHADOW_TELL_H
+#define ADN_SHADOW_TELL_H
+
+#include "judge/element.h"
+#include "judge/subject.h"
+#include "shadow/watch.h"
+
+/* Does what the settings ask for outputs beyond their bounds, of which `verdict` is the worst. */
+void adn_shadow_tell(struct adn_shadowed *own, const struct adn_subject *subject, int slot,
+                     const struct adn_verdict *verdict);
+
+#endif

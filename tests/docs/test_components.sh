@@ -1,0 +1,192 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Compares the includes of each component with the table in docs/architecture.md. A header that a file
+# gets through headers of other components counts, too. The backquotes are Markdown's.
+# Needs: nothing
+# shellcheck disable=SC2016
+set -u
+# shellcheck source=tests/tap.sh
+. "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
+
+top=$ANYDNN_TEST_SRCDIR
+page=$top/docs/architecture.md
+rules=$tap_dir/rules
+
+# Writes "COMPONENT: OTHER OTHER ..." for each line of the page's table.
+sed -n '/^<!-- components: begin/,/^<!-- components: end/s/^| `\([^`]*\)` | \([^|]*\) |.*/\1: \2/p' "$page" |
+    tr -d '`,' >"$rules"
+
+# breaches TREE: prints each include that the rules do not allow, direct or through other headers.
+breaches() {
+    (cd "$1" && find core cudnn7 plugins tools examples \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' -o -name '*.cpp' \) \
+        -exec awk '
+            FNR == 1 { print FILENAME, "" }
+            /^[[:space:]]*#[[:space:]]*include[[:space:]]*"/ { split($0, part, "\""); print FILENAME, part[2] }' {} +) |
+        awk -v rules="$rules" '
+            # The component of a path: a folder of core, dispatch or tools, or else the top folder.
+            function component(path, part, n) {
+                sub(/^core\//, "", path)
+                n = split(path, part, "/")
+                if (part[1] == "tools" && n > 2 && ("tools/" part[2]) in known)
+                    return "tools/" part[2]
+                if (part[1] != "dispatch")
+                    return n > 1 ? part[1] : ""
+                return n > 2 ? "dispatch/" part[2] : "dispatch"
+            }
+            # The path of an included file from the top of the tree; or as written, if the tree lacks it.
+            function resolved(file, included, path) {
+                path = file
+                sub(/[^\/]*$/, "", path)
+                path = path included
+                while (path ~ /[^\/.]+\/\.\.\//)
+                    sub(/[^\/.]+\/\.\.\//, "", path)
+                if (path in there)
+                    return path
+                return ("core/" included) in there ? "core/" included : included
+            }
+            # Visits what `at` includes, on behalf of `file`. Each file below is visited once.
+            function visit(file, at, i, path, to) {
+                for (i = 1; i <= count[at]; i++) {
+                    path = resolved(at, include[at, i])
+                    if ((file, path) in seen)
+                        continue
+                    seen[file, path] = 1
+                    to = component(path)
+                    if (to in known && to != from && !((from, to) in may))
+                        print file " includes " include[at, i] (at == file ? "" : " through " at)
+                    visit(file, path)
+                }
+            }
+            BEGIN {
+                while ((getline line < rules) > 0) {
+                    n = split(line, word, /:? +/)
+                    known[word[1]] = 1
+                    for (i = 2; i <= n; i++)
+                        may[word[1], word[i]] = 1
+                }
+            }
+            NF == 1 { there[$1] = 1 }
+            NF == 2 { include[$1, ++count[$1]] = $2 }
+            END {
+                for (file in there) {
+                    from = component(file)
+                    visit(file, file)
+                }
+            }' | sort
+}
+
+# kept TREE: no breach.
+kept() {
+    breaches "$1" >"$tap_dir/breaches"
+    cat "$tap_dir/breaches"
+    [ ! -s "$tap_dir/breaches" ]
+}
+
+# Each folder of core, of dispatch and of tools has a line of the table.
+complete() {
+    for folder in "$top"/core/*/ "$top"/core/dispatch/*/ "$top"/tools/*/; do
+        component=${folder#"$top"/}
+        component=${component#core/}
+        grep -q "^${component%/}: " "$rules" || { echo "no line for ${component%/}"; return 1; }
+    done
+}
+
+# found FILE INCLUDE: planted in a copy, the include is found and nothing else is.
+found() {
+    rm -rf "$tap_dir/tree"
+    mkdir -p "$tap_dir/tree/plugins" "$tap_dir/tree/tools" "$tap_dir/tree/examples" "$tap_dir/tree/core"
+    mkdir -p "$tap_dir/tree/$(dirname "$1")"
+    printf '#include "%s"\n#include "problem/problem.h"\n' "$2" >"$tap_dir/tree/$1"
+    breaches "$tap_dir/tree" >"$tap_dir/breaches"
+    cat "$tap_dir/breaches"
+    grep -q "^$1 includes $2\$" "$tap_dir/breaches"
+}
+
+# through FILE HEADER INCLUDE: planted in a copy, FILE gets INCLUDE through HEADER, and this is found.
+through() {
+    rm -rf "$tap_dir/tree"
+    mkdir -p "$tap_dir/tree/plugins" "$tap_dir/tree/cudnn7" "$tap_dir/tree/examples" "$tap_dir/tree/core" \
+        "$tap_dir/tree/$(dirname "$1")" "$tap_dir/tree/$(dirname "$2")"
+    printf '#include "%s"\n' "${2#core/}" >"$tap_dir/tree/$1"
+    printf '#include "%s"\n' "$3" >"$tap_dir/tree/$2"
+    breaches "$tap_dir/tree" >"$tap_dir/breaches"
+    cat "$tap_dir/breaches"
+    grep -q "^$1 includes $3 through $2\$" "$tap_dir/breaches"
+}
+
+# strangers TREE: each include, of a backend and of the kit, of something else than plugin.h, files of its
+# own folder and the folders in it, the kit and, in CUDA backends, cuda_common; and each of core, of
+# something in plugins but the list of the operations and the union of their parameters.
+strangers() {
+    (cd "$1" && grep -rnE '^[[:space:]]*#[[:space:]]*include[[:space:]]*("[^"]*/|<anydnn/)' --include='*.[ch]' \
+        --include='*.cu' --include='*.inc' --include='*.def' plugins core |
+        sed 's/:[0-9]*:[^"<]*[<"]\([^">]*\)[">].*/ \1/' |
+        awk '
+            # The path from the top of the tree of what a file includes.
+            function resolved(file, included, path) {
+                path = file
+                sub(/[^\/]*$/, "", path)
+                path = path included
+                while (path ~ /[^\/.]+\/\.\.\//)
+                    sub(/[^\/.]+\/\.\.\//, "", path)
+                return path
+            }
+            function exists(path, line) { return (getline line < path) >= 0 }
+
+            $1 ~ /^core\// && $2 !~ /plugins\// { next }
+            $1 == "core/desc/operations.def" && $2 == "../../plugins/kit/operations.def" { next }
+            $1 == "core/problem/problem.h" && $2 == "../../plugins/kit/params.h" { next }
+            $1 ~ /^plugins\// && $2 == "anydnn/plugin.h" { next }
+            $1 ~ /^plugins\/template\// && $2 ~ /^kit\/[a-z_]*\.h$/ { next }
+            $1 ~ /^plugins\// {
+                path = resolved($1, $2)
+                split($1, folder, "/")
+                if (index(path, "plugins/" folder[2] "/") == 1 && exists(path))
+                    next
+                if (path ~ /^plugins\/kit\/[a-z_]*\.h$/ || $1 ~ /^plugins\/cud/ && path ~ /^plugins\/cuda_common\/[a-z_]*\.h$/)
+                    next
+            }
+            { print $1 " includes " $2 }')
+}
+
+# apart TREE: none.
+apart() {
+    strangers "$1" >"$tap_dir/breaches"
+    cat "$tap_dir/breaches"
+    [ ! -s "$tap_dir/breaches" ]
+}
+
+# strange FILE INCLUDE: planted in a copy, the include is found.
+strange() {
+    rm -rf "$tap_dir/tree"
+    mkdir -p "$tap_dir/tree/plugins" "$tap_dir/tree/core" "$tap_dir/tree/$(dirname "$1")"
+    printf '#include <anydnn/plugin.h>\n#include "%s"\n' "$2" >"$tap_dir/tree/$1"
+    strangers "$tap_dir/tree" >"$tap_dir/breaches"
+    cat "$tap_dir/breaches"
+    grep -q "^$1 includes $2\$" "$tap_dir/breaches"
+}
+
+# alone PATTERN COMPONENT: no source of core outside the component holds the pattern.
+alone() {
+    grep -rlE --include='*.[ch]' "$1" "$top/core" | grep -v "^$top/core/$2/" && return 1
+    grep -rqE --include='*.[ch]' "$1" "$top/core/$2"
+}
+
+check "the table names every component" complete
+check "no component includes one that it may not" kept "$top"
+check "an include of a component above is found" found core/problem/planted.c dispatch/dispatch.h
+check "an include of a folder above is found" found core/dispatch/handle/planted.c dispatch/offers/offers.h
+check "an include of a sub-command in what all share is found" found tools/suite/planted.c tools/compare/compare.h
+check "an include through a header of another component is found" through tools/replay/planted.c tools/oracle/planted.h load/load.h
+check "an include through a header that may include it is found" through core/settings/planted.c core/desc/planted.h problem/problem.h
+check "an include of core in a backend is found" found plugins/cpu_ref/planted.c desc/desc.h
+check "backends include plugin.h, their own files, the kit" apart "$top"
+check "an include of another backend is found" strange plugins/onednn/planted.c ../cpu_ref/tensor.h
+check "an include of another backend in a folder of one is found" strange plugins/cuda_simt/conv/planted.cu ../../cudnn/table.h
+check "an include of a backend in the kit is found" strange plugins/kit/planted.c ../cpu_ref/tensor.h
+check "an include of the kit in core is found" strange core/load/planted.c ../../plugins/kit/names.h
+check "the kit's parameters elsewhere in core than in problem.h are found" strange core/problem/planted.c ../../plugins/kit/params.h
+check "dlfcn.h is load's alone" alone '# *include <dlfcn\.h>' load
+check "ini.h is settings' alone" alone '# *include <ini\.h>' settings
+check "the environment is read in sys alone" alone '[^a-z_](secure_)?getenv\(' sys
+tap_end

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A small backend on the kit. A fake backend defines `fake`, and links fake.c and the kit. */
+#ifndef TESTS_FAKE_H
+#define TESTS_FAKE_H
+
+#include "kit/host.h"
+#include "kit/problem.h"
+
+struct anydnn_plugin_context {
+    int calls;
+};
+
+struct anydnn_plugin_plan {
+    struct anydnn_plugin_problem problem; /* a copy */
+    struct kit_copies copies;
+    int runs;
+    void *kept; /* the plan's destruction calls free() */
+};
+
+struct fake_operation {
+    int32_t operation;
+    uint32_t types;
+};
+
+/* Members that are NULL are not called. */
+struct fake {
+    const char *name; /* NULL: NAME of its file anydnn_NAME.so */
+    uint32_t flags, layouts, maths;
+    const char *space; /* NULL: the host */
+    const struct anydnn_plugin_space *space_functions;
+    const struct fake_operation *operations;
+    int32_t operation_count;
+    void (*enter)(const char *function); /* the name of each function of plugin.h that begins */
+    int32_t (*refuse)(const struct anydnn_plugin_problem *problem, struct kit_refusal *why);
+    void (*change)(struct anydnn_plugin_context *context,
+                   const struct anydnn_plugin_problem *problem,
+                   struct anydnn_plugin_candidate *candidate); /* before the candidate is offered */
+    int32_t (*execute)(struct anydnn_plugin_plan *plan,
+                       const struct anydnn_plugin_operands *operands, int32_t *effect);
+};
+
+extern struct fake fake;
+
+/* Returns NAME of the file anydnn_NAME.so that this code lies in. */
+const char *fake_file_name(void);
+
+/* Returns 0 if all operands have types of the set, or the reason. */
+int32_t fake_check_types(const struct anydnn_plugin_problem *problem, uint32_t types,
+                         struct kit_refusal *why);
+
+#endif
