@@ -13,6 +13,7 @@ include plugins/cpu_ref/local.mk
 include plugins/make/cuda.mk
 include plugins/cuda_common/local.mk
 include plugins/cuda_naive/local.mk
+include plugins/cuda_simt/local.mk
 include plugins/cuda_tensorcore/local.mk
 include plugins/cudnn/local.mk
 include plugins/onednn/local.mk

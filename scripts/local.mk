@@ -27,14 +27,14 @@ bundle-stage: $(bundle_programs)
 	for program in $(bundle_programs); do \
 	    $(LIBTOOL) --mode=install $(INSTALL_PROGRAM) $$program '$(DESTDIR)$(prefix)/tests' || exit 1; \
 	done
-	for script in run bench modes every_kernel small_shapes; do \
+	for script in run bench modes every_kernel in_double small_shapes; do \
 	    $(INSTALL_SCRIPT) "$(srcdir)/tests/gpu/$$script" '$(DESTDIR)$(prefix)/tests/gpu' || exit 1; \
 	done
 	$(MKDIR_P) '$(DESTDIR)$(prefix)/tests/bench'
 	for script in cudnn_direct/autotuner.py lenet/beside_torch.sh lenet/torch_lenet.py; do \
 	    $(INSTALL_SCRIPT) "$(srcdir)/bench/$$script" '$(DESTDIR)$(prefix)/tests/bench' || exit 1; \
 	done
-	for list in chain.txt smallest.txt smallest_tensorcore.txt; do \
+	for list in chain.txt smallest.txt smallest_naive.txt smallest_tensorcore.txt; do \
 	    $(INSTALL_DATA) "$(srcdir)/tests/gpu/$$list" '$(DESTDIR)$(prefix)/tests/gpu' || exit 1; \
 	done
 	$(MKDIR_P) '$(DESTDIR)$(prefix)/tests/porting'

@@ -15,7 +15,7 @@
  * - the CUDA runtime's queries beside a launch;
  * - a launch of an empty kernel with parameters of several sizes, by the runtime and the driver;
  * - ReLU of 4096 floats and a convolution of a 3x3 filter over 1,16,8,8 by anydnn on each BACKEND
- *   (cuda_naive).
+ *   (cuda_simt).
  * The last rows also have values "over a launch". For these, bursts of the call alternate with
  * bursts of the driver's launch of an empty kernel with 16 bytes. The values are the median and
  * the minimum of the differences. All rows are measured on the default stream and on another one.
@@ -454,8 +454,8 @@ int main(int argc, char **argv)
     if (!brief)
         launches("own stream", stream);
     for (int i = 0; i < (given ? argc - optind : 1); i++) {
-        through_anydnn(given ? argv[optind + i] : "cuda_naive", "default stream", NULL);
-        through_anydnn(given ? argv[optind + i] : "cuda_naive", "own stream", stream);
+        through_anydnn(given ? argv[optind + i] : "cuda_simt", "default stream", NULL);
+        through_anydnn(given ? argv[optind + i] : "cuda_simt", "own stream", stream);
     }
     cuda(cudaStreamDestroy(stream));
     return EXIT_SUCCESS;

@@ -25,17 +25,19 @@ static const struct {
     const char *pattern;
     const char *list;
 } builtin_routes[] = {
-    {"route", "*", "cuda_naive, cudnn, onednn, cpu_ref"},
-    {"route", "convolution_*", "cudnn, cuda_naive, onednn, cpu_ref"},
-    {"route", "convolution_backward_bias", "cuda_naive, cudnn, onednn, cpu_ref"},
-    {"route default", "convolution_backward_data", "cuda_naive, cudnn, onednn, cpu_ref"},
-    {"route default", "convolution_backward_filter", "cuda_naive, cudnn, onednn, cpu_ref"},
-    {"route tensor_op", "convolution_*", "cuda_tensorcore, cudnn, cuda_naive, onednn, cpu_ref"},
+    {"route", "*", "cuda_simt, cudnn, cuda_naive, onednn, cpu_ref"},
+    {"route", "convolution_*", "cudnn, cuda_simt, cuda_naive, onednn, cpu_ref"},
+    {"route", "convolution_backward_bias", "cuda_simt, cudnn, cuda_naive, onednn, cpu_ref"},
+    {"route default", "convolution_backward_data", "cuda_simt, cudnn, cuda_naive, onednn, cpu_ref"},
+    {"route default", "convolution_backward_filter",
+     "cuda_simt, cudnn, cuda_naive, onednn, cpu_ref"},
+    {"route tensor_op", "convolution_*",
+     "cuda_tensorcore, cudnn, cuda_simt, cuda_naive, onednn, cpu_ref"},
     {"route allow_conversion", "convolution_*",
-     "cudnn, cuda_tensorcore, cuda_naive, onednn, cpu_ref"},
+     "cudnn, cuda_tensorcore, cuda_simt, cuda_naive, onednn, cpu_ref"},
     {"route allow_conversion", "convolution_backward_filter",
-     "cuda_tensorcore, cudnn, cuda_naive, onednn, cpu_ref"},
-    {"route split", "convolution_*", "cuda_tensorcore, cuda_naive, onednn, cpu_ref"},
+     "cuda_tensorcore, cudnn, cuda_simt, cuda_naive, onednn, cpu_ref"},
+    {"route split", "convolution_*", "cuda_tensorcore, cuda_simt, cuda_naive, onednn, cpu_ref"},
 };
 
 void adn_settings_message(struct adn_settings_messages *messages, const char *format, ...)

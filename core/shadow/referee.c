@@ -21,6 +21,14 @@ static int is_reference(struct adn_world *world, struct adn_backend *backend)
            (backend->plugin->flags & ANYDNN_PLUGIN_REFERENCE) != 0;
 }
 
+/* Whether a backend was found whose memory is the application's, so that nothing is staged. */
+static int is_own(const struct adn_referee *referee, const struct adn_backend *backend)
+{
+    return backend && strcmp(backend->plugin->space, referee->outer->space->name) == 0;
+}
+
+/* Returns the backend that the settings name, or a reference, one of the call's own space where
+ * there is one. */
 static struct adn_backend *choose_backend(struct adn_referee *referee)
 {
     struct adn_world *world = referee->outer->world;
@@ -35,9 +43,14 @@ static struct adn_backend *choose_backend(struct adn_referee *referee)
                  backend && adn_load_reason(backend) ? adn_load_reason(backend) : "");
         return NULL;
     }
-    for (int32_t i = 0; i < world->registry->count; i++)
-        if (is_reference(world, world->registry->backend[i]))
-            return world->registry->backend[i];
+    for (int32_t i = 0; i < world->registry->count && !is_own(referee, backend); i++) {
+        struct adn_backend *next = world->registry->backend[i];
+
+        if (is_reference(world, next) && (!backend || is_own(referee, next)))
+            backend = next;
+    }
+    if (backend)
+        return backend;
     snprintf(referee->why, sizeof(referee->why),
              "no backend says that it is there to be right; name a reference");
     return NULL;

@@ -249,7 +249,7 @@ static void clean(char *line, size_t length)
     }
 }
 
-/* Makes "anydnn: warning: TEXT" or "anydnn: cuda_naive: warning: TEXT". Control characters become
+/* Makes "anydnn: warning: TEXT" or "anydnn: cuda_simt: warning: TEXT". Control characters become
  * blanks, so that a line stays one line. A line that does not fit `small` is on the heap, or cut if
  * memory is out. Two bytes after the text are free. */
 static char *line_make(char small[LINE_SHORT], size_t *length, int level, const char *who,

@@ -782,7 +782,7 @@ ANYDNN_API anydnnStatus_t anydnnGetDeterministic(anydnnHandle_t handle, int *det
  * Sets a routing rule for this handle, which takes precedence over every file and variable.
  * operation: a name ("convolution_forward"), a prefix and `*` ("pooling_*") or "*". mode: NULL for
  * every math mode, or "default", "tensor_op", "allow_conversion", "split". list: backends in order,
- * "cudnn, cuda_naive". The first word may be "fastest": then the backends are timed at the first
+ * "cudnn, cuda_simt". The first word may be "fastest": then the backends are timed at the first
  * call of a problem. The last word may be "fallback:on", "fallback:warn" or "fallback:off". A
  * second call for the same operation and mode replaces the first. The handle forgets its plans. A
  * backend that is not installed is skipped; if its name resembles that of another, one warning

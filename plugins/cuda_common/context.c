@@ -41,7 +41,7 @@ int32_t cuda_context_create(int32_t device, size_t bytes,
     if (!made)
         return ANYDNN_PLUGIN_STATUS_ALLOC_FAILED;
     *(struct cuda_context *)made = read;
-    status = more(made);
+    status = more ? more(made) : ANYDNN_PLUGIN_STATUS_SUCCESS;
     if (status)
         kit_host->free(made);
     else

@@ -21,7 +21,6 @@ struct conv_job {
     int32_t k_per_split; /* split-K: tiles along K, or k, in each split */
     int32_t m;           /* M of the largest class */
     int32_t lanes;       /* filters of a block without tiles, in wgrad */
-    int32_t partial_double;
     int32_t channels_inside, a_is_m_major, b_is_n_major, c_is_m_major;
 };
 

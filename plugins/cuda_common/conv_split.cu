@@ -33,8 +33,7 @@ static __global__ void __launch_bounds__(CUDA_THREADS) conv_split_kernel(const c
     for (int32_t split = 0; split < job.splits; split++) {
         int64_t from = conv_partial_at(job, split, unit, m, n);
 
-        sum += job.partial_double ? ((const double *)job.partial)[from]
-                                  : (double)((const float *)job.partial)[from];
+        sum += (double)((const float *)job.partial)[from];
     }
     conv_store_any(job.output, at, z, number, sum);
 }

@@ -139,7 +139,8 @@ int32_t cuda_plan_create(struct anydnn_plugin_context *context,
     }
     made->engine = engine;
     made->problem.extension = NULL;
-    operation->prepare(made);
+    if (operation->prepare)
+        operation->prepare(made);
     *plan = made;
     return ANYDNN_PLUGIN_STATUS_SUCCESS;
 }

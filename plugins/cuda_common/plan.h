@@ -53,7 +53,7 @@ struct cuda_operation {
     void (*analyse)(struct anydnn_plugin_plan *plan);
     /* Optional. Checks limits beyond those of the core. Returns 0 or the reason. */
     int32_t (*check)(const struct anydnn_plugin_plan *plan, struct kit_refusal *why);
-    /* Fills plan->job from plan->problem. It is zero except for what `analyse` filled. */
+    /* Optional. Fills plan->job from plan->problem. It is zero except for what `analyse` filled. */
     void (*prepare)(struct anydnn_plugin_plan *plan);
     /* Launches the kernels. Returns a status, after a message if it is not 0. It never waits. */
     int32_t (*run)(const struct anydnn_plugin_plan *plan, const struct cuda_call *call);
@@ -90,7 +90,7 @@ extern const struct cuda_operation *const cuda_operations[];
 extern const uint32_t cuda_operation_count;
 
 /* Creates a context of `bytes` bytes for a device, or fails with a message (context.c). `more`
- * reads the properties that only the backend needs. */
+ * reads the properties that only the backend needs, and may be NULL. */
 int32_t cuda_context_create(int32_t device, size_t bytes,
                             int32_t (*more)(struct anydnn_plugin_context *context),
                             struct anydnn_plugin_context **context);

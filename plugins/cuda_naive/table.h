@@ -1,23 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The entries of all operations, each defined in FAMILY/entry.cu or in the file of its operation,
- * and the context. */
+/* The entries of all operations, each defined in the file of its operation, and the context. */
 #ifndef CUDA_NAIVE_TABLE_H
 #define CUDA_NAIVE_TABLE_H
 
 #include "../cuda_common/plan.h"
 
+/* The context is what every CUDA backend has. */
 struct anydnn_plugin_context {
     struct cuda_context cuda;
-    int32_t oracle; /* set.oracle: convolutions by the kernels that others are held to */
 };
 
-static inline int32_t cuda_has_oracle(const struct anydnn_plugin_plan *plan)
-{
-    return ((const struct anydnn_plugin_context *)plan->context)->oracle;
-}
-
-/* Defines the entry of ANYDNN_PLUGIN_name: its members by their names, in the order of struct
- * cuda_operation. */
+/* Defines the entry of ANYDNN_PLUGIN_number; the arguments behind it initialise members of struct
+ * cuda_operation in their order. */
 #define CUDA_OPERATION(name, number, ...)                                                          \
     const struct cuda_operation cuda_##name = {.operation = ANYDNN_PLUGIN_##number, __VA_ARGS__}
 

@@ -4,7 +4,7 @@
 
     python/examples/train_resnet.py --model resnet18 --small --epochs 2
     torchrun --nproc-per-node 2 python/examples/train_resnet.py --model resnet50 --amp --channels-last --fuse
-    python/examples/train_resnet.py --compare torch torch+compile fastest,cuda_tensorcore,cudnn,cuda_naive+fuse
+    python/examples/train_resnet.py --compare torch torch+compile fastest,cuda_tensorcore,cudnn,cuda_simt+fuse
 
 Data are drawn, or CIFAR-10's binary files (--data FOLDER --small), or images in a folder for each class (torchvision).
 A way of --compare is "torch" or a route, with +fuse, +compile or +graph behind it; the ways run in turn. +graph, on

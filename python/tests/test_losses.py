@@ -31,7 +31,7 @@ if torch:
     HALF = torch.float16 if DEVICE == "cuda" else torch.bfloat16
     aten = torch.ops.aten
     ROUTES = ({"cpu": ("cpu_ref", "onednn, cpu_ref"),
-               "cuda": ("cuda_naive", "cuda_tensorcore, cuda_naive", "cudnn, cuda_naive")}[DEVICE])
+               "cuda": ("cuda_simt", "cuda_tensorcore, cuda_simt", "cudnn, cuda_simt")}[DEVICE])
     UNITS = {torch.float32: 2.0 ** -24, torch.float16: 2.0 ** -11, torch.bfloat16: 2.0 ** -8}
 
 STEPS, MOVED_RUNS, DEVIATIONS = 3, 6, 4.0

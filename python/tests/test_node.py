@@ -504,7 +504,7 @@ class Node(unittest.TestCase):
 
 @unittest.skipUnless(torch and torch.cuda.is_available(), "no GPU")
 class NodeOnCuda(Node):
-    device, route = "cuda", "cuda_naive"
+    device, route = "cuda", "cuda_simt, cuda_naive"
 
     def test_streams(self):
         """Tests that a call and its gradient run on the call's stream, in order."""

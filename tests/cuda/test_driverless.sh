@@ -66,16 +66,16 @@ refuses_the_device() {
 # A program that leaves the device open and whose settings name our backends runs on the host, with one
 # warning that says why.
 warns_once() {
-    printf '[route]\n* = cuda_tensorcore, cuda_naive, cpu_ref\n' >"$tap_dir/route.conf"
+    printf '[route]\n* = cuda_tensorcore, cuda_simt, cpu_ref\n' >"$tap_dir/route.conf"
     "$ANYDNN_TEST_BUILDDIR/examples/lenet/lenet" --config "$tap_dir/route.conf" --type half --math tensor_op --epochs 1 \
         --train-images 64 --test-images 10 >"$tap_dir/out" 2>"$tap_dir/err" || return 1
     says 'device = auto is the host: cuda_tensorcore, which .*route.conf:2 names, finds no device' &&
         says '^LeNet, half, tensor_op math, on cpu' && [ "$(grep -c . "$tap_dir/err")" -eq 1 ]
 }
 
-for backend in cuda_naive cuda_tensorcore; do
+for backend in cuda_naive cuda_simt cuda_tensorcore; do
     problem='activation_forward x=f32:2,3,4,5'
-    [ "$backend" = cuda_naive ] ||
+    [ "$backend" != cuda_tensorcore ] ||
         problem='convolution_forward x=f16:2,8,4,5 w=f16:8,8,3,2 math=tensor_op'
     check "$backend: two exported names" exports_two "$backend"
     check "$backend: neither libcuda nor libcudart is needed" needs_no_driver "$backend"

@@ -1,62 +1,91 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# cuda_naive compiled for the host's processor (emulator/), judged as on a GPU: by anydnn verify, and
-# by the list of tests/gpu. What a GPU adds is judged there: tests/gpu/run.
-# Needs: tools/anydnn tests/cuda/emulated
+# cuda_naive and cuda_simt compiled for the host's processor (emulator/), judged as on a GPU: by anydnn verify,
+# and by the list of tests/gpu. What a GPU adds is judged there: tests/gpu/run.
+# Needs: tools/anydnn tests/cuda/emulated tests/gpu/exact
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 
 anydnn=$ANYDNN_TEST_BUILDDIR/tools/anydnn
 emulated=$ANYDNN_TEST_BUILDDIR/tests/cuda/emulated
-built=$emulated/naive
-ANYDNN_PLUGIN_PATH=$built:$ANYDNN_TEST_PLUGINDIR
+built=$emulated/simt
+naive=$emulated/naive/anydnn_cuda_naive.so
+ANYDNN_PLUGIN_PATH=$built:$emulated/naive:$ANYDNN_TEST_PLUGINDIR
 export ANYDNN_PLUGIN_PATH
 
 if ! command -v "${CXX:-c++}" >/dev/null; then
-    skip "cuda_naive on the host's processor" "no C++ compiler"
+    skip "cuda_naive and cuda_simt on the host's processor" "no C++ compiler"
     tap_end
     exit 0
 fi
 if [ "${ANYDNN_TEST_SANITIZER:-no}" != no ]; then
-    skip "cuda_naive on the host's processor" "coroutines are beyond the sanitizers"
+    skip "cuda_naive and cuda_simt on the host's processor" "coroutines are beyond the sanitizers"
     tap_end
     exit 0
 fi
 
-# make check has built it, or has said why not.
+# make check has built them, or has said why not.
 compiled() {
-    test -e "$built/anydnn_cuda_naive.so" || {
-        cat "$emulated.log"
-        return 1
-    }
+    [ -e "$built/anydnn_cuda_simt.so" ] && [ -e "$naive" ] && return 0
+    cat "$emulated.log"
+    return 1
 }
 
-verify() {
-    "$anydnn" verify --quick --case-limit 300 --vectors "$ANYDNN_TEST_SRCDIR/tests/vectors" \
-        "$built/anydnn_cuda_naive.so" >"$tap_dir/out" 2>&1
+# shown COMMAND...: runs it, and shows the end of what it printed.
+shown() {
+    "$@" >"$tap_dir/out" 2>&1
     status=$?
     tail -n 40 "$tap_dir/out"
     return $status
 }
 
-# Each problem of the list is taken, and gives what cpu_ref gives.
-listed() {
-    ANYDNN_DEVICE=cuda ANYDNN_ROUTE=cuda_naive ANYDNN_FALLBACK=off "$anydnn" run --repeat 2 \
-        --check cpu_ref - <"$ANYDNN_TEST_SRCDIR/tests/gpu/smallest.txt" >"$tap_dir/out" 2>&1
-    status=$?
-    tail -n 20 "$tap_dir/out"
-    return $status
+verify() {
+    shown "$anydnn" verify --quick --case-limit 300 --vectors "$ANYDNN_TEST_SRCDIR/tests/vectors" "$1"
 }
 
-# The convolutions once more, by the kernels that others are held to.
+# The naive backend declines results in place of what other threads still read (LRN), and nothing else.
+verify_naive() {
+    verify "$naive" || return 1
+    awk '$NF ~ /^[0-9]+$/ && $(NF - 1) > 0 && $1 !~ /^lrn_/ { print; other = 1 } END { exit other }' "$tap_dir/out"
+}
+
+# listed BACKEND FILE...: each problem of the lists is taken, and gives what cpu_ref gives.
+listed() {
+    of_backend=$1
+    shift
+    (cd "$ANYDNN_TEST_SRCDIR/tests/gpu" && cat "$@") >"$tap_dir/list"
+    shown env ANYDNN_DEVICE=cuda ANYDNN_ROUTE="$of_backend" ANYDNN_FALLBACK=off "$anydnn" run --repeat 2 --check cpu_ref - \
+        <"$tap_dir/list"
+}
+
+# What has no fast kernel is declined with a sentence.
+declined() {
+    for problem in 'convolution_forward x=f64:2,3,5,4 w=f64:4,3,3,2' \
+        'convolution_forward x=s8:2,4,5,4 w=s8:4,4,3,2 compute=s32' \
+        'convolution_forward x=f32:2,3,4,3,2,3 w=f32:5,3,2,1,2,3'; do
+        ANYDNN_DEVICE=cuda ANYDNN_ROUTE=cuda_simt ANYDNN_FALLBACK=off "$anydnn" run "$problem" >"$tap_dir/out" 2>&1 && return 1
+        ANYDNN_DEVICE=cuda ANYDNN_ROUTE=cuda_simt,cuda_naive "$anydnn" run --check cpu_ref "$problem" >>"$tap_dir/out" 2>&1 ||
+            return 1
+        grep -q '^backend: *cuda_naive' "$tap_dir/out" || return 1
+    done
+    grep -q 'cuda_simt takes up to three spatial dims' "$tap_dir/out"
+}
+
+# The convolutions among them with double tensors, as others are held to them.
 oracle() {
-    printf '[plugin cuda_naive]\nset.oracle = on\n' >"$tap_dir/oracle.conf"
-    grep '^convolution_.*groups=6' "$ANYDNN_TEST_SRCDIR/tests/gpu/smallest.txt" >"$tap_dir/list"
-    ANYDNN_DEVICE=cuda ANYDNN_ROUTE=cuda_naive ANYDNN_FALLBACK=off "$anydnn" run --repeat 2 \
-        --config "$tap_dir/oracle.conf" --check cpu_ref - <"$tap_dir/list" >"$tap_dir/out" 2>&1
-    status=$?
-    tail -n 20 "$tap_dir/out"
-    return $status
+    sh "$ANYDNN_TEST_SRCDIR/tests/gpu/in_double" <"$ANYDNN_TEST_SRCDIR/tests/gpu/smallest.txt" >"$tap_dir/list"
+    [ -s "$tap_dir/list" ] || return 1
+    shown env ANYDNN_DEVICE=cuda ANYDNN_ROUTE=cuda_naive ANYDNN_FALLBACK=off "$anydnn" run --repeat 2 --check cpu_ref - \
+        <"$tap_dir/list"
+}
+
+# Whole numbers through the fast kernels, bit for bit what the plain ones give in double.
+exact() {
+    for type in f32 f16 bf16; do
+        sh "$ANYDNN_TEST_SRCDIR/tests/gpu/small_shapes" 20 $type default >"$tap_dir/list" || return 1
+        shown env ANYDNN_DEVICE=cuda "$ANYDNN_TEST_BUILDDIR/tests/gpu/exact" --double cuda_simt cuda_naive <"$tap_dir/list" ||
+            return 1
+    done
 }
 
 # Every engine of the problems under a heading, whose tiles differ.
@@ -65,7 +94,7 @@ every_tile() {
         grep '^conv' >"$tap_dir/list"
     [ -s "$tap_dir/list" ] || return 1
     while read -r problem; do
-        "$anydnn" verify --problem "$problem" "$built/anydnn_cuda_naive.so" >"$tap_dir/out" 2>&1 || {
+        "$anydnn" verify --problem "$problem" "$built/anydnn_cuda_simt.so" >"$tap_dir/out" 2>&1 || {
             tail -n 20 "$tap_dir/out"
             return 1
         }
@@ -80,7 +109,7 @@ several_tiles() {
         "divisive_normalization_forward x=$shape temp=$shape temp2=$shape y=$shape $of without=means" \
         "divisive_normalization_backward x=$shape dy=$shape temp=$shape temp2=$shape dx=$shape $of without=means,dmeans" \
         >"$tap_dir/list"
-    ANYDNN_DEVICE=cuda ANYDNN_ROUTE=cuda_naive ANYDNN_FALLBACK=off "$anydnn" run --check cpu_ref - \
+    ANYDNN_DEVICE=cuda ANYDNN_ROUTE=cuda_simt ANYDNN_FALLBACK=off "$anydnn" run --check cpu_ref - \
         <"$tap_dir/list" >"$tap_dir/out" 2>&1
     status=$?
     tail -n 20 "$tap_dir/out"
@@ -91,7 +120,7 @@ several_tiles() {
 no_room() {
     sed -n "/^# batch normalization of slabs/,/^\$/p" "$ANYDNN_TEST_SRCDIR/tests/gpu/smallest.txt" | grep '^batch' >"$tap_dir/list"
     [ -s "$tap_dir/list" ] || return 1
-    EMULATOR_NO_ROOM=1 ANYDNN_DEVICE=cuda ANYDNN_ROUTE=cuda_naive ANYDNN_FALLBACK=off "$anydnn" run --check cpu_ref - \
+    EMULATOR_NO_ROOM=1 ANYDNN_DEVICE=cuda ANYDNN_ROUTE=cuda_simt ANYDNN_FALLBACK=off "$anydnn" run --check cpu_ref - \
         <"$tap_dir/list" >"$tap_dir/out" 2>&1
     status=$?
     tail -n 20 "$tap_dir/out"
@@ -99,11 +128,15 @@ no_room() {
 }
 
 check "it compiles for the host's processor" compiled
-check "verify --quick passes it" verify
-check "the problems of tests/gpu/smallest.txt run" listed
+check "verify --quick passes cuda_simt" verify "$built/anydnn_cuda_simt.so"
+check "verify --quick passes cuda_naive, which declines what is in place alone" verify_naive
+check "the problems of tests/gpu/smallest.txt run on cuda_simt" listed cuda_simt smallest.txt
+check "they run on cuda_naive, and those that cuda_simt declines" listed cuda_naive smallest.txt smallest_naive.txt
+check "convolutions without a fast kernel are declined by cuda_simt" declined
 check "every tile of the float convolutions is right" every_tile "float in the ring"
 check "so is every engine of the depthwise convolutions with halo tiles" every_tile "depthwise by halo tiles"
-check "set.oracle: the convolutions among them run" oracle
+check "the convolutions among them run on cuda_naive in double" oracle
+check "cuda_simt gives its results of whole numbers" exact
 check "blocks that take several tiles" several_tiles
 check "blocks that meet, without room for them" no_room
 check "the taps that reach a position are found" "$emulated/test_conv_reach"

@@ -182,7 +182,7 @@ check "an include through a header that may include it is found" through core/se
 check "an include of core in a backend is found" found plugins/cpu_ref/planted.c desc/desc.h
 check "backends include plugin.h, their own files, the kit" apart "$top"
 check "an include of another backend is found" strange plugins/onednn/planted.c ../cpu_ref/tensor.h
-check "an include of another backend in a folder of one is found" strange plugins/cuda_naive/conv/planted.cu ../../cudnn/table.h
+check "an include of another backend in a folder of one is found" strange plugins/cuda_simt/conv/planted.cu ../../cudnn/table.h
 check "an include of a backend in the kit is found" strange plugins/kit/planted.c ../cpu_ref/tensor.h
 check "an include of the kit in core is found" strange core/load/planted.c ../../plugins/kit/names.h
 check "the kit's parameters elsewhere in core than in problem.h are found" strange core/problem/planted.c ../../plugins/kit/params.h

@@ -116,7 +116,7 @@ check "ratios: groups" says "ResNeXt-50" h200_tensorcore_groups.csv cuda_tensorc
 check "ratios: split" says "ResNet-50, float by split" h200_tensorcore_split.csv cuda_tensorcore:split cudnn:default
 for layout in NHWC:nhwc NCHW:nchw; do
     check "ratios: float, ${layout%:*}" says "ResNet-50, float, ${layout%:*}" "h200_resnet50_f32_${layout#*:}.csv" \
-        cuda_naive:default cudnn:default
+        cuda_simt:default cudnn:default
 done
 check "the picture's data" picture
 check "no link leads nowhere" links

@@ -31,7 +31,7 @@ spoilt() {
 check "the faster backend is first" python3 "$judge" "$tap_dir/routes" "$page" "$results"
 check "a route that turned round is found" spoilt 'convolution_\*.*tensor_op' routes \
     '/route tensor_op/,/^$/s/cuda_tensorcore, cudnn/cudnn, cuda_tensorcore/'
-check "a route without a row is found" spoilt 'softmax_forward' routes 's/^\[route\]$/&\nsoftmax_forward = cudnn, cuda_naive/'
+check "a route without a row is found" spoilt 'softmax_forward' routes 's/^\[route\]$/&\nsoftmax_forward = cudnn, cuda_simt/'
 check "times that changed sides are found" spoilt 'is slower' h200_tensorcore_f16.csv \
     's/,cudnn,tensor_op,/,other,tensor_op,/; s/,cuda_tensorcore,tensor_op,/,cudnn,tensor_op,/; s/,other,/,cuda_tensorcore,/'
 check "a table that is not there is found" spoilt 'no such table' using.md 's/h200_tensorcore_split/h200_nothing/'

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Tries every engine configuration that cuDNN has for a convolution, offered by the backend or not,
- * and prints what cuDNN notes of it and how far its results are from another backend's: what the
- * backend's table of engines whose notes say too little was read from.
+ * and prints what cuDNN notes of it and how far its results are from those of another backend in
+ * double: what the backend's table of engines whose notes say too little was read from.
  *
  *   engines [--device DEVICE] [--seconds N] [--compiled N] REFERENCE <PROBLEMS
  *

@@ -27,10 +27,11 @@ struct trial {
     cudnnHandle_t cudnn;
     struct adn_problem problem;
     struct anydnn_plugin_problem view;
-    struct work work;
+    struct held held; /* with the work, and the same in double */
     int output;
     struct room input[KINDS][OPERANDS];
-    unsigned char *want[KINDS], *got;
+    double *want[KINDS];
+    unsigned char *got;
     struct cdn_list list;
     long compiled_most;
     unsigned char compiled[INDICES][TYPES][ANYDNN_PLUGIN_OPERATION_END]; /* how many were tried */

@@ -85,40 +85,38 @@ static cudnnStatus_t run_plan(struct trial *trial, cudnnBackendDescriptor_t plan
     return status;
 }
 
-static void print_difference(const struct trial *trial, const unsigned char *want)
+/* Holds the results to those in double, rounded to the type of the output. */
+static void print_difference(const struct trial *trial, const double *want)
 {
-    const struct operand *output = &trial->work.operand[trial->output];
+    const struct operand *output = &trial->held.work.operand[trial->output];
     size_t size = exact_type_size(output->type), count = output->bytes / size, different = 0;
     double errors = 0, wants = 0;
 
-    if (memcmp(trial->got, want, output->bytes) == 0) {
-        printf("0/%zu:0", count);
-        return;
-    }
     for (size_t i = 0; i < count; i++) {
         double a = adn_element_load((int32_t)output->type, trial->got + i * size);
-        double b = adn_element_load((int32_t)output->type, want + i * size);
+        double b = adn_type_round((int32_t)output->type, want[i]);
 
-        different += memcmp(trial->got + i * size, want + i * size, size) != 0 && !(a == b);
+        different += !(a == b);
         errors += (a - b) * (a - b);
         wants += b * b;
     }
-    printf("%zu/%zu:%.1e", different, count, wants > 0 ? sqrt(errors / wants) : sqrt(errors));
+    printf("%zu/%zu:%.1e", different, count,
+           errors > 0 && wants > 0 ? sqrt(errors / wants) : sqrt(errors));
 }
 
 static int fill(struct trial *trial, int kind)
 {
-    for (int i = 0; i < trial->work.count; i++)
-        if (i != trial->output && exact_fill(&trial->exact, &trial->input[kind][i], &trial->work, i,
-                                             trial->work.operand[i].type, contents[kind]) != 0)
+    for (int i = 0; i < trial->held.work.count; i++)
+        if (i != trial->output &&
+            exact_fill(&trial->exact, &trial->input[kind][i], &trial->held.work, i,
+                       trial->held.work.operand[i].type, contents[kind]) != 0)
             return -1;
     return 0;
 }
 
-static int fetch(struct trial *trial, void *host_data, const struct room *room)
+static int fetch(struct trial *trial, void *host_data, const struct room *room, size_t bytes)
 {
-    return anydnnMemCopy(trial->exact.handle[TESTED], host_data, room->data,
-                         trial->work.operand[trial->output].bytes,
+    return anydnnMemCopy(trial->exact.handle[TESTED], host_data, room->data, bytes,
                          ANYDNN_MEMCPY_DEVICE_TO_HOST) == SUCCESS
                ? 0
                : -1;
@@ -129,7 +127,7 @@ static void run_engine(struct trial *trial, struct cdn_engine *engine, int kind)
 {
     struct room *output = &trial->exact.output[TESTED][trial->output];
     anydnnHandle_t handle = trial->exact.handle[TESTED];
-    size_t bytes = trial->work.operand[trial->output].bytes;
+    size_t bytes = trial->held.work.operand[trial->output].bytes;
     cudnnStatus_t status;
 
     if (exact_room(&trial->exact, output, bytes) != 0 ||
@@ -139,7 +137,7 @@ static void run_engine(struct trial *trial, struct cdn_engine *engine, int kind)
     printf(" %s=", content_name[kind]);
     if (status != CUDNN_STATUS_SUCCESS)
         printf("failed(%d)", (int)status);
-    else if (fetch(trial, trial->got, output) != 0)
+    else if (fetch(trial, trial->got, output, bytes) != 0)
         exit(1);
     else
         print_difference(trial, trial->want[kind]);
@@ -153,7 +151,7 @@ static void print_engine(const struct trial *trial, const struct cdn_engine *eng
 
     printf("engine %lld %s %s notes=", (long long)engine->index,
            adn_operation_name(trial->problem.operation),
-           exact_type_name(trial->work.operand[0].type));
+           exact_type_name(trial->held.work.operand[0].type));
     for (size_t i = 0; i < sizeof(notes) / sizeof(notes[0]); i++)
         if (engine->numerical >> i & 1)
             printf("%s%s", engine->numerical & ((UINT32_C(1) << i) - 1) ? "," : "", notes[i]);
@@ -170,21 +168,24 @@ static int prepare(struct trial *trial, const char *text)
     struct exact *exact = &trial->exact;
     struct adn_values values;
     const struct operand *output;
+    size_t wide_bytes;
 
+    trial->held.text = text;
     if (adn_problem_parse(text, &trial->problem, &values) != SUCCESS ||
-        exact_parse(text, &trial->work) != 0 ||
-        exact_type_name(trial->work.operand[0].type) == NULL)
+        exact_parse(text, &trial->held.work) != 0 ||
+        exact_type_name(trial->held.work.operand[0].type) == NULL)
         return -1;
     adn_problem_view(&trial->problem, 0, &trial->view);
-    trial->output = trial->work.count - 1;
-    output = &trial->work.operand[trial->output];
+    trial->output = trial->held.work.count - 1;
+    output = &trial->held.work.operand[trial->output];
     trial->got = malloc(output->bytes);
+    wide_bytes = output->bytes / exact_type_size(output->type) * sizeof(double);
     for (int kind = 0; kind < KINDS; kind++) {
-        trial->want[kind] = malloc(output->bytes);
+        trial->want[kind] = malloc(wide_bytes);
         if (fill(trial, kind) != 0 ||
-            exact_call(exact, &trial->work, REFERENCE, trial->input[kind], exact->output[REFERENCE],
-                       0x7f) != GOOD ||
-            fetch(trial, trial->want[kind], &exact->output[REFERENCE][trial->output]) != 0)
+            exact_reference(exact, &trial->held, contents[kind], 1) != GOOD ||
+            fetch(trial, trial->want[kind], &exact->output[contents[kind]][trial->output],
+                  wide_bytes) != 0)
             return -1;
     }
     return 0;
@@ -198,13 +199,13 @@ static void drop(struct trial *trial)
     }
     free(trial->got);
     trial->got = NULL;
-    anydnnProblemDestroy(trial->work.problem);
+    exact_drop(&trial->held);
     for (int32_t i = 0; i < trial->list.count; i++)
         cdn_engine_drop(&trial->list.engine[i]);
     free(trial->list.engine);
     cdn_parts_destroy(&trial->list.parts);
     memset(&trial->list, 0, sizeof(trial->list));
-    memset(&trial->work, 0, sizeof(trial->work));
+    memset(&trial->held, 0, sizeof(trial->held));
 }
 
 static int make_list(struct trial *trial)

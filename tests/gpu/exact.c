@@ -5,8 +5,8 @@
  *   exact [OPTION...] TESTED REFERENCE <PROBLEMS
  *     --device DEVICE  (cuda)
  *     --random         random numbers, of convolutions of two operands without blends alone
- *     --double         the reference computes whole numbers in double, too, and is rounded here:
- *                      where both are one backend, whose double kernels are others
+ *     --double         the reference computes whole numbers of floating types in double, too, and
+ * is rounded here: an oracle that shares no kernel with what is tested
  *     --ways LIST      how a program may come to an engine, with commas: default, algorithms (each
  *                      is named), find (Find's answers); an engine is judged once a problem
  * (default)

@@ -76,9 +76,9 @@ struct buffer {
 struct exact {
     anydnnHandle_t handle[SIDES];
     const char *name[SIDES];
-    int random;                               /* 1: random inputs, held to double */
-    int wide;                                 /* 1: the reference of whole numbers is double, too */
-    unsigned ways;                            /* bits */
+    int random;    /* 1: random inputs, held to double */
+    int wide;      /* 1: the reference of whole numbers of floating types is double, too */
+    unsigned ways; /* bits */
     struct room input[2][CONTENTS][OPERANDS]; /* of the problem's types, of double */
     struct room output[CONTENTS][OPERANDS];   /* NOTHING: the tested side's */
     struct room workspace;
@@ -127,6 +127,8 @@ enum verdict exact_call(struct exact *exact, const struct work *work, int side,
 /* Fills the inputs and runs a choice on the tested side; SEEN where the engine is no new one. */
 enum verdict exact_tested(struct exact *exact, const struct work *choice, enum content content,
                           int unwritten);
+/* Whether the reference of whole numbers runs in double: integers have no form in it. */
+int exact_is_wide(const struct exact *exact, const struct held *held);
 /* Runs the problem, or the same in double, on the reference if it was not yet. */
 enum verdict exact_reference(struct exact *exact, struct held *held, enum content content,
                              int wide);

@@ -171,6 +171,11 @@ static int make_wide(struct exact *exact, struct held *held)
     return failed || !held->wide.problem ? -1 : 0;
 }
 
+int exact_is_wide(const struct exact *exact, const struct held *held)
+{
+    return exact->wide && exact_type_name(held->work.operand[0].type) != NULL;
+}
+
 enum verdict exact_reference(struct exact *exact, struct held *held, enum content content, int wide)
 {
     const struct work *work = wide ? &held->wide : &held->work;

@@ -103,12 +103,13 @@ static enum verdict compare_here(struct exact *exact, struct held *held, int at,
     size_t size = exact_type_size(operand->type);
     struct difference found = {.count = operand->bytes / size};
     const void *got = exact_fetch(exact, GOT, &exact->output[NOTHING][at], operand->bytes);
+    int wide = exact_is_wide(exact, held);
     const void *want = exact_fetch(exact, WANT, &exact->output[content][at],
-                                   exact->wide ? found.count * 8 : operand->bytes);
+                                   wide ? found.count * 8 : operand->bytes);
     int transform = exact_is_transform(exact), right = 0;
 
     if (got && want) {
-        measure(&found, got, want, operand->type, exact->wide);
+        measure(&found, got, want, operand->type, wide);
         right = transform ? found.relative <= exact_transform_limit(held) : !found.different;
         snprintf(exact->sentence, sizeof(exact->sentence),
                  "%s%zu of %zu results differ on %s, the first one at %zu: %.9g, not %.9g; "
@@ -128,7 +129,7 @@ static enum verdict compare(struct exact *exact, struct held *held, enum content
     for (int i = 0; i < held->work.count && verdict == GOOD; i++) {
         const struct operand *operand = &held->work.operand[i];
         const char *type = exact_type_name(operand->type);
-        int same = type && !exact->wide && !exact_is_transform(exact);
+        int same = type && !exact_is_wide(exact, held) && !exact_is_transform(exact);
 
         if (operand->direction == ANYDNN_DIRECTION_INPUT)
             continue;
@@ -154,7 +155,7 @@ enum verdict exact_whole(struct exact *exact, struct held *held, const struct wo
         verdict = exact_tested(exact, choice, content, UNWRITTEN);
         if (verdict == GOOD) {
             *side = REFERENCE;
-            verdict = exact_reference(exact, held, content, exact->wide);
+            verdict = exact_reference(exact, held, content, exact_is_wide(exact, held));
         }
         if (verdict == GOOD) {
             *side = TESTED;

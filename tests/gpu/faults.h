@@ -24,7 +24,7 @@ void fault_capture_own(void);
 void fault_capture_global(void);
 void fault_capture_default(void);
 void fault_capture_fastest(void);
-void fault_beside_capture_naive(void);
+void fault_beside_capture_simt(void);
 void fault_beside_capture_cudnn(void);
 void fault_beside_capture_fastest(void);
 void fault_beside_capture_fastest_cudnn(void);
@@ -38,11 +38,11 @@ void fault_other_thread(void);
 void fault_two_threads(void);
 
 /* faults_end.c */
-void fault_gone_naive(void);
-void fault_gone_busy_naive(void);
-void fault_gone_recording_naive(void);
-void fault_reset_naive(void);
-void fault_reset_used_naive(void);
+void fault_gone_simt(void);
+void fault_gone_busy_simt(void);
+void fault_gone_recording_simt(void);
+void fault_reset_simt(void);
+void fault_reset_used_simt(void);
 void fault_gone_tensorcore(void);
 void fault_gone_busy_tensorcore(void);
 void fault_gone_recording_tensorcore(void);

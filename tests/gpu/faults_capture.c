@@ -58,8 +58,8 @@ static void replay(anydnnHandle_t handle, anydnnRecording_t recording)
 /* The plans are made while the recording is under way; code is loaded, and memory taken. */
 void fault_record_first_call(void)
 {
-    anydnnHandle_t maker = gpu_handle("cuda:0", "cuda_naive");
-    anydnnHandle_t handle = gpu_handle("cuda:0", "cuda_naive");
+    anydnnHandle_t maker = gpu_handle("cuda:0", "cuda_simt");
+    anydnnHandle_t handle = gpu_handle("cuda:0", "cuda_simt");
     anydnnRecording_t recording;
     void *memory = NULL;
 
@@ -103,7 +103,7 @@ static void refuse_all(anydnnHandle_t handle)
 
 void fault_record_refusals(void)
 {
-    anydnnHandle_t handle = gpu_handle("cuda:0", "cuda_naive");
+    anydnnHandle_t handle = gpu_handle("cuda:0", "cuda_simt");
     anydnnRecording_t recording, none = NULL;
 
     make_all(handle);
@@ -123,7 +123,7 @@ void fault_record_refusals(void)
 /* The call that would go through the host is refused, whether the recording is ours or not. */
 void fault_record_staged(void)
 {
-    anydnnHandle_t handle = gpu_handle("cuda:0", "cuda_naive"), host = NULL;
+    anydnnHandle_t handle = gpu_handle("cuda:0", "cuda_simt"), host = NULL;
     anydnnRecording_t recording;
     cudaGraph_t graph = NULL;
     cudaStream_t stream;
@@ -132,7 +132,7 @@ void fault_record_staged(void)
     spoil_all(handle);
     must_be(SUCCESS, anydnnCreateOnDevice(&host, "cuda:0"));
     must_be(SUCCESS, anydnnSetRoute(host, "activation_forward", NULL, "cpu_ref"));
-    must_be(SUCCESS, anydnnSetRoute(host, "convolution_forward", NULL, "cuda_naive"));
+    must_be(SUCCESS, anydnnSetRoute(host, "convolution_forward", NULL, "cuda_simt"));
     must_be(SUCCESS, anydnnRecordBegin(host));
     must_be(SUCCESS, gpu_work_run(host, works[1]));
     must_say(ANYDNN_STATUS_NOT_SUPPORTED, "staged", gpu_work_run(host, works[3]));
@@ -159,8 +159,8 @@ void fault_record_staged(void)
 /* The caller captures a stream of its own and replays the graph itself. */
 static void capture(enum cudaStreamCaptureMode mode)
 {
-    anydnnHandle_t maker = gpu_handle("cuda:0", "cuda_naive");
-    anydnnHandle_t handle = gpu_handle("cuda:0", "cuda_naive");
+    anydnnHandle_t maker = gpu_handle("cuda:0", "cuda_simt");
+    anydnnHandle_t handle = gpu_handle("cuda:0", "cuda_simt");
     cudaGraphExec_t executable;
     cudaStream_t stream;
     cudaGraph_t graph;
@@ -192,8 +192,8 @@ static void capture(enum cudaStreamCaptureMode mode)
  * right. */
 void fault_capture_fastest(void)
 {
-    anydnnHandle_t maker = gpu_handle("cuda:0", "cuda_naive");
-    anydnnHandle_t handle = gpu_handle("cuda:0", "fastest, cuda_naive");
+    anydnnHandle_t maker = gpu_handle("cuda:0", "cuda_simt");
+    anydnnHandle_t handle = gpu_handle("cuda:0", "fastest, cuda_simt");
     cudaStream_t stream;
     cudaGraph_t graph;
     char plan[40];
@@ -230,8 +230,8 @@ void fault_capture_global(void)
  * thread is told so; a handle on a stream of its own is not concerned. */
 void fault_capture_default(void)
 {
-    anydnnHandle_t first = gpu_handle("cuda:0", "cuda_naive");
-    anydnnHandle_t second = gpu_handle("cuda:0", "cuda_naive");
+    anydnnHandle_t first = gpu_handle("cuda:0", "cuda_simt");
+    anydnnHandle_t second = gpu_handle("cuda:0", "cuda_simt");
     anydnnRecording_t recording;
     cudaStream_t stream;
 
@@ -268,7 +268,7 @@ static void make_room(anydnnHandle_t handle, struct gpu_work *work)
  * for unsafe, first calls make plans and contests, and leave the capture alone. */
 static void beside_capture(const char *route)
 {
-    anydnnHandle_t maker = gpu_handle("cuda:0", "cuda_naive");
+    anydnnHandle_t maker = gpu_handle("cuda:0", "cuda_simt");
     anydnnHandle_t handle = gpu_handle("cuda:0", route);
     cudaStream_t stream, own;
     cudaGraph_t graph;
@@ -291,22 +291,22 @@ static void beside_capture(const char *route)
     must_be(SUCCESS, anydnnDestroy(maker));
 }
 
-void fault_beside_capture_naive(void)
+void fault_beside_capture_simt(void)
 {
-    beside_capture("cuda_naive");
+    beside_capture("cuda_simt");
 }
 
 void fault_beside_capture_cudnn(void)
 {
-    beside_capture("cudnn, cuda_naive");
+    beside_capture("cudnn, cuda_simt");
 }
 
 void fault_beside_capture_fastest(void)
 {
-    beside_capture("fastest, cuda_tensorcore, cuda_naive");
+    beside_capture("fastest, cuda_tensorcore, cuda_simt");
 }
 
 void fault_beside_capture_fastest_cudnn(void)
 {
-    beside_capture("fastest, cudnn, cuda_tensorcore, cuda_naive");
+    beside_capture("fastest, cudnn, cuda_tensorcore, cuda_simt");
 }

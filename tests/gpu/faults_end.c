@@ -9,8 +9,8 @@
 /* A problem that the backend runs; sums of small integers are exact in TF32, too. */
 static const struct user {
     const char *backend, *problem;
-} naive = {"cuda_naive", "convolution_backward_filter x=f32:16,3,20,18:nchw dy=f32:16,5,20,18:nchw "
-                         "dw=f32:5,3,3,3:nchw pad=1,1"},
+} simt = {"cuda_simt", "convolution_backward_filter x=f32:16,3,20,18:nchw dy=f32:16,5,20,18:nchw "
+                       "dw=f32:5,3,3,3:nchw pad=1,1"},
   tensorcore = {"cuda_tensorcore", "convolution_forward x=f32:4,64,14,14:nhwc w=f32:64,64,3,3:nhwc "
                                    "y=f32:4,64,14,14:nhwc pad=1,1 math=allow_conversion"},
   cudnn = {"cudnn", "convolution_forward x=f32:4,32,14,13:nchw w=f32:16,32,3,3:nchw "
@@ -83,7 +83,7 @@ static void free_all(const struct held *held)
 {
     must_be(SUCCESS, anydnnMarkDestroy(held->handle, held->mark));
     must_be(SUCCESS, anydnnRecordingDestroy(held->handle, held->recording));
-    must_be(SUCCESS, anydnnSetRoute(held->handle, "*", NULL, "cuda_naive"));
+    must_be(SUCCESS, anydnnSetRoute(held->handle, "*", NULL, "cuda_simt"));
     must_be(SUCCESS, anydnnSetDeterministic(held->handle, 0));
 }
 
@@ -184,16 +184,16 @@ static void device_reset_and_used(const struct user *user)
         device_reset_and_used(&user);                                                              \
     }
 
-FAULT_END(naive)
+FAULT_END(simt)
 FAULT_END(tensorcore)
 FAULT_END(cudnn)
 
 /* A handle ends beside a capture that the caller has begun elsewhere, which goes on. */
 void fault_end_beside_capture(void)
 {
-    anydnnHandle_t handle = gpu_handle("cuda:0", naive.backend);
-    struct gpu_work *work = gpu_work_make(handle, naive.problem);
-    struct held held = hold(&naive);
+    anydnnHandle_t handle = gpu_handle("cuda:0", simt.backend);
+    struct gpu_work *work = gpu_work_make(handle, simt.problem);
+    struct held held = hold(&simt);
     cudaGraphExec_t executable;
     cudaStream_t stream;
     cudaGraph_t graph;

@@ -79,7 +79,7 @@ static void host_works(anydnnHandle_t cpu, const struct gpu_work *work)
 
 static void poison(const char *other)
 {
-    anydnnHandle_t first = gpu_handle("cuda:0", "cuda_naive"), second = gpu_handle("cuda:0", other);
+    anydnnHandle_t first = gpu_handle("cuda:0", "cuda_simt"), second = gpu_handle("cuda:0", other);
     anydnnHandle_t cpu = gpu_handle("cpu", "cpu_ref");
     struct gpu_work *mine = gpu_work_make(first, gpu_problems[3]);
     struct gpu_work *its = gpu_work_make(second, gpu_problems[3]);
@@ -110,7 +110,7 @@ static void poison(const char *other)
 
 void fault_illegal_access(void)
 {
-    poison("cuda_naive");
+    poison("cuda_simt");
 }
 
 static int has_cudnn(void)
@@ -137,24 +137,24 @@ void fault_illegal_access_cudnn(void)
 /* A host's handle whose calls are staged on the device goes on with the next backend. */
 void fault_illegal_access_staged(void)
 {
-    anydnnHandle_t device = gpu_handle("cuda:0", "cuda_naive"), cpu = NULL;
+    anydnnHandle_t device = gpu_handle("cuda:0", "cuda_simt"), cpu = NULL;
     char backend[64] = "";
     struct gpu_work *work;
 
     must_be(SUCCESS, anydnnCreateOnDevice(&cpu, "cpu"));
     must_be(SUCCESS, anydnnSetRoute(cpu, "*", NULL, "cpu_ref"));
     work = gpu_work_make(cpu, gpu_problems[3]);
-    must_be(SUCCESS, anydnnSetRoute(cpu, "*", NULL, "cuda_naive, fallback:on"));
+    must_be(SUCCESS, anydnnSetRoute(cpu, "*", NULL, "cuda_simt, fallback:on"));
     must_be(SUCCESS, gpu_work_run(cpu, work));
     gpu_work_check(cpu, work);
     must_be(SUCCESS, anydnnGetDispatchInfo(cpu, "backend", backend, sizeof backend));
-    must(strcmp(backend, "cuda_naive") == 0);
+    must(strcmp(backend, "cuda_simt") == 0);
     fault_provoke(device);
     must_say(ANYDNN_STATUS_SPACE_POISONED, "lost", anydnnSynchronize(device));
     gpu_work_spoil(cpu, work);
     must(gpu_work_run(cpu, work) != SUCCESS);
     must(gpu_says("lost"));
-    must_be(SUCCESS, anydnnSetRoute(cpu, "*", NULL, "cuda_naive, cpu_ref, fallback:on"));
+    must_be(SUCCESS, anydnnSetRoute(cpu, "*", NULL, "cuda_simt, cpu_ref, fallback:on"));
     must_be(SUCCESS, gpu_work_run(cpu, work));
     gpu_work_check(cpu, work);
     must_be(SUCCESS, anydnnGetDispatchInfo(cpu, "backend", backend, sizeof backend));
@@ -167,7 +167,7 @@ void fault_illegal_access_staged(void)
 /* It surfaces in whatever is called next. */
 void fault_illegal_access_replayed(void)
 {
-    anydnnHandle_t handle = gpu_handle("cuda:0", "cuda_naive");
+    anydnnHandle_t handle = gpu_handle("cuda:0", "cuda_simt");
     struct gpu_work *work = gpu_work_make(handle, gpu_problems[3]);
     anydnnStatus_t status = SUCCESS;
     anydnnRecording_t recording;

@@ -19,7 +19,7 @@ static void works(anydnnHandle_t handle)
 
 void fault_alloc(void)
 {
-    anydnnHandle_t handle = gpu_handle("cuda:0", "cuda_naive");
+    anydnnHandle_t handle = gpu_handle("cuda:0", "cuda_simt");
     static const size_t sizes[] = {(size_t)1 << 44, (size_t)1 << 60, SIZE_MAX};
     int mark;
 
@@ -60,7 +60,7 @@ void fault_scratch(void)
         "divisive_normalization_backward x=f32:32,64,64,64:nchw means=f32:32,64,64,64:nchw "
         "dy=f32:32,64,64,64:nchw temp=f32:32,64,64,64:nchw temp2=f32:32,64,64,64:nchw "
         "dx=f32:32,64,64,64:nchw dmeans=f32:32,64,64,64:nchw n=3 lrn_alpha=0.5 lrn_beta=0.75 k=2";
-    anydnnHandle_t handle = gpu_handle("cuda:0", "cuda_naive");
+    anydnnHandle_t handle = gpu_handle("cuda:0", "cuda_simt");
     const size_t bytes = sizeof(float) * 32 * 64 * 64 * 64;
     void *blocks[400], *data[7];
     anydnnProblem_t problem;
@@ -73,7 +73,7 @@ void fault_scratch(void)
         must_be(SUCCESS, anydnnMemSet(handle, data[i], i < 5 ? 0 : 0x55, bytes));
     }
     count = take_all(handle, 16 << 20, blocks, 400);
-    must_say(ANYDNN_STATUS_ALLOC_FAILED, "cuda_naive",
+    must_say(ANYDNN_STATUS_ALLOC_FAILED, "cuda_simt",
              anydnnProblemExecute(handle, problem, data, NULL, 0));
     must(gpu_says("memory"));
     /* It failed before it began: nothing was written. */
@@ -93,7 +93,7 @@ void fault_scratch(void)
 /* A caller who cannot have the workspace calls without it. */
 void fault_workspace(void)
 {
-    anydnnHandle_t handle = gpu_handle("cuda:0", "cuda_naive");
+    anydnnHandle_t handle = gpu_handle("cuda:0", "cuda_simt");
     struct gpu_work *work = gpu_work_make(handle, gpu_problems[0]);
     int64_t is_short = -1;
 

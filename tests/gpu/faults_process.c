@@ -24,11 +24,11 @@ static struct gpu_work *kept_work[2];
 /* Handles with plans, a recording and a mark, none of them freed; the device is busy. */
 static void leave_all(void)
 {
-    anydnnHandle_t other = gpu_handle("cuda:0", "cuda_naive");
+    anydnnHandle_t other = gpu_handle("cuda:0", "cuda_simt");
     anydnnRecording_t recording;
     anydnnMark_t mark;
 
-    kept = gpu_handle("cuda:0", "cuda_naive");
+    kept = gpu_handle("cuda:0", "cuda_simt");
     kept_work[0] = gpu_work_make(kept, gpu_problems[0]);
     kept_work[1] = gpu_work_make(other, gpu_problems[2]);
     must_be(SUCCESS, gpu_work_run(other, kept_work[1]));
@@ -58,7 +58,7 @@ static void destroy_kept(void)
 void fault_exit_recording(void)
 {
     atexit(destroy_kept);
-    kept = gpu_handle("cuda:0", "cuda_naive");
+    kept = gpu_handle("cuda:0", "cuda_simt");
     kept_work[0] = gpu_work_make(kept, gpu_problems[3]);
     must_be(SUCCESS, anydnnRecordBegin(kept));
     must_be(SUCCESS, gpu_work_run(kept, kept_work[0]));
@@ -123,7 +123,7 @@ static void child_of_user(anydnnHandle_t handle, const struct gpu_work *work)
 
 void fault_fork(void)
 {
-    anydnnHandle_t handle = gpu_handle("cuda:0", "cuda_naive");
+    anydnnHandle_t handle = gpu_handle("cuda:0", "cuda_simt");
     struct gpu_work *work = gpu_work_make(handle, gpu_problems[0]);
     int status = 0;
     pid_t pid;
@@ -185,7 +185,7 @@ static void *use_and_destroy(void *handle)
 
 void fault_other_thread(void)
 {
-    anydnnHandle_t handle = gpu_handle("cuda:0", "cuda_naive");
+    anydnnHandle_t handle = gpu_handle("cuda:0", "cuda_simt");
     pthread_t thread;
 
     run_often(handle, 1);
@@ -198,7 +198,7 @@ void fault_other_thread(void)
 
 static void *make_and_use(void *unused)
 {
-    anydnnHandle_t handle = gpu_handle("cuda:0", "cuda_naive");
+    anydnnHandle_t handle = gpu_handle("cuda:0", "cuda_simt");
 
     (void)unused;
     run_often(handle, 200);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Persistent blocks with tiles of several classes, sums that are split in workspace and added up by
- * a second kernel, copies before, halos, and sums of cuda_naive's in two kernels. */
+ * a second kernel, copies before, halos, and sums of cuda_simt's in two kernels. */
 static const char *const problems[] = {
     "convolution_forward x=f16:16,128,28,28:nhwc w=f16:128,128,3,3:nhwc y=f16:16,128,28,28:nhwc "
     "pad=1,1 math=tensor_op",
@@ -157,9 +157,9 @@ void lane_make(struct lane *lane, int device, int number, int is_recorded)
     snprintf(name, sizeof name, "cuda:%d", device);
     must(cudaSetDevice(device) == cudaSuccess);
     lane->device = device;
-    lane->handle = gpu_handle(name, "cuda_naive");
+    lane->handle = gpu_handle(name, "cuda_simt");
     must_be(SUCCESS,
-            anydnnSetRoute(lane->handle, "convolution_*", NULL, "cuda_tensorcore, cuda_naive"));
+            anydnnSetRoute(lane->handle, "convolution_*", NULL, "cuda_tensorcore, cuda_simt"));
     must(cudaStreamCreateWithFlags(&lane->stream, cudaStreamNonBlocking) == cudaSuccess);
     must_be(SUCCESS, anydnnSetStream(lane->handle, lane->stream));
     for (int i = 0; i < LANE_PROBLEMS; i++)

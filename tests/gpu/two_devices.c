@@ -31,7 +31,7 @@ static void run_on(const char *device, int thread_device, int times)
     anydnnRecording_t recording;
 
     must(cudaSetDevice(thread_device) == cudaSuccess);
-    handle = gpu_handle(device, "cuda_naive");
+    handle = gpu_handle(device, "cuda_simt");
     must(current() == thread_device);
     for (int i = 0; i < gpu_problem_count; i++)
         works[i] = gpu_work_make(handle, gpu_problems[i]);
@@ -107,7 +107,7 @@ static void in_turn(void)
 
     need_two();
     for (int d = 0; d < 2; d++) {
-        handles[d] = gpu_handle(devices[d], "cuda_naive");
+        handles[d] = gpu_handle(devices[d], "cuda_simt");
         for (int i = 0; i < gpu_problem_count; i++)
             works[d][i] = gpu_work_make(handles[d], gpu_problems[i]);
     }
@@ -133,7 +133,7 @@ static void named_and_streams(void)
     must(cudaSetDevice(0) == cudaSuccess && cudaStreamCreate(&stream) == cudaSuccess);
     must(cudaSetDevice(1) == cudaSuccess);
     for (int i = 0; i < 2; i++) {
-        anydnnHandle_t handle = gpu_handle(devices[i], "cuda_naive");
+        anydnnHandle_t handle = gpu_handle(devices[i], "cuda_simt");
 
         must_be(SUCCESS, anydnnGetDevice(handle, name, sizeof name));
         must(strcmp(name, "cuda:1") == 0);

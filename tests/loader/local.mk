@@ -118,6 +118,19 @@ tests_mocks_anydnn_mock_mirror_la_CPPFLAGS = $(PLUGIN_CPPFLAGS) -DMOCK_NAME='"mo
 tests_mocks_anydnn_mock_mirror_la_LDFLAGS = $(MOCK_CLOSED_LDFLAGS)
 tests_mocks_anydnn_mock_mirror_la_LIBADD = $(MOCK_SPACE_LIBADD)
 
+# Under the names of backends of a GPU. Built-in routes would lead to them, so they are not among the modules of
+# mock_modules: a test names their files.
+check_LTLIBRARIES += tests/mocks/anydnn_cuda_naive.la tests/mocks/anydnn_cuda_simt.la
+tests_mocks_anydnn_cuda_naive_la_SOURCES = tests/mocks/mock.h tests/mocks/mock_settings.h tests/mocks/mock_mirror.c
+tests_mocks_anydnn_cuda_naive_la_CPPFLAGS = $(PLUGIN_CPPFLAGS) -DMOCK_NAME='"cuda_naive"' -DMOCK_SPACE='"mockdev"' \
+	-DMOCK_FLAGS=ANYDNN_PLUGIN_REFERENCE
+tests_mocks_anydnn_cuda_naive_la_LDFLAGS = $(MOCK_CLOSED_LDFLAGS)
+tests_mocks_anydnn_cuda_naive_la_LIBADD = $(MOCK_SPACE_LIBADD)
+tests_mocks_anydnn_cuda_simt_la_SOURCES = tests/mocks/mock.h tests/mocks/mock_settings.h tests/mocks/mock_backend.c
+tests_mocks_anydnn_cuda_simt_la_CPPFLAGS = $(PLUGIN_CPPFLAGS) -DMOCK_NAME='"cuda_simt"' -DMOCK_DEVICE -DMOCK_SPACE='"mockdev"'
+tests_mocks_anydnn_cuda_simt_la_LDFLAGS = $(MOCK_CLOSED_LDFLAGS)
+tests_mocks_anydnn_cuda_simt_la_LIBADD = $(MOCK_SPACE_LIBADD)
+
 tests_mocks_anydnn_mock_dropout_la_SOURCES = tests/mocks/mock.h tests/mocks/mock_settings.h tests/mocks/mock_dropout.c
 tests_mocks_anydnn_mock_dropout_la_CPPFLAGS = $(PLUGIN_CPPFLAGS) -DMOCK_NAME='"mock_dropout"' -DMOCK_SPACE='"mockdev"'
 tests_mocks_anydnn_mock_dropout_la_LDFLAGS = $(MOCK_CLOSED_LDFLAGS)

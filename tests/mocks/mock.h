@@ -6,6 +6,9 @@
 
 #include <anydnn/plugin.h>
 
+#ifndef MOCK_FLAGS
+#define MOCK_FLAGS 0
+#endif
 #ifndef MOCK_SPACE
 #define MOCK_SPACE "host"
 #endif

@@ -487,9 +487,10 @@ static struct anydnn_plugin description = {
     .operations = offered_list,
     .limits = mock_limits,
 #ifdef MOCK_DEVICE
+    .flags = MOCK_FLAGS,
     .space_functions = &mock_space,
 #else
-    .flags = ANYDNN_PLUGIN_FORK_SAFE,
+    .flags = ANYDNN_PLUGIN_FORK_SAFE | MOCK_FLAGS,
 #endif
     .context_create = mock_context_create,
     .context_destroy = mock_context_destroy,

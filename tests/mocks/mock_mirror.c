@@ -226,6 +226,7 @@ static struct anydnn_plugin description = {
     .build_id = "",
     .space = MOCK_SPACE,
     .operations = offered_list,
+    .flags = MOCK_FLAGS,
     .space_functions = &mock_space,
     .context_create = mirror_context_create,
     .context_destroy = mirror_context_destroy,

@@ -18,7 +18,7 @@ static const char *const seeds[] = {
     "[anydnn]\nschema = 1\ndevice = cuda:1\nfallback = warn\nstaging = off\ndeterministic = no\n"
     "workspace_limit = 256M\nplan_cache = 17\nlog = error\nlog_file = stderr\nplugin_path = "
     "/a:/b\n",
-    "# a comment\n[route]\n* = cudnn, cuda_naive, cpu_ref ; the rest\n[route tensor_op]\n"
+    "# a comment\n[route]\n* = cudnn, cuda_simt, cpu_ref ; the rest\n[route tensor_op]\n"
     "convolution_* = cuda_tensorcore, fallback:off\n\n[ route   split ]\nim2col =\n",
     "\xEF\xBB\xBF[plugin cpu_ref]\r\nmodule = /opt/x.so\r\nenable = yes\r\nset.threads = "
     "4\r\nset.emulate = on",

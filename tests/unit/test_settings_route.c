@@ -120,52 +120,52 @@ static const struct win_case wins[] = {
      {.system = NULL},
      "softmax_forward",
      DEFAULT,
-     "cuda_naive cudnn onednn cpu_ref"},
+     "cuda_simt cudnn cuda_naive onednn cpu_ref"},
     {"built-in: tensor_op convolution",
      {.system = NULL},
      "convolution_backward_data",
      TENSOR_OP,
-     "cuda_tensorcore cudnn cuda_naive onednn cpu_ref"},
+     "cuda_tensorcore cudnn cuda_simt cuda_naive onednn cpu_ref"},
     {"built-in: allow_conversion convolution",
      {.system = NULL},
      "convolution_forward",
      CONVERSION,
-     "cudnn cuda_tensorcore cuda_naive onednn cpu_ref"},
+     "cudnn cuda_tensorcore cuda_simt cuda_naive onednn cpu_ref"},
     {"built-in: allow_conversion backward filter",
      {.system = NULL},
      "convolution_backward_filter",
      CONVERSION,
-     "cuda_tensorcore cudnn cuda_naive onednn cpu_ref"},
+     "cuda_tensorcore cudnn cuda_simt cuda_naive onednn cpu_ref"},
     {"built-in: split convolution",
      {.system = NULL},
      "convolution_bias_activation_forward",
      SPLIT,
-     "cuda_tensorcore cuda_naive onednn cpu_ref"},
+     "cuda_tensorcore cuda_simt cuda_naive onednn cpu_ref"},
     {"built-in: default convolution",
      {.system = NULL},
      "convolution_forward",
      DEFAULT,
-     "cudnn cuda_naive onednn cpu_ref"},
+     "cudnn cuda_simt cuda_naive onednn cpu_ref"},
     {"built-in: default backward data",
      {.system = NULL},
      "convolution_backward_data",
      DEFAULT,
-     "cuda_naive cudnn onednn cpu_ref"},
+     "cuda_simt cudnn cuda_naive onednn cpu_ref"},
     {"built-in: default backward filter",
      {.system = NULL},
      "convolution_backward_filter",
      DEFAULT,
-     "cuda_naive cudnn onednn cpu_ref"},
+     "cuda_simt cudnn cuda_naive onednn cpu_ref"},
     {"built-in: the bias's gradient in split math",
      {.system = NULL},
      "convolution_backward_bias",
      SPLIT,
-     "cuda_naive cudnn onednn cpu_ref"},
+     "cuda_simt cudnn cuda_naive onednn cpu_ref"},
     {"built-in: tensor_op of another operation",
      {.system = NULL},
      "im2col",
      TENSOR_OP,
-     "cuda_naive cudnn onednn cpu_ref"},
+     "cuda_simt cudnn cuda_naive onednn cpu_ref"},
     {"FMA math is routed as default",
      {.system = "[route default]\n*=a\n[route]\n*=b\n"},
      "im2col",
@@ -328,7 +328,7 @@ static void api_rules(void **state)
     assert_string_equal(adn_settings_route(settings, extra, 3, "lrn_forward", SPLIT)->backend[0],
                         "z");
     assert_string_equal(adn_settings_route(settings, extra, 1, "lrn_forward", SPLIT)->backend[0],
-                        "cuda_naive");
+                        "cuda_simt");
     adn_settings_free(settings);
 }
 
@@ -359,7 +359,7 @@ static void items_leave_out_shadowed_rules(void **state)
 
     (void)state;
     assert_string_equal(fixture_item(settings, "route", "*", NULL),
-                        "cuda_naive, cudnn, onednn, cpu_ref");
+                        "cuda_simt, cudnn, cuda_naive, onednn, cpu_ref");
     assert_string_equal(fixture_item(settings, "route", "im2col", &origin), "a");
     assert_holds(origin, "anydnn.conf:2");
     assert_string_equal(fixture_item(settings, "route split", "*", &origin), "b, fallback:warn");

@@ -98,8 +98,8 @@ static void level_that_does_not_exist(void **state)
 static void a_backend_speaks(void **state)
 {
     (void)state;
-    adn_log_line(ADN_LOG_WARN, "cuda_naive", "no device");
-    assert_string_equal(read_file(log_path), "anydnn: cuda_naive: warning: no device\n");
+    adn_log_line(ADN_LOG_WARN, "cuda_simt", "no device");
+    assert_string_equal(read_file(log_path), "anydnn: cuda_simt: warning: no device\n");
 }
 
 static void words_for_a_shell_are_quoted(void **state)

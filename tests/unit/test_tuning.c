@@ -406,7 +406,7 @@ static void long_key(char key[400], int number)
              "convolution_forward x=f16:64,%d,28,28:nhwc w=f16:128,%d,3,3:nhwc "
              "y=f16:64,128,28,28:nhwc pad=1,1 stride=1,1 dilation=1,1 groups=1 mode=cross "
              "compute=f32 math=tensor_op\tAn Accelerator of 140 GiB\tcuda_tensorcore 0.1.0 "
-             "0123456789abcdef, cudnn 0.1.0 fedcba9876543210, cuda_naive 0.1.0 0123456789",
+             "0123456789abcdef, cudnn 0.1.0 fedcba9876543210, cuda_simt 0.1.0 0123456789",
              number, number);
 }
 

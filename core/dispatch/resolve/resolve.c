@@ -5,11 +5,15 @@
 #include "dispatch/autotune/store.h"
 #include "dispatch/foreign/staging.h"
 #include "dispatch/handle/guard.h"
+#include "dispatch/handle/world.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "load/load.h"
+#include "problem/text.h"
+#include "settings/settings.h"
 #include "sys/error.h"
 #include "sys/log.h"
 
@@ -160,6 +164,29 @@ static void tell_answers(struct adn_resolution *resolution, const struct adn_pla
     }
 }
 
+/* Warns once per process of a rule that chooses the plain kernels of cuda_naive although cuda_simt
+ * is usable and the rule does not name it. Settings written before cuda_simt existed name cuda_naive
+ * for the fast kernels. A program that requests one backend without fallback, as shadow does, gets
+ * no warning. */
+static void warn_of_plain_kernels(const struct adn_offers *offers, const struct adn_plan *plan)
+{
+    static const char plain[] = "cuda_naive", fast[] = "cuda_simt";
+    struct adn_world *world = offers->handle->world;
+    struct adn_backend *other;
+
+    if (strcmp(plan->backend->name, plain) != 0 ||
+        (offers->rule->layer == ADN_LAYER_API && plan->fallback == ADN_FALLBACK_OFF))
+        return;
+    for (int32_t i = 0; i < offers->rule->count; i++)
+        if (strcmp(offers->rule->backend[i], fast) == 0)
+            return;
+    other = adn_load_find(world->registry, fast);
+    if (other && adn_world_open(world, other) && adn_log_first(plain, strlen(plain), fast))
+        adn_warn("%s: the route `%s` leads to %s, whose kernels are plain and slow, and does not "
+                 "name %s, which has the fast ones",
+                 offers->rule->origin, offers->rule->pattern, plain, fast);
+}
+
 /* Counts and reports a fallback, and logs that the plan was made. */
 static void tell(struct adn_resolution *resolution)
 {
@@ -171,6 +198,7 @@ static void tell(struct adn_resolution *resolution)
     handle->counters.fallbacks += fell_back;
     if (plan->staged)
         adn_stage_warn(handle, plan);
+    warn_of_plain_kernels(&resolution->offers, plan);
     if (fell_back && plan->fallback == ADN_FALLBACK_WARN && !plan->staged &&
         adn_log_on(ADN_LOG_WARN)) {
         adn_problem_print(&plan->problem, NULL, resolution->text, sizeof(resolution->text));

@@ -1,197 +1,169 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The operations of batch normalization forward, with statistics given (inference) or taken from x
- * (training): y = act(scale * (x - mean) / sqrt(var + epsilon) + bias + z). Where channels lie side
- * by side training goes by one kernel for all (batch_norm_resident.h), by whole images
- * (batch_norm_images.cu) or by tiles of rows (batch_norm_nhwc_forward.cu), else in the plain form.
- */
-#include "../table.h"
-#include "batch_norm_element.h"
-#include "batch_norm_images.h"
-#include "batch_norm_nhwc.h"
-#include "batch_norm_plain.h"
-#include "batch_norm_resident.h"
+/* Batch normalization forward, with statistics given (inference) or taken from x by a block for
+ * each cell (training): y = act(scale * (x - mean) / sqrt(var + epsilon) + bias + z). */
+#include "batch_norm.h"
 
-struct forward_state {
-    norm_plain_forward plain;
-    cuda_stats_plan stats;
-    cuda_norm_images images; /* of all that has x's shape */
-    cuda_norm_nhwc rows;
-    cuda_norm_resident resident;
-    int64_t cells;
-    double count;
+/* Slots. */
+enum { INFERENCE_X, INFERENCE_SCALE, INFERENCE_BIAS, INFERENCE_MEAN, INFERENCE_VAR, INFERENCE_Y };
+enum {
+    TRAINING_X,
+    TRAINING_SCALE,
+    TRAINING_BIAS,
+    TRAINING_Z,
+    TRAINING_RUNNING_MEAN,
+    TRAINING_RUNNING_VAR,
+    TRAINING_Y,
+    TRAINING_SAVE_MEAN,
+    TRAINING_SAVE_INV_VAR,
+    TRAINING_RESERVE
 };
 
-static void inference_prepare(struct anydnn_plugin_plan *plan)
+/* Inference reads mean and variance, training writes what is present. */
+struct norm_statistics_job {
+    norm_job norm;
+    naive_tensor mean, var, save_mean, save_inv_var;
+    double factor; /* of the running values */
+};
+
+/* ------------------------------------------------------------------ statistics */
+
+static __global__ void norm_given(norm_statistics_job job)
 {
-    norm_plain_inference(&((forward_state *)plan->job)->plain, plan);
+    int64_t cell = naive_thread();
+    norm_cell made = {};
+
+    if (cell >= job.norm.x.count / job.norm.count)
+        return;
+    made.mean = naive_load_any(job.mean, norm_parameter(job.norm, job.mean, cell));
+    made.inv_std = 1 / sqrt(naive_load_any(job.var, norm_parameter(job.norm, job.var, cell)) +
+                            job.norm.epsilon);
+    job.norm.cells[cell] = made;
 }
 
-static int32_t inference_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
+__device__ static inline void norm_keep(const norm_job &job, const naive_tensor &to, int64_t cell,
+                                        double value, const cuda_blend &blend)
 {
-    const norm_plain_forward *plain = &((const forward_state *)plan->job)->plain;
-
-    return plain->launch(plain, plan, call, nullptr);
+    if (to.data)
+        naive_store(to, norm_parameter(job, to, cell), value, blend);
 }
 
-/* The second step by tiles of rows, if tensors and pointers allow it; cells are open. */
-static int rows_of(const struct anydnn_plugin_plan *plan, const cuda_call *call,
-                   cuda_norm_nhwc_job *job)
+/* The running variance is that of a sample, and one element is none. A running value is not read
+ * where the new one replaces it. */
+template <class T> __global__ void norm_measured(norm_statistics_job job)
 {
-    void *const *data = call->operands->data;
-    int active = cuda_norm_params(plan)->ops != CUDA_NORM_PLAIN;
+    cuda_blend running = {job.factor, 1 - job.factor}, saved = {1, 0};
+    int64_t cell = blockIdx.x;
+    double count = (double)job.norm.count, variance, sample;
+    norm_cell made = {};
 
-    *job = {};
-    job->rows = ((const forward_state *)plan->job)->rows;
-    job->x = data[TRAINING_X];
-    job->beside =
-        cuda_norm_params(plan)->ops == CUDA_NORM_ADD_ACTIVATION ? data[TRAINING_Z] : nullptr;
-    job->out = data[TRAINING_Y];
-    job->reserve = active ? (uint8_t *)data[TRAINING_RESERVE] : nullptr;
-    job->blend = {call->operands->scale[0], call->operands->scale[1]};
-    job->f = cuda_norm_activation(plan);
-    return cuda_norm_nhwc_taken(job);
+    norm_statistics<T>(job.norm, cell, &made.mean, &variance);
+    if (threadIdx.x != 0)
+        return;
+    made.inv_std = 1 / sqrt(variance + job.norm.epsilon);
+    sample = count > 1 ? variance * (count / (count - 1)) : (double)NAN;
+    job.norm.cells[cell] = made;
+    norm_keep(job.norm, job.mean, cell, made.mean, running);
+    norm_keep(job.norm, job.var, cell, sample, running);
+    norm_keep(job.norm, job.save_mean, cell, made.mean, saved);
+    norm_keep(job.norm, job.save_inv_var, cell, made.inv_std, saved);
 }
 
-/* The same by whole images; coefficients are open. */
-static int images_of(const struct anydnn_plugin_plan *plan, const cuda_norm_nhwc_job &rows,
-                     cuda_norm_images_job *job)
+/* ------------------------------------------------------------------ elements */
+
+/* A thread for each byte of the reserve. */
+template <class T> __global__ void norm_reserve(norm_job job)
 {
-    *job = {};
-    job->shape = ((const forward_state *)plan->job)->images;
-    job->x = rows.x;
-    job->z = rows.beside;
-    job->y = rows.out;
-    job->reserve = rows.reserve;
-    job->blend = rows.blend;
-    job->f = rows.f;
-    return cuda_norm_images_taken(job);
-}
+    int64_t byte = naive_thread(), at[NAIVE_DIMS];
+    unsigned bits = 0;
 
-/* All in one kernel, if tensors and pointers allow it. */
-static int resident_of(const struct anydnn_plugin_plan *plan, const cuda_call *call,
-                       cuda_norm_resident_job *job)
-{
-    const forward_state *state = (const forward_state *)plan->job;
-    void *const *data = call->operands->data;
-    int32_t ops = cuda_norm_params(plan)->ops;
-
-    *job = {};
-    job->shape = state->resident;
-    job->x = data[TRAINING_X];
-    job->beside = ops == CUDA_NORM_ADD_ACTIVATION ? data[TRAINING_Z] : nullptr;
-    job->out = data[TRAINING_Y];
-    job->reserve = ops == CUDA_NORM_PLAIN ? nullptr : (uint8_t *)data[TRAINING_RESERVE];
-    job->scale = (const float *)data[TRAINING_SCALE];
-    job->bias = (const float *)data[TRAINING_BIAS];
-    job->running_mean = (float *)data[TRAINING_RUNNING_MEAN];
-    job->running_var = (float *)data[TRAINING_RUNNING_VAR];
-    job->mean = (float *)data[TRAINING_SAVE_MEAN];
-    job->inv_std = (float *)data[TRAINING_SAVE_INV_VAR];
-    job->count = state->count;
-    job->epsilon = cuda_norm_params(plan)->epsilon;
-    job->factor = call->operands->number[0];
-    job->f = cuda_norm_activation(plan);
-    return cuda_norm_resident_taken(job) &&
-           cuda_is_plain({call->operands->scale[0], call->operands->scale[1]});
-}
-
-static void prepare_resident(forward_state *state, const struct anydnn_plugin_plan *plan,
-                             const struct anydnn_plugin_tensor *const alike[])
-{
-    const struct anydnn_plugin_tensor *const *tensor = plan->problem.tensor;
-    const struct anydnn_plugin_tensor *params[] = {
-        tensor[TRAINING_SCALE],       tensor[TRAINING_BIAS],      tensor[TRAINING_RUNNING_MEAN],
-        tensor[TRAINING_RUNNING_VAR], tensor[TRAINING_SAVE_MEAN], tensor[TRAINING_SAVE_INV_VAR]};
-    cuda_norm_resident_wish wish = {alike, 3, params, 6, 1, 0, 1, 0};
-
-    wish.rings = cuda_norm_params(plan)->ops == CUDA_NORM_ADD_ACTIVATION ? 2 : 1;
-    wish.signs = cuda_norm_params(plan)->ops != CUDA_NORM_PLAIN;
-    cuda_norm_resident_prepare(&state->resident, plan, wish);
-}
-
-static void training_prepare(struct anydnn_plugin_plan *plan)
-{
-    const struct anydnn_plugin_tensor *const *tensor = plan->problem.tensor;
-    const struct anydnn_plugin_tensor *stats[CUDA_STATS_COUNT] = {tensor[TRAINING_X],
-                                                                  nullptr,
-                                                                  tensor[TRAINING_SCALE],
-                                                                  tensor[TRAINING_BIAS],
-                                                                  tensor[TRAINING_RUNNING_MEAN],
-                                                                  tensor[TRAINING_RUNNING_VAR],
-                                                                  tensor[TRAINING_SAVE_MEAN],
-                                                                  tensor[TRAINING_SAVE_INV_VAR]};
-    struct anydnn_plugin_tensor grid = cuda_norm_grid(plan);
-    const struct anydnn_plugin_tensor *alike[] = {tensor[TRAINING_X], tensor[TRAINING_Y],
-                                                  tensor[TRAINING_Z]};
-    forward_state *state = (forward_state *)plan->job;
-
-    if (!cuda_norm_is_curved(plan)) {
-        prepare_resident(state, plan, alike);
-        cuda_norm_images_prepare(&state->images, plan, alike, 3);
-        cuda_norm_nhwc_prepare(&state->rows, plan, cuda_norm_params(plan)->ops != CUDA_NORM_PLAIN,
-                               alike, 3);
+    if (byte * 8 >= job.x.count)
+        return;
+    for (int64_t i = byte * 8; i < byte * 8 + 8 && i < job.x.count; i++) {
+        naive_unravel(job.x.dims, job.x.ndims, i, at);
+        bits |= (unsigned)norm_passes(job.f, norm_value<T>(job, norm_cell_of(job, i), at))
+                << (i % 8);
     }
-    cuda_stats_prepare(&state->stats, plan, stats);
-    norm_plain_training(&state->plain, plan);
-    state->cells = cuda_tensor_count(&grid);
-    state->count = (double)(cuda_tensor_count(tensor[TRAINING_X]) / state->cells);
+    job.reserve[byte] = (uint8_t)bits;
 }
 
-static int32_t training_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
+template <class T> __global__ void norm_forward(norm_job job)
 {
-    const forward_state *state = (const forward_state *)plan->job;
-    void *const *from = call->operands->data;
-    void *const data[CUDA_STATS_COUNT] = {from[TRAINING_X],
-                                          nullptr,
-                                          from[TRAINING_SCALE],
-                                          from[TRAINING_BIAS],
-                                          from[TRAINING_RUNNING_MEAN],
-                                          from[TRAINING_RUNNING_VAR],
-                                          from[TRAINING_SAVE_MEAN],
-                                          from[TRAINING_SAVE_INV_VAR]};
-    int32_t type = plan->problem.tensor[TRAINING_X]->type, by_rows, by_images, dropped, status;
-    cuda_norm_nhwc_job rows;
-    cuda_norm_images_job images;
-    cuda_norm_resident_job resident;
-    cuda_stats_params params = {};
-    size_t cells = (size_t)state->cells, each = sizeof(cuda_norm_cell) + state->plain.size;
-    size_t partial = cuda_stats_partial_size(&state->stats);
+    int64_t i = naive_thread(), at[NAIVE_DIMS];
+    double v;
+
+    if (i >= job.y.count)
+        return;
+    naive_unravel(job.y.dims, job.y.ndims, i, at);
+    v = norm_value<T>(job, norm_cell_of(job, i), at);
+    naive_store(job.y, naive_offset(job.y, at), job.is_activated ? cuda_activate(job.f, v) : v,
+                job.blend);
+}
+
+/* ------------------------------------------------------------------ on the host */
+
+/* Runs a kernel of statistics and those of elements; y may be in the place of x, so that the
+ * reserve is written first. */
+static int32_t run(const cuda_call *call, norm_statistics_job *job, int is_training)
+{
+    int32_t type = job->norm.x.type, dropped, status;
+    int64_t cells = norm_cells(job->norm);
     void *scratch;
 
-    if (resident_of(plan, call, &resident)) {
-        status = cuda_norm_resident_forward(call, type, &resident);
-        if (status != CUDA_NORM_NO_ROOM)
-            return status;
-    }
-    by_rows = rows_of(plan, call, &rows);
-    by_images = images_of(plan, rows, &images);
-    if (by_images)
-        each += sizeof(float) * cuda_norm_forward_coefficients::COUNT;
-    status = cuda_scratch_take(call->device, call->stream, partial + cells * each, &scratch);
+    status =
+        cuda_scratch_take(call->device, call->stream, (size_t)cells * sizeof(norm_cell), &scratch);
     if (status)
         return status;
-    rows.cells = params.cells = (cuda_norm_cell *)((char *)scratch + partial);
-    params.numbers = params.cells + cells;
-    if (by_images)
-        params.coefficients = (float *)((char *)params.numbers + cells * state->plain.size);
-    images.coefficients = params.coefficients;
-    params.channels = images.shape.channels;
-    params.count = state->count;
-    params.epsilon = cuda_norm_params(plan)->epsilon;
-    params.factor = call->operands->number[0];
-    status = cuda_stats_run(&state->stats, plan, call, data, params, scratch);
+    job->norm.cells = (norm_cell *)scratch;
+    status = is_training ? naive_launch_blocks(call, NAIVE_FLOATS(norm_measured, type), cells,
+                                               job->norm.count, *job)
+                         : naive_launch(call, norm_given, cells, *job);
+    if (!status && job->norm.reserve)
+        status = naive_launch(call, NAIVE_FLOATS(norm_reserve, type), (job->norm.x.count + 7) / 8,
+                              job->norm);
     if (!status)
-        status = by_images ? cuda_norm_images_results(call, type, &images)
-                 : by_rows ? cuda_norm_nhwc_forward(call, type, &rows)
-                           : state->plain.launch(&state->plain, plan, call, params.numbers);
+        status = naive_launch(call, NAIVE_FLOATS_AND_INT8(norm_forward, type), job->norm.y.count,
+                              job->norm);
     dropped = cuda_scratch_drop(call->device, call->stream, scratch);
     return status ? status : dropped;
 }
 
+static int32_t inference_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
+{
+    norm_statistics_job job = {};
+
+    job.norm = norm_job_of(plan, call);
+    job.norm.scale = naive_tensor_of(plan, call, INFERENCE_SCALE);
+    job.norm.bias = naive_tensor_of(plan, call, INFERENCE_BIAS);
+    job.norm.y = naive_tensor_of(plan, call, INFERENCE_Y);
+    job.mean = naive_tensor_of(plan, call, INFERENCE_MEAN);
+    job.var = naive_tensor_of(plan, call, INFERENCE_VAR);
+    return run(call, &job, 0);
+}
+
+static int32_t training_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
+{
+    const struct anydnn_plugin_batch_normalization *params =
+        (const struct anydnn_plugin_batch_normalization *)plan->problem.params;
+    norm_statistics_job job = {};
+
+    job.norm = norm_job_of(plan, call);
+    job.norm.scale = naive_tensor_of(plan, call, TRAINING_SCALE);
+    job.norm.bias = naive_tensor_of(plan, call, TRAINING_BIAS);
+    job.norm.y = naive_tensor_of(plan, call, TRAINING_Y);
+    if (params->ops == ANYDNN_PLUGIN_BATCHNORM_OPS_BN_ADD_ACTIVATION)
+        job.norm.z = naive_tensor_of(plan, call, TRAINING_Z);
+    if (job.norm.is_activated)
+        job.norm.reserve = (uint8_t *)call->operands->data[TRAINING_RESERVE];
+    job.mean = naive_tensor_of(plan, call, TRAINING_RUNNING_MEAN);
+    job.var = naive_tensor_of(plan, call, TRAINING_RUNNING_VAR);
+    job.save_mean = naive_tensor_of(plan, call, TRAINING_SAVE_MEAN);
+    job.save_inv_var = naive_tensor_of(plan, call, TRAINING_SAVE_INV_VAR);
+    job.factor = call->operands->number[0];
+    return run(call, &job, 1);
+}
+
 CUDA_OPERATION(batch_normalization_inference, BATCH_NORMALIZATION_INFERENCE,
-               .types = CUDA_FLOATS | CUDA_TYPE(INT8), .layouts = KIT_LAYOUTS,
-               .job_size = sizeof(forward_state), .prepare = inference_prepare,
+               .types = CUDA_FLOATS | CUDA_TYPE(INT8), .layouts = KIT_LAYOUTS, .scratch = 1,
                .run = inference_run);
 CUDA_OPERATION(batch_normalization_training, BATCH_NORMALIZATION_TRAINING, .types = CUDA_FLOATS,
-               .layouts = KIT_LAYOUTS, .job_size = sizeof(forward_state), .scratch = 1,
-               .prepare = training_prepare, .run = training_run);
+               .layouts = KIT_LAYOUTS, .scratch = 1, .run = training_run);

@@ -1,99 +1,186 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The operations of divisive normalization, the second half of local contrast normalization: packed
- * tensors go by tiles where divisive_choice.cu finds some, others in the plain form. */
-#include "../table.h"
-#include "divisive_plain.h"
-#include "divisive_tile.h"
+/* Divisive normalization, the second half of local contrast normalization: y_i = x_i s_i^-b with
+ * s_i = k + a * (sum of (x_j - means_i)^2 over the window around i in all spatial dims). A thread
+ * for each element looks through a window. Backward keeps between its two kernels what each element
+ * gives to its neighbours; the temps are left alone. */
+#include "lrn.h"
 
-struct divisive_state {
-    divisive_plain plain;
-    int32_t by_tiles;
-    divisive_tiles tiles;
+/* Slots. */
+enum { FORWARD_X, FORWARD_MEANS, FORWARD_TEMP, FORWARD_TEMP2, FORWARD_Y };
+enum {
+    BACKWARD_X,
+    BACKWARD_MEANS,
+    BACKWARD_DY,
+    BACKWARD_TEMP,
+    BACKWARD_TEMP2,
+    BACKWARD_DX,
+    BACKWARD_DMEANS
 };
 
-static void forward_prepare(struct anydnn_plugin_plan *plan)
-{
-    const struct anydnn_plugin_tensor *const *tensor = plan->problem.tensor;
-    const struct anydnn_plugin_tensor *tiled[] = {tensor[FORWARD_Y], tensor[FORWARD_X],
-                                                  tensor[FORWARD_MEANS]};
-    divisive_state *state = (divisive_state *)plan->job;
+struct divisive_job {
+    naive_tensor x, means, dy, out, dmeans;
+    lrn_window window;
+    cuda_blend blend;
+    void *direct; /* dy s^-b of each element in logical order, in what its type is computed in */
+    void *shared; /* dy x s^(-b-1) */
+};
 
-    divisive_plain_forward(&state->plain, &plan->problem);
-    state->by_tiles = divisive_tiles_prepare(&state->tiles, state->plain.params.lrn, tiled,
-                                             state->plain.params.with_means ? 3 : 2,
-                                             plan->context->multiprocessors);
+/* A position that goes through the window around another one. */
+struct divisive_walk {
+    int64_t at[NAIVE_DIMS], first[NAIVE_DIMS], last[NAIVE_DIMS];
+
+    __device__ divisive_walk(const naive_tensor &t, const int64_t around[], int64_t before,
+                             int64_t after)
+    {
+        for (int d = 0; d < t.ndims; d++) {
+            first[d] = last[d] = around[d];
+            if (d >= 2)
+                lrn_cut(around[d], before, after, t.dims[d], &first[d], &last[d]);
+            at[d] = first[d];
+        }
+    }
+
+    __device__ bool next(int ndims)
+    {
+        for (int d = ndims - 1; d >= 2; d--) {
+            if (++at[d] <= last[d])
+                return true;
+            at[d] = first[d];
+        }
+        return false;
+    }
+};
+
+template <class T>
+__device__ static inline typename cuda_arith<T>::type mean_of(const divisive_job &job,
+                                                              const int64_t at[])
+{
+    return job.means.data ? naive_load<T>(job.means, naive_offset(job.means, at)) : 0;
+}
+
+/* Returns s of an element; *sum becomes the sum of x_j - means over its window. */
+template <class T>
+__device__ static inline typename cuda_arith<T>::type
+scale_of(const divisive_job &job, const int64_t at[], typename cuda_arith<T>::type *sum)
+{
+    typedef typename cuda_arith<T>::type A;
+    divisive_walk walk(job.x, at, job.window.before, job.window.after);
+    A mean = mean_of<T>(job, at), squares = 0;
+
+    *sum = 0;
+    do {
+        A v = naive_load<T>(job.x, naive_offset(job.x, walk.at)) - mean;
+
+        *sum += v;
+        squares += v * v;
+    } while (walk.next(job.x.ndims));
+    return (A)job.window.k + (A)job.window.alpha * squares;
+}
+
+template <class T> __global__ void divisive_forward(divisive_job job)
+{
+    typedef typename cuda_arith<T>::type A;
+    int64_t i = naive_thread(), at[NAIVE_DIMS];
+    A sum, s;
+
+    if (i >= job.x.count)
+        return;
+    naive_unravel(job.x.dims, job.x.ndims, i, at);
+    s = scale_of<T>(job, at, &sum);
+    naive_store(
+        job.out, naive_offset(job.out, at),
+        (double)(naive_load<T>(job.x, naive_offset(job.x, at)) * pow(s, (A)-job.window.beta)),
+        job.blend);
+}
+
+/* dmeans = 2 a b dy x s^(-b-1) (sum of x_j - means over the window). */
+template <class T> __global__ void divisive_parts(divisive_job job)
+{
+    typedef typename cuda_arith<T>::type A;
+    int64_t i = naive_thread(), at[NAIVE_DIMS];
+    A sum, s, direct, shared;
+
+    if (i >= job.x.count)
+        return;
+    naive_unravel(job.x.dims, job.x.ndims, i, at);
+    s = scale_of<T>(job, at, &sum);
+    direct = naive_load<T>(job.dy, naive_offset(job.dy, at)) * pow(s, (A)-job.window.beta);
+    shared = direct * naive_load<T>(job.x, naive_offset(job.x, at)) / s;
+    ((A *)job.direct)[i] = direct;
+    ((A *)job.shared)[i] = shared;
+    if (job.dmeans.data)
+        naive_store(job.dmeans, naive_offset(job.dmeans, at),
+                    2 * job.window.alpha * job.window.beta * (double)shared * (double)sum,
+                    job.blend);
+}
+
+/* dx_j = dy_j s_j^-b - 2 a b (sum of dy_i x_i s_i^(-b-1) (x_j - means_i) over the elements i in
+ * whose window j lies). */
+template <class T> __global__ void divisive_backward(divisive_job job)
+{
+    typedef typename cuda_arith<T>::type A;
+    int64_t i = naive_thread(), at[NAIVE_DIMS];
+    A x, sum = 0;
+
+    if (i >= job.x.count)
+        return;
+    naive_unravel(job.x.dims, job.x.ndims, i, at);
+    x = naive_load<T>(job.x, naive_offset(job.x, at));
+    divisive_walk walk(job.x, at, job.window.after, job.window.before);
+    do {
+        int64_t number = 0;
+
+        for (int d = 0; d < job.x.ndims; d++)
+            number = number * job.x.dims[d] + walk.at[d];
+        sum += ((const A *)job.shared)[number] * (x - mean_of<T>(job, walk.at));
+    } while (walk.next(job.x.ndims));
+    naive_store(job.out, naive_offset(job.out, at),
+                (double)((const A *)job.direct)[i] -
+                    2 * job.window.alpha * job.window.beta * (double)sum,
+                job.blend);
+}
+
+/* ------------------------------------------------------------------ on the host */
+
+static divisive_job job_of(const struct anydnn_plugin_plan *plan, const cuda_call *call, int out)
+{
+    divisive_job job = {};
+
+    job.x = naive_tensor_of(plan, call, FORWARD_X);
+    job.means = naive_tensor_of(plan, call, FORWARD_MEANS);
+    job.out = naive_tensor_of(plan, call, out);
+    job.window = lrn_window_of(plan, job.x.ndims - 2);
+    job.blend = naive_blend(call, 0);
+    return job;
 }
 
 static int32_t forward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
-    const divisive_state *state = (const divisive_state *)plan->job;
-    divisive_tiles tiles;
+    divisive_job job = job_of(plan, call, FORWARD_Y);
 
-    if (!state->by_tiles)
-        return state->plain.launch(&state->plain, call);
-    tiles = state->tiles;
-    tiles.x = call->operands->data[FORWARD_X];
-    tiles.means = call->operands->data[FORWARD_MEANS];
-    tiles.out = call->operands->data[FORWARD_Y];
-    tiles.blend = {call->operands->scale[0], call->operands->scale[1]};
-    return state->plain.params.with_means
-               ? divisive_means_run(&tiles, plan->problem.tensor[FORWARD_X]->type, 0, call)
-               : divisive_tiles_run(&tiles, plan->problem.tensor[FORWARD_X]->type, 0, call);
-}
-
-static void backward_prepare(struct anydnn_plugin_plan *plan)
-{
-    const struct anydnn_plugin_tensor *const *tensor = plan->problem.tensor;
-    const struct anydnn_plugin_tensor *tiled[] = {tensor[BACKWARD_DX], tensor[BACKWARD_X],
-                                                  tensor[BACKWARD_DY], tensor[BACKWARD_MEANS],
-                                                  tensor[BACKWARD_DMEANS]};
-    divisive_state *state = (divisive_state *)plan->job;
-    int means, dmeans;
-
-    divisive_plain_backward(&state->plain, &plan->problem);
-    means = state->plain.params.with_means;
-    dmeans = state->plain.params.with_dmeans;
-    state->by_tiles = (means || !dmeans) &&
-                      divisive_tiles_prepare(&state->tiles, state->plain.params.lrn, tiled,
-                                             3 + means + dmeans, plan->context->multiprocessors);
-}
-
-static int32_t backward_by_tiles(const divisive_state *state, const cuda_call *call, int32_t type)
-{
-    divisive_tiles tiles = state->tiles;
-    void *scratch;
-    int32_t dropped,
-        status = cuda_scratch_take(call->device, call->stream,
-                                   2 * (size_t)state->plain.elements * sizeof(float), &scratch);
-
-    if (status)
-        return status;
-    tiles.x = call->operands->data[BACKWARD_X];
-    tiles.means = call->operands->data[BACKWARD_MEANS];
-    tiles.dy = call->operands->data[BACKWARD_DY];
-    tiles.dmeans =
-        state->plain.params.with_dmeans ? call->operands->data[BACKWARD_DMEANS] : nullptr;
-    tiles.out = call->operands->data[BACKWARD_DX];
-    tiles.shared = (float *)scratch;
-    tiles.direct = tiles.shared + state->plain.elements;
-    tiles.blend = {call->operands->scale[0], call->operands->scale[1]};
-    status = state->plain.params.with_means ? divisive_means_run(&tiles, type, 1, call)
-                                            : divisive_tiles_run(&tiles, type, 1, call);
-    dropped = cuda_scratch_drop(call->device, call->stream, scratch);
-    return status ? status : dropped;
+    return naive_launch(call, NAIVE_FLOATS(divisive_forward, job.x.type), job.x.count, job);
 }
 
 static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
-    const divisive_state *state = (const divisive_state *)plan->job;
+    divisive_job job = job_of(plan, call, BACKWARD_DX);
+    size_t bytes =
+        (size_t)job.x.count * (job.x.type == ANYDNN_PLUGIN_DOUBLE ? sizeof(double) : sizeof(float));
+    int32_t dropped, status = cuda_scratch_take(call->device, call->stream, 2 * bytes, &job.direct);
 
-    return state->by_tiles ? backward_by_tiles(state, call, plan->problem.tensor[BACKWARD_X]->type)
-                           : state->plain.launch(&state->plain, call);
+    if (status)
+        return status;
+    job.shared = (char *)job.direct + bytes;
+    job.dy = naive_tensor_of(plan, call, BACKWARD_DY);
+    job.dmeans = naive_tensor_of(plan, call, BACKWARD_DMEANS);
+    status = naive_launch(call, NAIVE_FLOATS(divisive_parts, job.x.type), job.x.count, job);
+    if (!status)
+        status = naive_launch(call, NAIVE_FLOATS(divisive_backward, job.x.type), job.x.count, job);
+    dropped = cuda_scratch_drop(call->device, call->stream, job.direct);
+    return status ? status : dropped;
 }
 
 CUDA_OPERATION(divisive_normalization_forward, DIVISIVE_NORMALIZATION_FORWARD, .types = CUDA_FLOATS,
-               .layouts = KIT_LAYOUTS, .job_size = sizeof(divisive_state),
-               .prepare = forward_prepare, .run = forward_run);
+               .layouts = KIT_LAYOUTS, .run = forward_run);
 CUDA_OPERATION(divisive_normalization_backward, DIVISIVE_NORMALIZATION_BACKWARD,
-               .types = CUDA_FLOATS, .layouts = KIT_LAYOUTS, .job_size = sizeof(divisive_state),
-               .scratch = 1, .prepare = backward_prepare, .run = backward_run);
+               .types = CUDA_FLOATS, .layouts = KIT_LAYOUTS, .scratch = 1, .run = backward_run);

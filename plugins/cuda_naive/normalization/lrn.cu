@@ -1,113 +1,117 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The operations of local response normalization across channels, forward and backward: by runs of
- * channels where channels (lrn_nhwc.cu) or positions (lrn_nchw.cu) lie side by side, else in the
- * plain form. */
-#include "../table.h"
-#include "lrn_plain.h"
-#include "lrn_runs.h"
+/* Local response normalization across channels, forward and backward: a thread for each element. */
+#include "lrn.h"
 
 /* Slots. */
 enum { FORWARD_X, FORWARD_Y };
 enum { BACKWARD_Y, BACKWARD_DY, BACKWARD_X, BACKWARD_DX };
 
-struct lrn_state {
-    lrn_plain plain;
-    /* By runs, if not NULL. */
-    int32_t (*run)(struct lrn_runs *runs, int32_t type, int backward, const cuda_call *call);
-    lrn_runs runs;
+struct lrn_job {
+    naive_tensor x, dy, out;
+    lrn_window window;
+    cuda_blend blend;
 };
 
-/* `tensor`: out, x, backward dy. */
-static void runs_prepare(const struct anydnn_plugin_plan *plan, lrn_state *state,
-                         const struct anydnn_plugin_tensor *const tensor[], int32_t tensors)
+/* Returns s of channel c at the position of channel 0, `x`. */
+template <class T>
+__device__ static inline typename cuda_arith<T>::type scale_of(const lrn_job &job, int64_t x,
+                                                               int64_t c)
 {
-    const cuda_lrn &lrn = state->plain.params.lrn;
-    lrn_runs *runs = &state->runs;
+    typedef typename cuda_arith<T>::type A;
+    int64_t first, last;
+    A sum = 0;
 
-    if (!lrn_is_float(lrn, tensor[0]->type))
+    lrn_cut(c, job.window.before, job.window.after, job.x.dims[1], &first, &last);
+    for (int64_t j = first; j <= last; j++) {
+        A value = naive_load<T>(job.x, x + j * job.x.strides[1]);
+        sum += value * value;
+    }
+    return (A)job.window.k + (A)job.window.alpha * sum;
+}
+
+template <class T> __global__ void lrn_forward(lrn_job job)
+{
+    typedef typename cuda_arith<T>::type A;
+    int64_t i = naive_thread(), at[NAIVE_DIMS], c, x;
+
+    if (i >= job.out.count)
         return;
-    runs->f = lrn_factors_of(lrn, tensor[0]->type);
-    runs->through = 2 * runs->f.alpha * runs->f.beta;
-    runs->channels = tensor[0]->dims[1];
-    for (int32_t t = 0; t < tensors; t++)
-        runs->stride[t] = tensor[t]->strides[1];
-    runs->before = (int32_t)lrn.before;
-    runs->after = (int32_t)lrn.after;
-    if (lrn_nhwc_prepare(runs, tensor, tensors))
-        state->run = lrn_nhwc_run;
-    else if (lrn_nchw_prepare(runs, plan->context->multiprocessors, tensor, tensors))
-        state->run = lrn_nchw_run;
+    naive_unravel(job.out.dims, job.out.ndims, i, at);
+    c = at[1];
+    x = naive_offset(job.x, at) - c * job.x.strides[1];
+    naive_store(job.out, naive_offset(job.out, at),
+                (double)(naive_load<T>(job.x, x + c * job.x.strides[1]) *
+                         pow(scale_of<T>(job, x, c), (A)-job.window.beta)),
+                job.blend);
 }
 
-/* `data`: out, x, backward dy. */
-static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call, void *const data[],
-                   int32_t tensors)
+/* dx_c = dy_c s_c^-b - 2 a b x_c (sum of dy_j x_j s_j^(-b-1) over channels j in whose window c
+ * lies). */
+template <class T> __global__ void lrn_backward(lrn_job job)
 {
-    const lrn_state *state = (const lrn_state *)plan->job;
-    lrn_runs runs;
+    typedef typename cuda_arith<T>::type A;
+    int64_t i = naive_thread(), at[NAIVE_DIMS], c, x, dy, first, last;
+    A beta = (A)job.window.beta, sum = 0, direct = 0;
 
-    if (!state->run)
-        return state->plain.launch(&state->plain, call, data);
-    runs = state->runs;
-    for (int32_t t = 0; t < tensors; t++)
-        runs.data[t] = data[t];
-    runs.blend = {call->operands->scale[0], call->operands->scale[1]};
-    return state->run(&runs, plan->problem.tensor[0]->type, tensors == LRN_TENSORS, call);
+    if (i >= job.out.count)
+        return;
+    naive_unravel(job.out.dims, job.out.ndims, i, at);
+    c = at[1];
+    x = naive_offset(job.x, at) - c * job.x.strides[1];
+    dy = naive_offset(job.dy, at) - c * job.dy.strides[1];
+    lrn_cut(c, job.window.after, job.window.before, job.x.dims[1], &first, &last);
+    for (int64_t j = first; j <= last; j++) {
+        A s = scale_of<T>(job, x, j);
+        A through = naive_load<T>(job.dy, dy + j * job.dy.strides[1]) * pow(s, -beta);
+
+        direct = j == c ? through : direct;
+        sum += through * naive_load<T>(job.x, x + j * job.x.strides[1]) / s;
+    }
+    direct -= 2 * (A)job.window.alpha * beta * naive_load<T>(job.x, x + c * job.x.strides[1]) * sum;
+    naive_store(job.out, naive_offset(job.out, at), (double)direct, job.blend);
 }
 
-static void forward_prepare(struct anydnn_plugin_plan *plan)
-{
-    const struct anydnn_plugin_tensor *tensor[] = {plan->problem.tensor[FORWARD_Y],
-                                                   plan->problem.tensor[FORWARD_X]};
-    lrn_state *state = (lrn_state *)plan->job;
-
-    lrn_plain_forward(&state->plain, &plan->problem, tensor);
-    runs_prepare(plan, state, tensor, 2);
-}
+/* ------------------------------------------------------------------ on the host */
 
 static int32_t forward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
-    void *const data[] = {call->operands->data[FORWARD_Y], call->operands->data[FORWARD_X]};
+    lrn_job job = {};
 
-    return run(plan, call, data, 2);
-}
-
-static void backward_prepare(struct anydnn_plugin_plan *plan)
-{
-    const struct anydnn_plugin_tensor *tensor[] = {plan->problem.tensor[BACKWARD_DX],
-                                                   plan->problem.tensor[BACKWARD_X],
-                                                   plan->problem.tensor[BACKWARD_DY]};
-    lrn_state *state = (lrn_state *)plan->job;
-
-    lrn_plain_backward(&state->plain, &plan->problem, tensor);
-    runs_prepare(plan, state, tensor, 3);
+    job.x = naive_tensor_of(plan, call, FORWARD_X);
+    job.out = naive_tensor_of(plan, call, FORWARD_Y);
+    job.window = lrn_window_of(plan, 1);
+    job.blend = naive_blend(call, 0);
+    return naive_launch(call, NAIVE_FLOATS_AND_INT8(lrn_forward, job.x.type), job.out.count, job);
 }
 
 static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
-    void *const data[] = {call->operands->data[BACKWARD_DX], call->operands->data[BACKWARD_X],
-                          call->operands->data[BACKWARD_DY]};
+    lrn_job job = {};
 
-    return run(plan, call, data, 3);
+    job.x = naive_tensor_of(plan, call, BACKWARD_X);
+    job.dy = naive_tensor_of(plan, call, BACKWARD_DY);
+    job.out = naive_tensor_of(plan, call, BACKWARD_DX);
+    job.window = lrn_window_of(plan, 1);
+    job.blend = naive_blend(call, 0);
+    return naive_launch(call, NAIVE_FLOATS(lrn_backward, job.x.type), job.out.count, job);
 }
 
-/* A thread reads the channels around those that it writes, which are other threads'. */
+/* A thread reads channels around its own, which other threads would have overwritten in place. */
 static int32_t check(const struct anydnn_plugin_plan *plan, struct kit_refusal *why)
 {
-    int forward = plan->problem.operation == ANYDNN_PLUGIN_LRN_FORWARD;
-    int out = forward ? (int)FORWARD_Y : (int)BACKWARD_DX;
+    int out =
+        plan->problem.operation == ANYDNN_PLUGIN_LRN_FORWARD ? (int)FORWARD_Y : (int)BACKWARD_DX;
 
     if (!plan->problem.alias[out])
         return 0;
-    return kit_refuse(why, ANYDNN_PLUGIN_REASON_ALIAS,
-                      "the result in operand %d would be written over operand %d, whose "
-                      "channels neighbours still read",
-                      out, plan->problem.alias[out] - 1);
+    return kit_refuse(
+        why, ANYDNN_PLUGIN_REASON_ALIAS,
+        "%s: %s may not take the place of %s, whose channels other threads still read",
+        kit_operation_name(plan->problem.operation), kit_slot_name(plan->problem.operation, out),
+        kit_slot_name(plan->problem.operation, plan->problem.alias[out] - 1));
 }
 
 CUDA_OPERATION(lrn_forward, LRN_FORWARD, .types = CUDA_FLOATS | CUDA_TYPE(INT8),
-               .layouts = KIT_LAYOUTS, .job_size = sizeof(lrn_state), .check = check,
-               .prepare = forward_prepare, .run = forward_run);
+               .layouts = KIT_LAYOUTS, .check = check, .run = forward_run);
 CUDA_OPERATION(lrn_backward, LRN_BACKWARD, .types = CUDA_FLOATS, .layouts = KIT_LAYOUTS,
-               .job_size = sizeof(lrn_state), .check = check, .prepare = backward_prepare,
-               .run = backward_run);
+               .check = check, .run = backward_run);

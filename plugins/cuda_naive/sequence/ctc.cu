@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The CTC loss by the forward-backward recursion of Graves et al. 2006, in logarithms of doubles.
- * What is a chain of steps is in ctc_paths.h, what is done for all steps at once in ctc_steps.h.
- *
- * Labels and lengths are in host memory and may change once the call has returned: they travel as
- * the parameters of small kernels, so that nothing waits and a capture holds them.
+ * The CTC loss (ctc.h): scales, the two recursions, gradients. Labels and lengths are in host
+ * memory and may change once the call has returned: they travel as the parameters of small kernels,
+ * so that nothing waits and a capture holds them.
  */
-#include "../table.h"
-#include "ctc_paths.h"
-#include "ctc_steps.h"
+#include "ctc.h"
 
 #include <string.h>
 
@@ -24,63 +20,129 @@ struct ctc_numbers {
     int32_t value[CARRIED];
 };
 
-__global__ void __launch_bounds__(CUDA_THREADS) ctc_put(ctc_numbers numbers)
+static __global__ void ctc_put(ctc_numbers numbers)
 {
-    for (int i = threadIdx.x; i < numbers.count; i += CUDA_THREADS)
+    for (int i = (int)threadIdx.x; i < numbers.count; i += (int)blockDim.x)
         numbers.to[i] = numbers.value[i];
 }
 
-/* ------------------------------------------------------------------ plans */
+/* ------------------------------------------------------------------ kernels */
 
-struct ctc_state {
-    ctc_job job;
-    void (*scales)(ctc_job);
-    void (*paths)(ctc_job);
-    void (*write)(ctc_job);
-};
-
-template <class T> static void choose(ctc_state *state)
+/* The logarithm of the sum of exp(x) over the letters of each step. */
+__device__ static inline void ctc_scales(const ctc_job &job, const ctc_sequence &at)
 {
-    state->scales = ctc_scales<T>;
-    state->paths = ctc_paths<T>;
-    state->write = ctc_gradients<T>;
+    for (int64_t t = threadIdx.x; t < at.steps; t += blockDim.x) {
+        double highest = -(double)INFINITY, sum = 0;
+
+        for (int64_t k = 0; k < job.x.dims[CTC_LETTER]; k++)
+            highest = fmax(highest, ctc_x(job, t, at.n, k));
+        for (int64_t k = 0; k < job.x.dims[CTC_LETTER]; k++)
+            sum += exp(ctc_x(job, t, at.n, k) - highest);
+        at.scale[t] = highest + log(sum);
+    }
+    __syncthreads();
 }
 
-static void ctc_prepare(struct anydnn_plugin_plan *plan)
+__device__ static inline void ctc_forward(const ctc_job &job, const ctc_sequence &at)
 {
-    const struct anydnn_plugin_tensor *x = plan->problem.tensor[X];
-    const struct anydnn_plugin_tensor *gradients = plan->problem.tensor[GRADIENTS];
-    const struct anydnn_plugin_ctc *params = (const struct anydnn_plugin_ctc *)plan->problem.params;
-    ctc_state *state = (ctc_state *)plan->job;
-    ctc_job *job = &state->job;
+    const double none = -(double)INFINITY;
 
-    job->steps = x->dims[CTC_TIME];
-    job->sequences = x->dims[CTC_SEQUENCE];
-    job->letters = x->dims[CTC_LETTER];
-    for (int d = 0; d < 3; d++) {
-        job->x_strides[d] = x->strides[d];
-        job->gradients_strides[d] = gradients ? gradients->strides[d] : 0;
-    }
-    job->softmax = params->normalization == ANYDNN_PLUGIN_LOSS_NORMALIZATION_SOFTMAX;
-    job->propagates = params->nan_propagate;
-    job->is_double = x->type == ANYDNN_PLUGIN_DOUBLE;
-    switch (x->type) {
-#define CASE(T) choose<T>(state)
-        CUDA_FLOAT_CASES(CASE);
-#undef CASE
+    for (int64_t t = 0; t < at.steps; t++) {
+        const double *from = at.alpha + (t - 1) * at.states;
+
+        for (int64_t s = threadIdx.x; s < at.states; s += blockDim.x) {
+            double ways = s < 2 ? 0 : none;
+
+            if (t > 0)
+                ways = ctc_log_sum(from[s], s >= 1 ? from[s - 1] : none,
+                                   ctc_skips(at, s) ? from[s - 2] : none);
+            at.alpha[t * at.states + s] = ways + ctc_log_p(job, at, t, s);
+        }
+        __syncthreads();
     }
 }
 
-/* ------------------------------------------------------------------ runs */
+__device__ static inline void ctc_backward(const ctc_job &job, const ctc_sequence &at)
+{
+    const double none = -(double)INFINITY;
 
-/* What a call has of labels, and the scratch that it takes. */
-struct ctc_lists {
-    ctc_slot *slots;
-    int64_t labels, room;
-};
+    for (int64_t t = at.steps - 1; t >= 0; t--) {
+        const double *from = at.beta + (t + 1) * at.states;
 
-/* Numbers of the host to the scratch. */
-static int32_t put(const cuda_call *call, void *to, const void *from, int64_t count)
+        for (int64_t s = threadIdx.x; s < at.states; s += blockDim.x) {
+            double ways = s >= at.states - 2 ? 0 : none, next[3] = {none, none, none};
+
+            for (int j = 0; j < 3 && t < at.steps - 1 && s + j < at.states; j++) {
+                if (j < 2 || ctc_skips(at, s + 2))
+                    next[j] = from[s + j] + ctc_log_p(job, at, t + 1, s + j);
+            }
+            if (t < at.steps - 1)
+                ways = ctc_log_sum(next[0], next[1], next[2]);
+            at.beta[t * at.states + s] = ways;
+        }
+        __syncthreads();
+    }
+}
+
+/* The gradient with respect to what softmax is taken of: p less the share of the paths that pass
+ * through the letter. */
+__device__ static inline double ctc_gradient(const ctc_job &job, const ctc_sequence &at, int64_t t,
+                                             int64_t letter, double all)
+{
+    double p = ctc_x(job, t, at.n, letter), share = 0;
+
+    for (int64_t s = 0; s < at.states; s++) {
+        if (ctc_letter(at, s) == letter)
+            share += exp(at.alpha[t * at.states + s] + at.beta[t * at.states + s] - all);
+    }
+    return (job.softmax ? exp(p - at.scale[t]) : p) - share;
+}
+
+__device__ static inline void ctc_gradients(const ctc_job &job, const ctc_sequence &at, double all)
+{
+    int64_t letters = job.x.dims[CTC_LETTER];
+
+    for (int64_t i = threadIdx.x; i < job.x.dims[CTC_TIME] * letters; i += blockDim.x) {
+        const int64_t to[3] = {i / letters, at.n, i % letters};
+        double value = 0;
+
+        if (to[CTC_TIME] < at.steps && all == -(double)INFINITY)
+            value = job.propagates ? (double)NAN : 0;
+        else if (to[CTC_TIME] < at.steps)
+            value = ctc_gradient(job, at, to[CTC_TIME], to[CTC_LETTER], all);
+        naive_store(job.gradients, naive_offset(job.gradients, to), value, {1, 0});
+    }
+}
+
+/* The cost is that of all paths; none gives the labels in too few steps, one gives no labels in
+ * none. */
+static __global__ void ctc_sequences(ctc_job job)
+{
+    ctc_sequence at = ctc_sequence_of(job, blockIdx.x);
+    double all = at.steps == 0 && at.labels == 0 ? 0 : -(double)INFINITY;
+
+    if (job.slots[at.n].runs) {
+        const double *last = at.alpha + (at.steps - 1) * at.states;
+
+        if (job.softmax)
+            ctc_scales(job, at);
+        ctc_forward(job, at);
+        all =
+            ctc_log_sum(last[at.states - 1],
+                        at.states > 1 ? last[at.states - 2] : -(double)INFINITY, -(double)INFINITY);
+        if (job.gradients.data)
+            ctc_backward(job, at);
+    }
+    if (threadIdx.x == 0)
+        naive_store(job.costs, at.n * job.costs.strides[0], 0 - all, {1, 0});
+    if (job.gradients.data)
+        ctc_gradients(job, at, all);
+}
+
+/* ------------------------------------------------------------------ on the host */
+
+/* Copies numbers of the host to scratch memory. */
+static int32_t put(const cuda_call *call, const void *to, const void *from, int64_t count)
 {
     int32_t status = 0;
 
@@ -91,13 +153,13 @@ static int32_t put(const cuda_call *call, void *to, const void *from, int64_t co
         numbers.count = (int32_t)(count - done < CARRIED ? count - done : CARRIED);
         memcpy(numbers.value, (const int32_t *)from + done,
                (size_t)numbers.count * sizeof(int32_t));
-        status = cuda_launch(call, ctc_put, 1, 1, numbers);
+        status = naive_launch_blocks(call, ctc_put, 1, numbers.count, numbers);
     }
     return status;
 }
 
-/* Steps that the labels take at the least: one each, and one for a blank between equal neighbours.
- */
+/* Returns the steps that the labels take at least: one each, and one for a blank between equal
+ * neighbours. */
 static int64_t shortest(const int32_t *label, int64_t labels)
 {
     int64_t steps = labels;
@@ -107,93 +169,75 @@ static int64_t shortest(const int32_t *label, int64_t labels)
     return steps;
 }
 
-static void fill_slots(ctc_lists *lists, const cuda_call *call, const ctc_job &job)
+/* Fills the slots; returns the doubles of all sequences, and how many labels there are. */
+static int64_t fill_slots(const cuda_call *call, int64_t sequences, ctc_slot *slots,
+                          int64_t *labels)
 {
-    const int32_t *labels = (const int32_t *)call->operands->data[LABELS];
+    const int32_t *label = (const int32_t *)call->operands->data[LABELS];
     const int32_t *label_lengths = (const int32_t *)call->operands->data[LABEL_LENGTHS];
     const int32_t *input_lengths = (const int32_t *)call->operands->data[INPUT_LENGTHS];
+    int64_t scratch = 0;
 
-    for (int64_t n = 0; n < job.sequences; n++) {
-        ctc_slot *made = &lists->slots[n];
+    *labels = 0;
+    for (int64_t n = 0; n < sequences; n++) {
+        ctc_slot *made = &slots[n];
 
-        *made = {lists->room, (int32_t)lists->labels, label_lengths[n], input_lengths[n], 0};
-        made->runs =
-            made->steps > 0 && shortest(labels + lists->labels, made->labels) <= made->steps;
-        lists->labels += made->labels;
-        lists->room += ctc_room(*made, job.gradients != nullptr);
+        *made = {scratch, (int32_t)*labels, label_lengths[n], input_lengths[n], 0};
+        made->runs = made->steps > 0 && shortest(label + *labels, made->labels) <= made->steps;
+        *labels += made->labels;
+        scratch += ctc_scratch(*made);
     }
+    return scratch;
 }
 
-static size_t bytes_of(const ctc_job &job, const ctc_lists &lists)
+/* Lays out doubles, slots and labels in scratch memory, and launches. */
+static int32_t launch(const cuda_call *call, ctc_job *job, const ctc_slot *slots, int64_t doubles,
+                      int64_t labels)
 {
-    return (size_t)(job.sequences + lists.room) * sizeof(double) +
-           (size_t)job.sequences * sizeof(ctc_slot) +
-           (size_t)(3 * lists.labels + 2 * job.sequences) * sizeof(int32_t);
-}
-
-/* Doubles first, then slots, then lists of numbers. */
-static void lay_out(ctc_job *job, void *scratch, const ctc_lists &lists)
-{
-    ctc_slot *slots;
-    int32_t *numbers;
-
-    job->all = (double *)scratch;
-    job->rooms = job->all + job->sequences;
-    slots = (ctc_slot *)(job->rooms + lists.room);
-    job->slots = slots;
-    numbers = (int32_t *)(slots + job->sequences);
-    job->labels = numbers;
-    job->order = numbers + lists.labels;
-    job->group = job->order + lists.labels;
-    job->groups = job->group + lists.labels + job->sequences;
-}
-
-static int32_t launch(const ctc_state *state, const cuda_call *call, ctc_job *job,
-                      const ctc_lists *lists)
-{
-    int64_t rows = job->steps * job->sequences;
-    int32_t status = put(call, (void *)job->slots, lists->slots,
-                         job->sequences * (int64_t)(sizeof(ctc_slot) / sizeof(int32_t)));
-
-    if (!status)
-        status = put(call, (void *)job->labels, call->operands->data[LABELS], lists->labels);
-    if (!status && job->softmax)
-        status = cuda_launch(call, state->scales, cuda_blocks(rows, CTC_WARPS), 1, *job);
-    if (!status && job->gradients)
-        status = cuda_launch(call, ctc_letters, job->sequences, 1, *job);
-    for (job->half = 0; job->half < (job->gradients ? 2 : 1) && !status; job->half++)
-        status = cuda_launch(call, state->paths, job->sequences, job->gradients ? 2 : 1, *job);
-    if (!status && job->gradients)
-        status = cuda_launch(call, state->write, rows, 1, *job);
-    return status;
-}
-
-static int32_t ctc_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
-{
-    const ctc_state *state = (const ctc_state *)plan->job;
-    ctc_job job = state->job;
-    ctc_lists lists = {};
-    void *scratch;
+    int64_t sequences = job->x.dims[CTC_SEQUENCE];
+    size_t bytes = (size_t)doubles * sizeof(double) + (size_t)sequences * sizeof(ctc_slot) +
+                   (size_t)labels * sizeof(int32_t);
     int32_t dropped, status;
+    void *scratch;
 
-    lists.slots =
-        (ctc_slot *)kit_alloc((size_t)job.sequences * sizeof(ctc_slot), "the slots of sequences");
-    if (!lists.slots)
+    status = cuda_scratch_take(call->device, call->stream, bytes, &scratch);
+    if (status)
+        return status;
+    job->scratch = (double *)scratch;
+    job->slots = (const ctc_slot *)(job->scratch + doubles);
+    job->labels = (const int32_t *)(job->slots + sequences);
+    status =
+        put(call, job->slots, slots, sequences * (int64_t)(sizeof(ctc_slot) / sizeof(int32_t)));
+    if (!status)
+        status = put(call, job->labels, call->operands->data[LABELS], labels);
+    if (!status)
+        status = naive_launch_blocks(call, ctc_sequences, sequences, NAIVE_BLOCK, *job);
+    dropped = cuda_scratch_drop(call->device, call->stream, scratch);
+    return status ? status : dropped;
+}
+
+static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
+{
+    const struct anydnn_plugin_ctc *params = (const struct anydnn_plugin_ctc *)plan->problem.params;
+    ctc_job job = {};
+    int64_t doubles, labels;
+    ctc_slot *slots;
+    int32_t status;
+
+    job.x = naive_tensor_of(plan, call, X);
+    job.costs = naive_tensor_of(plan, call, COSTS);
+    job.gradients = naive_tensor_of(plan, call, GRADIENTS);
+    job.softmax = params->normalization == ANYDNN_PLUGIN_LOSS_NORMALIZATION_SOFTMAX;
+    job.propagates = params->nan_propagate;
+    slots = (ctc_slot *)kit_alloc((size_t)job.x.dims[CTC_SEQUENCE] * sizeof(ctc_slot),
+                                  "the slots of sequences");
+    if (!slots)
         return ANYDNN_PLUGIN_STATUS_ALLOC_FAILED;
-    job.x = call->operands->data[X];
-    job.costs = call->operands->data[COSTS];
-    job.gradients = call->operands->data[GRADIENTS];
-    fill_slots(&lists, call, job);
-    status = cuda_scratch_take(call->device, call->stream, bytes_of(job, lists), &scratch);
-    if (!status) {
-        lay_out(&job, scratch, lists);
-        status = launch(state, call, &job, &lists);
-        dropped = cuda_scratch_drop(call->device, call->stream, scratch);
-        status = status ? status : dropped;
-    }
-    kit_host->free(lists.slots);
+    doubles = fill_slots(call, job.x.dims[CTC_SEQUENCE], slots, &labels);
+    status = launch(call, &job, slots, doubles, labels);
+    kit_host->free(slots);
     return status;
 }
 
-CUDA_OPERATION(ctc_loss, CTC_LOSS, .types = CUDA_FLOATS, .layouts = KIT_LAYOUTS,
-               .job_size = sizeof(ctc_state), .scratch = 1, .prepare = ctc_prepare, .run = ctc_run);
+CUDA_OPERATION(ctc_loss, CTC_LOSS, .types = CUDA_FLOATS, .layouts = KIT_LAYOUTS, .scratch = 1,
+               .run = run);

@@ -1,84 +1,91 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the kernels of the CTC loss share: where a sequence and its scratch lie, and the numbers
- * that both recursions add up. State s = 0 .. 2 L of a sequence with L labels is a blank where s is
- * even, else label (s - 1) / 2.
+ * The CTC loss by the forward-backward recursion of Graves et al. 2006, in logarithms of doubles: a
+ * block for each sequence, which goes from step to step. State s = 0 .. 2 L of a sequence with L
+ * labels is a blank where s is even, else label (s - 1) / 2.
  */
 #ifndef CUDA_NAIVE_SEQUENCE_CTC_H
 #define CUDA_NAIVE_SEQUENCE_CTC_H
 
-#include "../shared/map.h"
-
-#include <math.h>
+#include "../naive.h"
 
 /* Dims of x. */
 enum { CTC_TIME, CTC_SEQUENCE, CTC_LETTER };
 
-/* Where a sequence begins in the lists of all labels and in the scratch of all, as the host tells.
- */
+/* What the host knows of a sequence. */
 struct ctc_slot {
-    int64_t room; /* doubles before its own */
-    int32_t first, labels, steps;
+    int64_t scratch; /* doubles of the sequences before it */
+    int32_t first;   /* of its labels in the list of all */
+    int32_t labels, steps;
     int32_t runs; /* some path of so many steps gives the labels */
 };
 
 struct ctc_job {
-    int64_t letters, steps, sequences;
-    int64_t x_strides[3], gradients_strides[3];
-    const void *x;
-    void *costs, *gradients; /* the latter may be NULL */
-    int32_t softmax, propagates, is_double;
-    int32_t half; /* of the steps, for ctc_paths */
-    /* in scratch */
-    const ctc_slot *slots;
+    naive_tensor x, costs, gradients; /* the last may be absent */
+    int32_t softmax, propagates;
+    const ctc_slot *slots; /* in scratch memory, as all below */
     const int32_t *labels;
-    int32_t *order, *group, *groups; /* of ctc_letters */
-    double *rooms, *all;             /* the latter: log of the sum of all paths, a sequence each */
+    double *scratch;
 };
 
-/* A sequence and its part of the scratch. */
+/* A sequence and its scratch memory. */
 struct ctc_sequence {
+    int64_t n, labels, states, steps;
     const int32_t *label;
-    int32_t *order; /* its labels sorted by letter */
-    int32_t *group; /* where each letter begins in that order; then the end */
-    int64_t labels, states, steps, middle;
-    int32_t runs;
-    double *scale;   /* a step each: what x less it is log p, with softmax */
-    double *paths;   /* steps by states: one recursion's numbers, then the sum of both */
-    double *edge[2]; /* a row of states each: where the halves of the steps meet */
-    double *row[2][2];
+    double *scale; /* of each step: x less it is log p, with softmax */
+    double *alpha; /* steps x states: log of all ways to get there, the step's own p included */
+    double *beta;  /* steps x states: log of all ways on from there */
 };
 
-/* Doubles that a sequence takes. */
-CUDA_BOTH int64_t ctc_room(const ctc_slot &slot, int has_gradients)
+/* Returns the doubles that a sequence needs. */
+CUDA_BOTH int64_t ctc_scratch(const ctc_slot &slot)
 {
-    int64_t states = 2 * (int64_t)slot.labels + 1;
-
-    return slot.runs ? slot.steps + ((has_gradients ? slot.steps : 0) + 6) * states : 0;
+    return slot.runs ? slot.steps * (1 + 2 * (2 * (int64_t)slot.labels + 1)) : 0;
 }
 
 __device__ static inline ctc_sequence ctc_sequence_of(const ctc_job &job, int64_t n)
 {
-    const ctc_slot slot = job.slots[n];
-    ctc_sequence at = {};
+    const ctc_slot &slot = job.slots[n];
+    ctc_sequence made = {};
 
-    at.label = job.labels + slot.first;
-    at.order = job.order + slot.first;
-    at.group = job.group + slot.first + n;
-    at.labels = slot.labels;
-    at.steps = slot.steps;
-    at.states = 2 * at.labels + 1;
-    at.middle = job.gradients ? at.steps / 2 : at.steps;
-    at.runs = slot.runs;
-    at.scale = job.rooms + slot.room;
-    at.edge[0] = at.scale + at.steps;
-    at.edge[1] = at.edge[0] + at.states;
-    for (int i = 0; i < 4; i++)
-        at.row[i / 2][i % 2] = at.edge[1] + (i + 1) * at.states;
-    at.paths = at.edge[1] + 5 * at.states;
-    return at;
+    made.n = n;
+    made.labels = slot.labels;
+    made.states = 2 * made.labels + 1;
+    made.steps = slot.steps;
+    made.label = job.labels + slot.first;
+    made.scale = job.scratch + slot.scratch;
+    made.alpha = made.scale + made.steps;
+    made.beta = made.alpha + made.steps * made.states;
+    return made;
 }
 
+__device__ static inline double ctc_x(const ctc_job &job, int64_t t, int64_t n, int64_t letter)
+{
+    const int64_t at[3] = {t, n, letter};
+    return naive_load_any(job.x, naive_offset(job.x, at));
+}
+
+/* Returns the letter of a state, 0 for the blank. */
+__device__ static inline int64_t ctc_letter(const ctc_sequence &at, int64_t s)
+{
+    return s % 2 ? at.label[(s - 1) / 2] : 0;
+}
+
+__device__ static inline double ctc_log_p(const ctc_job &job, const ctc_sequence &at, int64_t t,
+                                          int64_t s)
+{
+    double x = ctc_x(job, t, at.n, ctc_letter(at, s));
+    return job.softmax ? x - at.scale[t] : log(x);
+}
+
+/* Returns whether a path may go from state s - 2 to s: over a blank between two different labels.
+ */
+__device__ static inline bool ctc_skips(const ctc_sequence &at, int64_t s)
+{
+    return s % 2 && s >= 3 && at.label[(s - 1) / 2] != at.label[(s - 3) / 2];
+}
+
+/* Returns log(exp(a) + exp(b) + exp(c)). */
 __device__ static inline double ctc_log_sum(double a, double b, double c)
 {
     double highest = fmax(fmax(a, b), c);
@@ -86,32 +93,6 @@ __device__ static inline double ctc_log_sum(double a, double b, double c)
     if (highest == -(double)INFINITY)
         return a + b + c; /* -Inf, or NaN that fmax passed over */
     return highest + log(exp(a - highest) + exp(b - highest) + exp(c - highest));
-}
-
-/* What a log p is made of; loaded long before it is used. */
-struct ctc_emission {
-    double x, scale;
-};
-
-template <class T>
-__device__ static inline ctc_emission ctc_load(const ctc_job &job, const ctc_sequence &at,
-                                               const T *x, int64_t t, int64_t s)
-{
-    int64_t letter = s % 2 ? at.label[(s - 1) / 2] : 0;
-
-    return {(double)cuda_load(x[t * job.x_strides[CTC_TIME] + letter * job.x_strides[CTC_LETTER]]),
-            job.softmax ? at.scale[t] : 0};
-}
-
-__device__ static inline double ctc_log_p(const ctc_job &job, const ctc_emission &from)
-{
-    return job.softmax ? from.x - from.scale : log(from.x);
-}
-
-/* Whether a path may go from state s - 2 to s: over a blank between two different labels. */
-__device__ static inline bool ctc_skips(const ctc_sequence &at, int64_t s)
-{
-    return s % 2 && s >= 3 && at.label[(s - 1) / 2] != at.label[(s - 3) / 2];
 }
 
 #endif

@@ -1,138 +1,85 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The grid of affine matrices, a thread for a point, and its gradient, a block for a row of a
- * matrix. */
-#include "../shared/map.h"
-#include "../table.h"
-#include "spatial.h"
+/* The grid of affine matrices: a thread for each of its elements; and its gradient: a block for
+ * each element of the matrices. */
+#include "../naive.h"
 
 /* Slots. */
 enum { FORWARD_THETA, FORWARD_GRID };
 enum { BACKWARD_DGRID, BACKWARD_DTHETA };
 
+/* Dims of a grid. */
+enum { N, H, W, XY };
+
 struct grid_job {
-    spatial_tensor theta, grid;
-    const void *in;
-    void *out;
+    naive_tensor theta, grid; /* dtheta and dgrid backward */
 };
 
-/* Coordinate of position `at` of `count` before it is transformed. */
-__device__ static inline double base_of(int64_t at, int64_t count)
+/* Returns what column k of a matrix is multiplied by at a position: x, y or 1. */
+__device__ static inline double factor_of(const grid_job &job, const int64_t at[], int64_t k)
 {
-    return count > 1 ? -1 + 2 * (double)at / (double)(count - 1) : 0;
+    int dim = k == 0 ? W : H;
+
+    if (k == 2)
+        return 1;
+    return job.grid.dims[dim] > 1 ? -1 + 2 * (double)at[dim] / (double)(job.grid.dims[dim] - 1) : 0;
 }
 
-template <class T> __global__ void __launch_bounds__(CUDA_THREADS) grid_points(grid_job job)
+static __global__ void grid_forward(grid_job job)
 {
-    int64_t at = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x;
-    spatial_position position = spatial_position_of(job.grid, at);
-    double u = base_of(position.w, job.grid.dims[GRID_W]),
-           v = base_of(position.h, job.grid.dims[GRID_H]);
+    int64_t i = naive_thread(), at[NAIVE_DIMS];
+    double sum = 0;
 
-    if (position.n >= job.grid.dims[GRID_N])
+    if (i >= job.grid.count)
         return;
-    for (int xy = 0; xy < 2; xy++) {
-        const T *row =
-            (const T *)job.in + position.n * job.theta.strides[0] + xy * job.theta.strides[1];
-        T *to = (T *)job.out + position.n * job.grid.strides[GRID_N] +
-                position.h * job.grid.strides[GRID_H] + position.w * job.grid.strides[GRID_W] +
-                xy * job.grid.strides[GRID_XY];
+    naive_unravel(job.grid.dims, job.grid.ndims, i, at);
+    for (int64_t k = 0; k < 3; k++) {
+        const int64_t element[3] = {at[N], at[XY], k};
 
-        cuda_store(to, (double)cuda_load(row[0]) * u +
-                           (double)cuda_load(row[job.theta.strides[2]]) * v +
-                           (double)cuda_load(row[2 * job.theta.strides[2]]));
+        sum += naive_load_any(job.theta, naive_offset(job.theta, element)) * factor_of(job, at, k);
     }
+    naive_store(job.grid, naive_offset(job.grid, at), sum, {1, 0});
 }
 
-/* The threads' sums are added up in one order, whatever the device. */
-template <class T> __global__ void __launch_bounds__(CUDA_THREADS) grid_sums(grid_job job)
+template <class T> __global__ void grid_backward(grid_job job)
 {
-    __shared__ double partials[3][CUDA_THREADS];
-    int64_t n = blockIdx.x / 2, xy = blockIdx.x % 2;
-    int64_t count = job.grid.dims[GRID_H] * job.grid.dims[GRID_W];
-    double sum[3] = {0, 0, 0};
+    typedef typename cuda_arith<T>::type A;
+    int64_t element[3], at[4], count = job.grid.dims[H] * job.grid.dims[W];
+    A sum = 0;
 
-    for (int64_t at = threadIdx.x; at < count; at += CUDA_THREADS) {
-        int64_t h = at / job.grid.dims[GRID_W], w = at % job.grid.dims[GRID_W];
-        const T *from = (const T *)job.in + n * job.grid.strides[GRID_N] +
-                        h * job.grid.strides[GRID_H] + w * job.grid.strides[GRID_W] +
-                        xy * job.grid.strides[GRID_XY];
-        double value = (double)cuda_load(*from);
-
-        sum[0] += value * base_of(w, job.grid.dims[GRID_W]);
-        sum[1] += value * base_of(h, job.grid.dims[GRID_H]);
-        sum[2] += value;
+    naive_unravel(job.theta.dims, 3, blockIdx.x, element);
+    at[N] = element[0];
+    at[XY] = element[1];
+    for (int64_t i = threadIdx.x; i < count; i += blockDim.x) {
+        at[H] = i / job.grid.dims[W];
+        at[W] = i % job.grid.dims[W];
+        sum +=
+            naive_load<T>(job.grid, naive_offset(job.grid, at)) * (A)factor_of(job, at, element[2]);
     }
-    for (int k = 0; k < 3; k++)
-        partials[k][threadIdx.x] = sum[k];
-    __syncthreads();
-    if (threadIdx.x < 3) {
-        double total = 0;
-
-        for (int i = 0; i < CUDA_THREADS; i++)
-            total += partials[threadIdx.x][i];
-        cuda_store((T *)job.out + n * job.theta.strides[0] + xy * job.theta.strides[1] +
-                       (int64_t)threadIdx.x * job.theta.strides[2],
-                   total);
-    }
+    sum = naive_block_sum(sum);
+    if (threadIdx.x == 0)
+        naive_store(job.theta, naive_offset(job.theta, element), (double)sum, {1, 0});
 }
 
-/* ------------------------------------------------------------------ plans */
+/* ------------------------------------------------------------------ on the host */
 
-struct grid_state {
-    grid_job job;
-    void (*kernel)(grid_job);
-    int64_t blocks;
-};
-
-static void prepare(struct anydnn_plugin_plan *plan, int theta, int grid)
+static int32_t forward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
-    grid_state *state = (grid_state *)plan->job;
+    grid_job job = {naive_tensor_of(plan, call, FORWARD_THETA),
+                    naive_tensor_of(plan, call, FORWARD_GRID)};
 
-    state->job.theta = spatial_of(plan->problem.tensor[theta]);
-    state->job.grid = spatial_of(plan->problem.tensor[grid]);
+    return naive_launch(call, grid_forward, job.grid.count, job);
 }
 
-static void forward_prepare(struct anydnn_plugin_plan *plan)
+static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
-    grid_state *state = (grid_state *)plan->job;
-    const int64_t *dims = plan->problem.tensor[FORWARD_GRID]->dims;
+    grid_job job = {naive_tensor_of(plan, call, BACKWARD_DTHETA),
+                    naive_tensor_of(plan, call, BACKWARD_DGRID)};
 
-    prepare(plan, FORWARD_THETA, FORWARD_GRID);
-    state->blocks = cuda_blocks(dims[GRID_N] * dims[GRID_H] * dims[GRID_W], CUDA_THREADS);
-    switch (plan->problem.tensor[FORWARD_GRID]->type) {
-#define CASE(T) state->kernel = grid_points<T>
-        CUDA_FLOAT_CASES(CASE);
-#undef CASE
-    }
-}
-
-static void backward_prepare(struct anydnn_plugin_plan *plan)
-{
-    grid_state *state = (grid_state *)plan->job;
-
-    prepare(plan, BACKWARD_DTHETA, BACKWARD_DGRID);
-    state->blocks = 2 * plan->problem.tensor[BACKWARD_DGRID]->dims[GRID_N];
-    switch (plan->problem.tensor[BACKWARD_DGRID]->type) {
-#define CASE(T) state->kernel = grid_sums<T>
-        CUDA_FLOAT_CASES(CASE);
-#undef CASE
-    }
-}
-
-/* The input is the first slot, the output the second. */
-static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
-{
-    const grid_state *state = (const grid_state *)plan->job;
-    grid_job job = state->job;
-
-    job.in = call->operands->data[0];
-    job.out = call->operands->data[1];
-    return cuda_launch(call, state->kernel, state->blocks, 1, job);
+    return naive_launch_blocks(call, NAIVE_FLOATS(grid_backward, job.theta.type), job.theta.count,
+                               job.grid.dims[H] * job.grid.dims[W], job);
 }
 
 CUDA_OPERATION(spatial_grid_forward, SPATIAL_GRID_FORWARD, .types = CUDA_FLOATS,
-               .layouts = KIT_LAYOUTS, .job_size = sizeof(grid_state), .prepare = forward_prepare,
-               .run = run);
+               .layouts = KIT_LAYOUTS, .run = forward_run);
 CUDA_OPERATION(spatial_grid_backward, SPATIAL_GRID_BACKWARD, .types = CUDA_FLOATS,
-               .layouts = KIT_LAYOUTS, .job_size = sizeof(grid_state), .prepare = backward_prepare,
-               .run = run);
+               .layouts = KIT_LAYOUTS, .run = backward_run);

@@ -1,278 +1,170 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The bilinear sampler: a thread for a pixel of y, one for a point of dgrid. Gradients of the image
- * are summed by destination, so that they have the same bits each time: a block has a tile of 16 x
- * 16 pixels of some channels, and looks through all points of its image, of which those that do not
- * reach the tile are passed over 256 at a time.
- */
-#include "../shared/map.h"
-#include "../table.h"
-#include "spatial.h"
+/* The bilinear sampler: a thread for each element of y, of dgrid and of dx. One of dx looks through
+ * all points of its image, so that the sum has the same bits each time. */
+#include "../naive.h"
 
 /* Slots. */
 enum { FORWARD_X, FORWARD_GRID, FORWARD_Y };
 enum { BACKWARD_X, BACKWARD_GRID, BACKWARD_DY, BACKWARD_DX, BACKWARD_DGRID };
 
-#define TILE     16
-#define CHANNELS 8 /* that a block sums up at once */
+/* Dims of images and of grids. */
+enum { N, C, H, W };
+enum { GRID_N, GRID_H, GRID_W, GRID_XY };
 
 struct sampler_job {
-    spatial_tensor x, grid, y, dx, dgrid; /* y is dy backward */
-    const void *image, *points, *gradient;
-    void *out;
+    naive_tensor x, grid, y, dx, dgrid; /* y is dy backward, where the last two are */
     cuda_blend blend;
 };
 
-/* The pixel i below and j to the right of the point's; 0 beyond the image. */
-template <class T>
-__device__ static inline double pixel(const spatial_tensor &x, const T *plane,
-                                      const spatial_point &point, int i, int j)
-{
-    int64_t row = point.row + i, column = point.column + j;
+/* The pixel above a point and to its left, which may be beyond the image, and how far the point is
+ * from there, below 1. */
+struct sampler_point {
+    int64_t row, column;
+    double down, right;
+    bool shows; /* whether any pixel is near it */
+};
 
-    return row >= 0 && row < x.dims[SPATIAL_H] && column >= 0 && column < x.dims[SPATIAL_W]
-               ? (double)cuda_load(
-                     plane[row * x.strides[SPATIAL_H] + column * x.strides[SPATIAL_W]])
-               : 0;
+__device__ static inline sampler_point point_of(const sampler_job &job, int64_t n, int64_t h,
+                                                int64_t w)
+{
+    const int64_t at_x[4] = {n, h, w, 0}, at_y[4] = {n, h, w, 1};
+    double gx = naive_load_any(job.grid, naive_offset(job.grid, at_x));
+    double gy = naive_load_any(job.grid, naive_offset(job.grid, at_y));
+    double x = (gx + 1) * (double)(job.x.dims[W] - 1) / 2;
+    double y = (gy + 1) * (double)(job.x.dims[H] - 1) / 2;
+    sampler_point point = {};
+
+    point.shows = x >= -1 && x < (double)job.x.dims[W] && y >= -1 && y < (double)job.x.dims[H];
+    if (point.shows) {
+        point.column = (int64_t)floor(x);
+        point.row = (int64_t)floor(y);
+        point.right = x - floor(x);
+        point.down = y - floor(y);
+    }
+    return point;
 }
 
-template <class T> __global__ void __launch_bounds__(CUDA_THREADS) sampler_pixels(sampler_job job)
+/* Returns the pixel i below and j to the right of the point's; 0 beyond the image. */
+template <class T>
+__device__ static inline typename cuda_arith<T>::type
+pixel(const naive_tensor &x, int64_t n, int64_t c, const sampler_point &point, int i, int j)
 {
-    int64_t at = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x;
-    int64_t w = at % job.y.dims[SPATIAL_W], rest = at / job.y.dims[SPATIAL_W];
-    int64_t h = rest % job.y.dims[SPATIAL_H], c, n;
-    const T *plane;
-    double sum = 0;
+    const int64_t at[4] = {n, c, point.row + i, point.column + j};
 
-    rest /= job.y.dims[SPATIAL_H];
-    c = rest % job.y.dims[SPATIAL_C];
-    n = rest / job.y.dims[SPATIAL_C];
-    if (n >= job.y.dims[SPATIAL_N])
+    if (at[H] < 0 || at[H] >= x.dims[H] || at[W] < 0 || at[W] >= x.dims[W])
+        return 0;
+    return naive_load<T>(x, naive_offset(x, at));
+}
+
+/* Returns the weight of the pixel i below and j to the right. */
+__device__ static inline double weight(const sampler_point &point, int64_t i, int64_t j)
+{
+    return (i ? point.down : 1 - point.down) * (j ? point.right : 1 - point.right);
+}
+
+template <class T> __global__ void sampler_forward(sampler_job job)
+{
+    typedef typename cuda_arith<T>::type A;
+    int64_t i = naive_thread(), at[NAIVE_DIMS];
+    A sum = 0;
+
+    if (i >= job.y.count)
         return;
-    spatial_point point = spatial_point_at(job.grid, (const T *)job.points, {n, h, w},
-                                           job.x.dims[SPATIAL_H], job.x.dims[SPATIAL_W]);
-    plane = (const T *)job.image + n * job.x.strides[SPATIAL_N] + c * job.x.strides[SPATIAL_C];
+    naive_unravel(job.y.dims, job.y.ndims, i, at);
+    sampler_point point = point_of(job, at[N], at[H], at[W]);
     for (int corner = 0; corner < 4 && point.shows; corner++)
-        sum += pixel(job.x, plane, point, corner / 2, corner % 2) *
-               (corner / 2 ? point.down : 1 - point.down) *
-               (corner % 2 ? point.right : 1 - point.right);
-    cuda_blend_store((T *)job.out + n * job.y.strides[SPATIAL_N] + c * job.y.strides[SPATIAL_C] +
-                         h * job.y.strides[SPATIAL_H] + w * job.y.strides[SPATIAL_W],
-                     sum, job.blend);
+        sum += pixel<T>(job.x, at[N], at[C], point, corner / 2, corner % 2) *
+               (A)weight(point, corner / 2, corner % 2);
+    naive_store(job.y, naive_offset(job.y, at), (double)sum, job.blend);
 }
 
-template <class T> __global__ void __launch_bounds__(CUDA_THREADS) sampler_slopes(sampler_job job)
+/* Each coordinate's slope is that of the pixels along it, weighted along the other one. */
+template <class T> __global__ void sampler_grid(sampler_job job)
 {
-    int64_t at = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x;
-    spatial_position position = spatial_position_of(job.grid, at);
-    double slope[2] = {0, 0};
+    typedef typename cuda_arith<T>::type A;
+    int64_t i = naive_thread(), at[NAIVE_DIMS];
+    A sum = 0;
 
-    if (position.n >= job.grid.dims[GRID_N])
+    if (i >= job.dgrid.count)
         return;
-    spatial_point point = spatial_point_at(job.grid, (const T *)job.points, position,
-                                           job.x.dims[SPATIAL_H], job.x.dims[SPATIAL_W]);
-    for (int64_t c = 0; c < job.x.dims[SPATIAL_C] && point.shows; c++) {
-        const T *plane = (const T *)job.image + position.n * job.x.strides[SPATIAL_N] +
-                         c * job.x.strides[SPATIAL_C];
-        double g = (double)cuda_load((
-            (const T *)
-                job.gradient)[position.n * job.y.strides[SPATIAL_N] + c * job.y.strides[SPATIAL_C] +
-                              position.h * job.y.strides[SPATIAL_H] +
-                              position.w * job.y.strides[SPATIAL_W]]);
-        double a = pixel(job.x, plane, point, 0, 0), b = pixel(job.x, plane, point, 0, 1);
-        double d = pixel(job.x, plane, point, 1, 0), e = pixel(job.x, plane, point, 1, 1);
+    naive_unravel(job.dgrid.dims, job.dgrid.ndims, i, at);
+    sampler_point point = point_of(job, at[GRID_N], at[GRID_H], at[GRID_W]);
+    int along_y = at[GRID_XY] == 1;
+    for (int64_t c = 0; c < job.x.dims[C] && point.shows; c++) {
+        const int64_t at_y[4] = {at[GRID_N], c, at[GRID_H], at[GRID_W]};
+        A slope = 0;
 
-        slope[0] += g * ((b - a) * (1 - point.down) + (e - d) * point.down);
-        slope[1] += g * ((d - a) * (1 - point.right) + (e - b) * point.right);
+        for (int k = 0; k < 2; k++) {
+            double across = along_y ? point.right : point.down;
+            A near = pixel<T>(job.x, at[GRID_N], c, point, along_y ? 0 : k, along_y ? k : 0);
+            A far = pixel<T>(job.x, at[GRID_N], c, point, along_y ? 1 : k, along_y ? k : 1);
+
+            slope += (far - near) * (A)(k ? across : 1 - across);
+        }
+        sum += naive_load<T>(job.y, naive_offset(job.y, at_y)) * slope;
     }
-    slope[0] *= (double)(job.x.dims[SPATIAL_W] - 1) / 2;
-    slope[1] *= (double)(job.x.dims[SPATIAL_H] - 1) / 2;
-    for (int xy = 0; xy < 2; xy++)
-        cuda_blend_store((T *)job.out + position.n * job.dgrid.strides[GRID_N] +
-                             position.h * job.dgrid.strides[GRID_H] +
-                             position.w * job.dgrid.strides[GRID_W] +
-                             xy * job.dgrid.strides[GRID_XY],
-                         slope[xy], job.blend);
+    naive_store(job.dgrid, naive_offset(job.dgrid, at),
+                (double)sum * (double)(job.x.dims[along_y ? H : W] - 1) / 2, job.blend);
 }
 
-/* ------------------------------------------------------------------ the gradient of the image */
-
-/* A tile: its first pixel, image, channels. */
-struct sampler_tile {
-    int64_t n, c, row, column;
-};
-
-__device__ static inline sampler_tile tile_of(const sampler_job &job, int64_t block)
+template <class T> __global__ void sampler_image(sampler_job job)
 {
-    int64_t across = (job.dx.dims[SPATIAL_W] + TILE - 1) / TILE;
-    int64_t down = (job.dx.dims[SPATIAL_H] + TILE - 1) / TILE;
-    int64_t groups = (job.dx.dims[SPATIAL_C] + CHANNELS - 1) / CHANNELS;
-    sampler_tile tile;
+    typedef typename cuda_arith<T>::type A;
+    int64_t i = naive_thread(), at[NAIVE_DIMS];
+    A sum = 0;
 
-    tile.column = block % across * TILE;
-    block /= across;
-    tile.row = block % down * TILE;
-    block /= down;
-    tile.c = block % groups * CHANNELS;
-    tile.n = block / groups;
-    return tile;
-}
-
-__device__ static inline bool reaches(const spatial_point &point, const sampler_tile &tile)
-{
-    return point.shows && point.row + 1 >= tile.row && point.row < tile.row + TILE &&
-           point.column + 1 >= tile.column && point.column < tile.column + TILE;
-}
-
-/* Adds what point `at` gives to a thread's own pixel. */
-template <class T>
-__device__ static inline void gather(const sampler_job &job, const sampler_tile &tile, int64_t at,
-                                     const spatial_point &point, double (&sum)[CHANNELS])
-{
-    int64_t row = tile.row + threadIdx.x / TILE - point.row;
-    int64_t column = tile.column + threadIdx.x % TILE - point.column;
-    const T *gradient = (const T *)job.gradient + tile.n * job.y.strides[SPATIAL_N] +
-                        at / job.grid.dims[GRID_W] * job.y.strides[SPATIAL_H] +
-                        at % job.grid.dims[GRID_W] * job.y.strides[SPATIAL_W];
-    double share;
-
-    if (!point.shows || row < 0 || row > 1 || column < 0 || column > 1)
+    if (i >= job.dx.count)
         return;
-    share = (row ? point.down : 1 - point.down) * (column ? point.right : 1 - point.right);
-    for (int i = 0; i < CHANNELS; i++)
-        if (tile.c + i < job.dx.dims[SPATIAL_C])
-            sum[i] += share * (double)cuda_load(gradient[(tile.c + i) * job.y.strides[SPATIAL_C]]);
-}
+    naive_unravel(job.dx.dims, job.dx.ndims, i, at);
+    for (int64_t h = 0; h < job.grid.dims[GRID_H]; h++) {
+        for (int64_t w = 0; w < job.grid.dims[GRID_W]; w++) {
+            const int64_t at_y[4] = {at[N], at[C], h, w};
+            sampler_point point = point_of(job, at[N], h, w);
+            int64_t row = at[H] - point.row, column = at[W] - point.column;
 
-template <class T> __global__ void __launch_bounds__(CUDA_THREADS) sampler_tiles(sampler_job job)
-{
-    __shared__ spatial_point points[CUDA_THREADS];
-    __shared__ int any;
-    sampler_tile tile = tile_of(job, blockIdx.x);
-    int64_t count = job.grid.dims[GRID_H] * job.grid.dims[GRID_W];
-    int64_t row = tile.row + threadIdx.x / TILE, column = tile.column + threadIdx.x % TILE;
-    double sum[CHANNELS] = {};
-
-    for (int64_t first = 0; first < count; first += CUDA_THREADS) {
-        int64_t at = first + threadIdx.x;
-        spatial_point own = {};
-
-        if (threadIdx.x == 0)
-            any = 0;
-        if (at < count)
-            own = spatial_point_at(job.grid, (const T *)job.points,
-                                   {tile.n, at / job.grid.dims[GRID_W], at % job.grid.dims[GRID_W]},
-                                   job.dx.dims[SPATIAL_H], job.dx.dims[SPATIAL_W]);
-        points[threadIdx.x] = own;
-        __syncthreads();
-        if (reaches(own, tile))
-            any = 1;
-        __syncthreads();
-        for (int i = 0; i < CUDA_THREADS && any; i++)
-            gather<T>(job, tile, first + i, points[i], sum);
-        __syncthreads();
+            if (point.shows && row >= 0 && row <= 1 && column >= 0 && column <= 1)
+                sum +=
+                    naive_load<T>(job.y, naive_offset(job.y, at_y)) * (A)weight(point, row, column);
+        }
     }
-    for (int i = 0; i < CHANNELS; i++)
-        if (tile.c + i < job.dx.dims[SPATIAL_C] && row < job.dx.dims[SPATIAL_H] &&
-            column < job.dx.dims[SPATIAL_W])
-            cuda_blend_store((T *)job.out + tile.n * job.dx.strides[SPATIAL_N] +
-                                 (tile.c + i) * job.dx.strides[SPATIAL_C] +
-                                 row * job.dx.strides[SPATIAL_H] +
-                                 column * job.dx.strides[SPATIAL_W],
-                             sum[i], job.blend);
+    naive_store(job.dx, naive_offset(job.dx, at), (double)sum, job.blend);
 }
 
-/* ------------------------------------------------------------------ plans */
+/* ------------------------------------------------------------------ on the host */
 
-struct sampler_state {
-    sampler_job job;
-    void (*forward)(sampler_job);
-    void (*slopes)(sampler_job);
-    void (*tiles)(sampler_job);
-    int64_t pixels, points, blocks; /* the last: tiles */
-};
-
-static void prepare(struct anydnn_plugin_plan *plan, int y)
+static sampler_job job_of(const struct anydnn_plugin_plan *plan, const cuda_call *call, int y)
 {
-    sampler_state *state = (sampler_state *)plan->job;
-    const int64_t *dims = plan->problem.tensor[FORWARD_X]->dims;
+    sampler_job job = {};
 
-    state->job.x = state->job.dx = spatial_of(plan->problem.tensor[FORWARD_X]);
-    state->job.grid = state->job.dgrid = spatial_of(plan->problem.tensor[FORWARD_GRID]);
-    state->job.y = spatial_of(plan->problem.tensor[y]);
-    state->points =
-        state->job.grid.dims[GRID_N] * state->job.grid.dims[GRID_H] * state->job.grid.dims[GRID_W];
-    state->pixels = state->points * dims[SPATIAL_C];
-    state->blocks = dims[SPATIAL_N] * ((dims[SPATIAL_C] + CHANNELS - 1) / CHANNELS) *
-                    ((dims[SPATIAL_H] + TILE - 1) / TILE) * ((dims[SPATIAL_W] + TILE - 1) / TILE);
-}
-
-static void forward_prepare(struct anydnn_plugin_plan *plan)
-{
-    sampler_state *state = (sampler_state *)plan->job;
-
-    prepare(plan, FORWARD_Y);
-    switch (plan->problem.tensor[FORWARD_X]->type) {
-#define CASE(T) state->forward = sampler_pixels<T>
-        CUDA_FLOAT_CASES(CASE);
-#undef CASE
-    }
+    job.x = naive_tensor_of(plan, call, FORWARD_X);
+    job.grid = naive_tensor_of(plan, call, FORWARD_GRID);
+    job.y = naive_tensor_of(plan, call, y);
+    job.blend = naive_blend(call, 0);
+    return job;
 }
 
 static int32_t forward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
-    const sampler_state *state = (const sampler_state *)plan->job;
-    sampler_job job = state->job;
+    sampler_job job = job_of(plan, call, FORWARD_Y);
 
-    job.image = call->operands->data[FORWARD_X];
-    job.points = call->operands->data[FORWARD_GRID];
-    job.out = call->operands->data[FORWARD_Y];
-    job.blend = {call->operands->scale[0], call->operands->scale[1]};
-    return cuda_launch(call, state->forward, cuda_blocks(state->pixels, CUDA_THREADS), 1, job);
-}
-
-template <class T> static void choose(sampler_state *state)
-{
-    state->slopes = sampler_slopes<T>;
-    state->tiles = sampler_tiles<T>;
-}
-
-static void backward_prepare(struct anydnn_plugin_plan *plan)
-{
-    sampler_state *state = (sampler_state *)plan->job;
-
-    prepare(plan, BACKWARD_DY);
-    state->job.dx = spatial_of(plan->problem.tensor[BACKWARD_DX]);
-    state->job.dgrid = spatial_of(plan->problem.tensor[BACKWARD_DGRID]);
-    switch (plan->problem.tensor[BACKWARD_X]->type) {
-#define CASE(T) choose<T>(state)
-        CUDA_FLOAT_CASES(CASE);
-#undef CASE
-    }
+    return naive_launch(call, NAIVE_FLOATS(sampler_forward, job.x.type), job.y.count, job);
 }
 
 static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
-    const sampler_state *state = (const sampler_state *)plan->job;
-    sampler_job job = state->job;
+    sampler_job job = job_of(plan, call, BACKWARD_DY);
     int32_t status;
 
-    job.image = call->operands->data[BACKWARD_X];
-    job.points = call->operands->data[BACKWARD_GRID];
-    job.gradient = call->operands->data[BACKWARD_DY];
-    job.out = call->operands->data[BACKWARD_DX];
-    job.blend = {call->operands->scale[0], call->operands->scale[1]};
-    status = cuda_launch(call, state->tiles, state->blocks, 1, job);
-    job.out = call->operands->data[BACKWARD_DGRID];
-    job.blend = {call->operands->scale[2], call->operands->scale[3]};
+    job.dx = naive_tensor_of(plan, call, BACKWARD_DX);
+    job.dgrid = naive_tensor_of(plan, call, BACKWARD_DGRID);
+    status = naive_launch(call, NAIVE_FLOATS(sampler_image, job.x.type), job.dx.count, job);
+    job.blend = naive_blend(call, 2);
     return status
                ? status
-               : cuda_launch(call, state->slopes, cuda_blocks(state->points, CUDA_THREADS), 1, job);
+               : naive_launch(call, NAIVE_FLOATS(sampler_grid, job.x.type), job.dgrid.count, job);
 }
 
 CUDA_OPERATION(spatial_sampler_forward, SPATIAL_SAMPLER_FORWARD, .types = CUDA_FLOATS,
-               .layouts = KIT_LAYOUTS, .job_size = sizeof(sampler_state),
-               .prepare = forward_prepare, .run = forward_run);
+               .layouts = KIT_LAYOUTS, .run = forward_run);
 CUDA_OPERATION(spatial_sampler_backward, SPATIAL_SAMPLER_BACKWARD, .types = CUDA_FLOATS,
-               .layouts = KIT_LAYOUTS, .job_size = sizeof(sampler_state),
-               .prepare = backward_prepare, .run = backward_run);
+               .layouts = KIT_LAYOUTS, .run = backward_run);

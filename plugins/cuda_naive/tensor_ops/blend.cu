@@ -1,195 +1,86 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* transform_tensor, add_tensor and scale_tensor: y = alpha*x + beta*y and its special cases. */
-#include "../shared/map.h"
-#include "../table.h"
-#include "transpose.h"
+/* transform_tensor, add_tensor, scale_tensor and set_tensor: y = alpha * x + beta * y and its
+ * special cases, between any two types, in double. */
+#include "../naive.h"
 
-#include <type_traits>
-
-/* Slots of transform_tensor and add_tensor. */
+/* Slots of transform_tensor and add_tensor; the others have y in slot 0. */
 enum { X, Y };
 
-struct blend_params {
+/* Bytes of the longest vector. */
+#define VALUE_MAX 32
+
+struct blend_job {
+    naive_tensor x, y;
+    cuda_blend blend;
+};
+
+struct set_job {
+    naive_tensor y;
+    int32_t size; /* bytes of a lane */
+    unsigned char value[VALUE_MAX];
 };
 
 /* x may be broadcast. */
-template <class E> struct blend_op {
-    typedef E T;
-    typedef typename cuda_arith<E>::type A;
-    typedef blend_params params;
-    enum { OUT = 1, IN = 1, EXTRA = 0 };
-
-    static __device__ void compute(const params &, const A in[], const int64_t *, A out[])
-    {
-        out[0] = in[0];
-    }
-};
-
-struct blend_types {
-    int32_t from, to;
-};
-
-/* x + y of one type, which float holds, or rounds as double does: floats have a rounding less than
- * half of double's digits, and of two shorter numbers one that is not lost in the other's last
- * digits leaves no tie. */
-template <class E> struct add_op {
-    typedef E T;
-    typedef typename cuda_arith<E>::type A;
-    typedef blend_params params;
-    enum { OUT = 1, IN = 2, EXTRA = 0 };
-
-    static __device__ void compute(const params &, const A in[], const int64_t *, A out[])
-    {
-        out[0] = in[0] + in[1];
-    }
-};
-
-/* Between any two types, found at run time. */
-struct convert_op {
-    typedef blend_types params;
-    enum { OUT = 1, IN = 1, EXTRA = 0 };
-
-    static __device__ void run(const cuda_map_job<convert_op> &job, const int64_t at[])
-    {
-        double value = cuda_load_any(job.params.from, job.data[1], at[1]);
-        cuda_blend_store_any(job.params.to, job.data[0], at[0], value, job.blend);
-    }
-};
-
-/* ------------------------------------------------------------------ plans */
-
-struct blend_state {
-    cuda_map_plan map, added; /* of y and x; with y again */
-    int32_t (*launch)(const blend_state *state, const cuda_call *call, void *y, void *x,
-                      cuda_blend blend);
-    blend_types types;
-    cuda_turn turn;
-};
-
-template <class T>
-static int32_t turn(const blend_state *state, const cuda_call *call, void *y, void *x,
-                    cuda_blend blend)
+static __global__ void blend_elements(blend_job job)
 {
-    return cuda_turn_run<T>(call, {state->turn, y, x, blend});
-}
+    int64_t i = naive_thread(), at[NAIVE_DIMS];
 
-template <class Op>
-static int32_t launch(const blend_state *state, const cuda_call *call, void *y, void *x,
-                      cuda_blend blend)
-{
-    cuda_map_job<Op> job;
-
-    job.data[0] = y;
-    job.data[1] = x;
-    job.blend = blend;
-    return cuda_map_run(&state->map, call, &job);
-}
-
-/* Sums without factors, where vectors can be taken. */
-template <class T>
-static int32_t add(const blend_state *state, const cuda_call *call, void *y, void *x,
-                   cuda_blend blend)
-{
-    cuda_map_job<add_op<T>> job;
-
-    job.data[0] = y;
-    job.data[1] = x;
-    job.data[2] = y;
-    job.blend = {1, 0};
-    if (blend.alpha != 1 || blend.beta != 1 || !cuda_map_aligned(&state->added, job.data, 3))
-        return launch<blend_op<T>>(state, call, y, x, blend);
-    return cuda_map_run(&state->added, call, &job);
-}
-
-static int32_t convert(const blend_state *state, const cuda_call *call, void *y, void *x,
-                       cuda_blend blend)
-{
-    cuda_map_job<convert_op> job;
-
-    job.data[0] = y;
-    job.data[1] = x;
-    job.blend = blend;
-    job.params = state->types;
-    return cuda_each_run(&state->map.walk, call, &job);
-}
-
-template <class T>
-static void prepare(blend_state *state, const struct anydnn_plugin_tensor *const tensor[])
-{
-    const struct anydnn_plugin_tensor *added[] = {tensor[0], tensor[1], tensor[0]};
-
-    cuda_map_prepare<blend_op<T>>(&state->map, tensor, KIT_WALK_SORTED);
-    state->launch = launch<blend_op<T>>;
-    if (cuda_turn_prepare<T>(&state->turn, &state->map.walk)) {
-        state->launch = turn<T>;
-    } else if constexpr (sizeof(T) < sizeof(double) && !std::is_integral<T>::value) {
-        cuda_map_prepare<add_op<T>>(&state->added, added, KIT_WALK_SORTED);
-        state->launch = add<T>;
-    }
-}
-
-static void prepare_blend(struct anydnn_plugin_plan *plan, const struct anydnn_plugin_tensor *y,
-                          const struct anydnn_plugin_tensor *x)
-{
-    const struct anydnn_plugin_tensor *mapped[] = {y, x};
-    blend_state *state = (blend_state *)plan->job;
-
-    state->types = {x->type, y->type};
-    if (kit_lane_type(x->type) != kit_lane_type(y->type)) {
-        cuda_walk_make(&state->map.walk, mapped, 2, KIT_WALK_ALL, KIT_WALK_SORTED);
-        state->launch = convert;
+    if (i >= job.y.count)
         return;
-    }
-    switch (kit_lane_type(x->type)) {
-#define CASE(T) prepare<T>(state, mapped)
-        CUDA_FLOAT_CASES(CASE);
-    case ANYDNN_PLUGIN_INT32:
-        CASE(int32_t);
-        break;
-    case ANYDNN_PLUGIN_UINT8:
-        CASE(uint8_t);
-        break;
-    default:
-        CASE(int8_t);
-#undef CASE
-    }
+    naive_unravel(job.y.dims, job.y.ndims, i, at);
+    naive_store(job.y, naive_offset(job.y, at), naive_load_any(job.x, naive_offset(job.x, at)),
+                job.blend);
 }
 
-static void two_prepare(struct anydnn_plugin_plan *plan)
+/* Copies the bits of the value, of a vector those of the element's lane. */
+static __global__ void set_elements(set_job job)
 {
-    prepare_blend(plan, plan->problem.tensor[Y], plan->problem.tensor[X]);
+    int64_t i = naive_thread(), at[NAIVE_DIMS], lane;
+
+    if (i >= job.y.count)
+        return;
+    naive_unravel(job.y.dims, job.y.ndims, i, at);
+    lane = job.y.lanes > 1 ? at[1] % job.y.lanes : 0;
+    memcpy((unsigned char *)job.y.data + naive_offset(job.y, at) * job.size,
+           job.value + lane * job.size, (size_t)job.size);
 }
+
+/* ------------------------------------------------------------------ on the host */
 
 static int32_t two_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
-    const struct anydnn_plugin_operands *operands = call->operands;
-    const blend_state *state = (const blend_state *)plan->job;
+    blend_job job = {naive_tensor_of(plan, call, X), naive_tensor_of(plan, call, Y),
+                     naive_blend(call, 0)};
 
-    return state->launch(state, call, operands->data[Y], operands->data[X],
-                         {operands->scale[0], operands->scale[1]});
-}
-
-static void scale_prepare(struct anydnn_plugin_plan *plan)
-{
-    prepare_blend(plan, plan->problem.tensor[0], plan->problem.tensor[0]);
+    return naive_launch(call, blend_elements, job.y.count, job);
 }
 
 static int32_t scale_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
-    const struct anydnn_plugin_operands *operands = call->operands;
-    const blend_state *state = (const blend_state *)plan->job;
+    naive_tensor y = naive_tensor_of(plan, call, 0);
+    blend_job job = {y, y, {call->operands->scale[0], 0}};
 
-    return state->launch(state, call, operands->data[0], operands->data[0],
-                         {operands->scale[0], 0});
+    return naive_launch(call, blend_elements, job.y.count, job);
 }
 
-CUDA_OPERATION(transform_tensor, TRANSFORM_TENSOR,
-               .types = CUDA_FLOATS | CUDA_INTEGERS | CUDA_VECTORS,
-               .layouts = CUDA_LAYOUTS_AND_VECTORS, .job_size = sizeof(blend_state),
-               .prepare = two_prepare, .run = two_run);
-CUDA_OPERATION(add_tensor, ADD_TENSOR, .types = CUDA_FLOATS | CUDA_INTEGERS | CUDA_VECTORS,
-               .layouts = CUDA_LAYOUTS_AND_VECTORS, .job_size = sizeof(blend_state),
-               .prepare = two_prepare, .run = two_run);
-CUDA_OPERATION(scale_tensor, SCALE_TENSOR, .types = CUDA_FLOATS | CUDA_INTEGERS | CUDA_VECTORS,
-               .layouts = CUDA_LAYOUTS_AND_VECTORS, .job_size = sizeof(blend_state),
-               .prepare = scale_prepare, .run = scale_run);
+static int32_t set_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
+{
+    set_job job = {naive_tensor_of(plan, call, 0), 0, {0}};
+
+    if (!call->operands->value)
+        return kit_fail(ANYDNN_PLUGIN_STATUS_BAD_PARAM, "set_tensor: value is a NULL pointer");
+    job.size = cuda_type_size(job.y.type);
+    memcpy(job.value, call->operands->value, (size_t)(job.size * job.y.lanes));
+    return naive_launch(call, set_elements, job.y.count, job);
+}
+
+#define TYPES (CUDA_FLOATS | CUDA_INTEGERS | CUDA_VECTORS)
+
+CUDA_OPERATION(transform_tensor, TRANSFORM_TENSOR, .types = TYPES,
+               .layouts = CUDA_LAYOUTS_AND_VECTORS, .run = two_run);
+CUDA_OPERATION(add_tensor, ADD_TENSOR, .types = TYPES, .layouts = CUDA_LAYOUTS_AND_VECTORS,
+               .run = two_run);
+CUDA_OPERATION(scale_tensor, SCALE_TENSOR, .types = TYPES, .layouts = CUDA_LAYOUTS_AND_VECTORS,
+               .run = scale_run);
+CUDA_OPERATION(set_tensor, SET_TENSOR, .types = TYPES, .layouts = CUDA_LAYOUTS_AND_VECTORS,
+               .run = set_run);

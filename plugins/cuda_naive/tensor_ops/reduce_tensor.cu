@@ -1,250 +1,161 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reduce_tensor: c = alpha * (a reduced along every dim in which c has 1) + beta * c, with the
- * indices of minima and maxima on request. */
-#include "../shared/reduce.h"
-#include "../table.h"
+/* reduce_tensor: a block for each element of c, which is alpha * (a reduced along every dim in
+ * which c has 1) + beta * c, with the indices of minima and maxima on request. */
+#include "../naive.h"
 
 /* Slots. */
-enum { A_SLOT, C_SLOT, INDICES };
+enum { A_SLOT, C_SLOT, INDICES_SLOT };
 
-/* Operators of struct anydnn_plugin_reduce. */
-enum { ADD, MUL, MIN, MAX, AMAX, AVERAGE, NORM1, NORM2, MUL_NO_ZEROS };
-
-struct reduce_params {
-    int32_t op;
+struct reduce_job {
+    naive_tensor a, c, indices;
+    int64_t extents[NAIVE_DIMS]; /* of what is reduced; 1 along the other dims */
+    int64_t count;               /* elements that become one */
+    int32_t op;                  /* ANYDNN_PLUGIN_REDUCE_TENSOR_xxx */
     int32_t nan_propagate;
-    int32_t c_type;
-    int32_t indices_type; /* -1: no indices */
-    double count;         /* elements of a result */
+    cuda_blend blend;
 };
 
-/* A sum, a product, or the element chosen so far; none is at index -1. */
-struct reduce_sum {
-    double value;
+/* A sum, a product, or the element chosen so far, none at index -1. */
+template <class A> struct reduce_part {
+    A value;
     int64_t index;
 };
 
-CUDA_BOTH int multiplies(int32_t op)
+/* ------------------------------------------------------------------ operators */
+
+CUDA_BOTH bool multiplies(int32_t op)
 {
-    return op == MUL || op == MUL_NO_ZEROS;
+    return op == ANYDNN_PLUGIN_REDUCE_TENSOR_MUL || op == ANYDNN_PLUGIN_REDUCE_TENSOR_MUL_NO_ZEROS;
 }
 
-CUDA_BOTH int chooses(int32_t op)
+CUDA_BOTH bool chooses(int32_t op)
 {
-    return op == MIN || op == MAX || op == AMAX;
+    return op == ANYDNN_PLUGIN_REDUCE_TENSOR_MIN || op == ANYDNN_PLUGIN_REDUCE_TENSOR_MAX ||
+           op == ANYDNN_PLUGIN_REDUCE_TENSOR_AMAX;
 }
 
-/* Whether v takes the place of a value. A NaN takes it, and keeps it, if that propagates; else it
- * never does, and loses it to any number. */
-CUDA_BOTH int beats(const reduce_params &p, double v, double best)
+/* Returns what an element counts as. */
+template <class A> __device__ static inline A term(int32_t op, A v)
+{
+    switch (op) {
+    case ANYDNN_PLUGIN_REDUCE_TENSOR_AMAX:
+    case ANYDNN_PLUGIN_REDUCE_TENSOR_NORM1:
+        return fabs(v);
+    case ANYDNN_PLUGIN_REDUCE_TENSOR_NORM2:
+        return v * v;
+    case ANYDNN_PLUGIN_REDUCE_TENSOR_MUL_NO_ZEROS:
+        return v == 0 ? 1 : v;
+    default:
+        return v;
+    }
+}
+
+/* Returns whether v takes the place of a value. A NaN takes it, and keeps it, if that propagates;
+ * else it never does, and loses it to any number. */
+template <class A> __device__ static inline bool beats(const reduce_job &job, A v, A best)
 {
     if (isnan(v))
-        return p.nan_propagate && !isnan(best);
+        return job.nan_propagate && !isnan(best);
     if (isnan(best))
-        return !p.nan_propagate;
-    return p.op == MIN ? v < best : v > best;
+        return !job.nan_propagate;
+    return job.op == ANYDNN_PLUGIN_REDUCE_TENSOR_MIN ? v < best : v > best;
 }
 
-/* Between equals, the first. */
-CUDA_BOTH void choose(const reduce_params &p, reduce_sum *to, const reduce_sum &from)
+/* Joins a part to another one; of equal elements the first is chosen. */
+template <class A>
+__device__ static inline void join(const reduce_job &job, reduce_part<A> &to,
+                                   const reduce_part<A> &from)
 {
-    if (from.index < 0)
-        return;
-    if (to->index < 0 || beats(p, from.value, to->value) ||
-        (!beats(p, to->value, from.value) && from.index < to->index))
-        *to = from;
+    if (multiplies(job.op)) {
+        to.value *= from.value;
+    } else if (!chooses(job.op)) {
+        to.value += from.value;
+    } else if (from.index >= 0 && (to.index < 0 || beats(job, from.value, to.value) ||
+                                   (!beats(job, to.value, from.value) && from.index < to.index))) {
+        to = from;
+    }
 }
 
-__device__ static void store_index(int32_t type, void *data, int64_t at, int64_t index)
+/* ------------------------------------------------------------------ kernels */
+
+__device__ static inline void store_index(const naive_tensor &t, int64_t offset, int64_t index)
 {
-    switch (type) {
+    switch (t.type) {
     case ANYDNN_PLUGIN_UINT8:
-        ((uint8_t *)data)[at] = (uint8_t)index;
+        ((uint8_t *)t.data)[offset] = (uint8_t)index;
         break;
     case ANYDNN_PLUGIN_UINT16:
-        ((uint16_t *)data)[at] = (uint16_t)index;
+        ((uint16_t *)t.data)[offset] = (uint16_t)index;
         break;
     case ANYDNN_PLUGIN_UINT32:
-        ((uint32_t *)data)[at] = (uint32_t)index;
+        ((uint32_t *)t.data)[offset] = (uint32_t)index;
         break;
     default:
-        ((uint64_t *)data)[at] = (uint64_t)index;
+        ((uint64_t *)t.data)[offset] = (uint64_t)index;
     }
 }
 
-template <class E> struct reduce_op {
-    typedef E T;
-    typedef typename cuda_arith<E>::type A;
-    typedef reduce_params params;
-    typedef cuda_nothing cell;
-    typedef reduce_sum sum;
-    enum { IN = 1, EXTRA = 0, OUT = 2, BY_VECTORS = 1, RUNS = 0 };
-
-    static __device__ cell make_cell(const cuda_reduce_job<reduce_op> &, const int64_t[])
-    {
-        return {};
-    }
-    static __device__ sum start(const params &p)
-    {
-        return {multiplies(p.op) ? 1.0 : 0.0, -1};
-    }
-    static __device__ void add(const params &p, const cell &, sum *to, const A in[],
-                               const int64_t[], int64_t i)
-    {
-        double v = (double)in[0];
-
-        switch (p.op) {
-        case ADD:
-        case AVERAGE:
-            to->value += v;
-            break;
-        case NORM1:
-            to->value += fabs(v);
-            break;
-        case NORM2:
-            to->value += v * v;
-            break;
-        case MUL:
-            to->value *= v;
-            break;
-        case MUL_NO_ZEROS:
-            to->value *= v == 0 ? 1 : v;
-            break;
-        default:
-            choose(p, to, {p.op == AMAX ? fabs(v) : v, i});
-        }
-    }
-    static __device__ void join(const params &p, sum *to, const sum &from)
-    {
-        if (chooses(p.op))
-            choose(p, to, from);
-        else if (multiplies(p.op))
-            to->value *= from.value;
-        else
-            to->value += from.value;
-    }
-    static __device__ void finish(const cuda_reduce_job<reduce_op> &job, const int64_t at[],
-                                  int64_t, const sum &from)
-    {
-        const params &p = job.params;
-        double value = p.op == AVERAGE ? from.value / p.count
-                       : p.op == NORM2 ? sqrt(from.value)
-                                       : from.value;
-
-        cuda_blend_store_any(p.c_type, job.data[1], at[1], value, job.blend);
-        if (p.indices_type >= 0)
-            store_index(p.indices_type, job.data[2], at[2], from.index);
-    }
-};
-
-/* Sums and averages alone: the operator is not asked for with every element. */
-template <class E> struct reduce_add_op : cuda_plain_runs<reduce_params> {
-    typedef E T;
-    typedef typename cuda_arith<E>::type A;
-    typedef reduce_params params;
-    typedef cuda_nothing cell;
-    typedef double sum;
-    enum { IN = 1, EXTRA = 0, OUT = 2, BY_VECTORS = 1, RUNS = sizeof(A) == sizeof(float) };
-
-    static __device__ cell make_cell(const cuda_reduce_job<reduce_add_op> &, const int64_t[])
-    {
-        return {};
-    }
-    static __device__ sum start(const params &)
-    {
-        return 0;
-    }
-    static __device__ void add(const params &, const cell &, sum *to, const A in[], const int64_t[],
-                               int64_t)
-    {
-        *to += (double)in[0];
-    }
-    static __device__ void join(const params &, sum *to, const sum &from)
-    {
-        *to += from;
-    }
-    static __device__ void finish(const cuda_reduce_job<reduce_add_op> &job, const int64_t at[],
-                                  int64_t, const sum &from)
-    {
-        cuda_blend_store_any(job.params.c_type, job.data[1], at[1],
-                             job.params.op == AVERAGE ? from / job.params.count : from, job.blend);
-    }
-};
-
-/* ------------------------------------------------------------------ plans */
-
-struct reduce_state {
-    cuda_reduce_plan reduce;
-    int32_t (*launch)(const reduce_state *state, const cuda_call *call);
-    reduce_params params;
-};
-
-template <class Op> static int32_t launch(const reduce_state *state, const cuda_call *call)
+template <class A>
+__device__ static inline void finish(const reduce_job &job, const int64_t at[],
+                                     const reduce_part<A> &part)
 {
-    cuda_reduce_job<Op> job;
+    double value = (double)part.value;
 
-    job.data[0] = call->operands->data[A_SLOT];
-    job.data[1] = call->operands->data[C_SLOT];
-    job.data[2] = call->operands->data[INDICES];
-    job.blend = {call->operands->scale[0], call->operands->scale[1]};
-    job.params = state->params;
-    return cuda_reduce_run(&state->reduce, call, &job);
+    if (job.op == ANYDNN_PLUGIN_REDUCE_TENSOR_AVG)
+        value /= (double)job.count;
+    if (job.op == ANYDNN_PLUGIN_REDUCE_TENSOR_NORM2)
+        value = sqrt(value);
+    naive_store(job.c, naive_offset(job.c, at), value, job.blend);
+    if (job.indices.data)
+        store_index(job.indices, naive_offset(job.indices, at), part.index);
 }
 
-/* Dims in which c has 1 and a more, as bits. */
-static uint32_t reduced_dims(const struct anydnn_plugin_tensor *a,
-                             const struct anydnn_plugin_tensor *c)
+/* Reduces in what the type is computed in; elements are counted in logical order. */
+template <class T> __global__ void reduce_elements(reduce_job job)
 {
-    uint32_t reduced = 0;
+    typedef typename cuda_arith<T>::type A;
+    __shared__ reduce_part<A> parts[NAIVE_BLOCK];
+    int64_t first[NAIVE_DIMS], at[NAIVE_DIMS];
+    reduce_part<A> part = {(A)(multiplies(job.op) ? 1 : 0), -1};
 
-    for (int32_t d = 0; d < a->ndims; d++) {
-        if (a->dims[d] != c->dims[d])
-            reduced |= 1u << d;
+    naive_unravel(job.c.dims, job.c.ndims, blockIdx.x, first);
+    for (int64_t i = threadIdx.x; i < job.count; i += blockDim.x) {
+        naive_unravel(job.extents, job.a.ndims, i, at);
+        for (int d = 0; d < job.a.ndims; d++)
+            at[d] += first[d];
+        join(job, part, {term(job.op, naive_load<T>(job.a, naive_offset(job.a, at))), i});
     }
-    return reduced;
+    parts[threadIdx.x] = part;
+    __syncthreads();
+    for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {
+        if (threadIdx.x < half)
+            join(job, parts[threadIdx.x], parts[threadIdx.x + half]);
+        __syncthreads();
+    }
+    if (threadIdx.x == 0)
+        finish(job, first, parts[0]);
 }
 
-/* Elements are counted in logical order where their number is asked for. */
-template <class Op> static void prepare(struct anydnn_plugin_plan *plan)
-{
-    const struct anydnn_plugin_tensor *const *tensor = plan->problem.tensor;
-    const struct anydnn_plugin_tensor *walked[] = {tensor[A_SLOT], tensor[C_SLOT],
-                                                   tensor[tensor[INDICES] ? INDICES : C_SLOT]};
-    reduce_state *state = (reduce_state *)plan->job;
+/* ------------------------------------------------------------------ on the host */
 
-    cuda_reduce_prepare<Op>(&state->reduce, plan, walked,
-                            reduced_dims(tensor[A_SLOT], tensor[C_SLOT]),
-                            tensor[INDICES] ? KIT_WALK_LOGICAL : KIT_WALK_SORTED);
-    state->launch = launch<Op>;
-}
-
-static void reduce_prepare(struct anydnn_plugin_plan *plan)
+static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
-    const struct anydnn_plugin_tensor *const *tensor = plan->problem.tensor;
     const struct anydnn_plugin_reduce *params =
         (const struct anydnn_plugin_reduce *)plan->problem.params;
-    reduce_state *state = (reduce_state *)plan->job;
-    int adds = (params->op == ADD || params->op == AVERAGE) && !tensor[INDICES];
+    reduce_job job = {};
 
-    state->params = {
-        params->op, params->nan_propagate, tensor[C_SLOT]->type,
-        tensor[INDICES] ? tensor[INDICES]->type : -1,
-        (double)(cuda_tensor_count(tensor[A_SLOT]) / cuda_tensor_count(tensor[C_SLOT]))};
-    switch (tensor[A_SLOT]->type) {
-#define CASE(T) adds ? prepare<reduce_add_op<T>>(plan) : prepare<reduce_op<T>>(plan)
-        CUDA_FLOAT_CASES(CASE);
-    default:
-        CASE(int8_t);
-#undef CASE
-    }
-}
-
-static int32_t reduce_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
-{
-    const reduce_state *state = (const reduce_state *)plan->job;
-    return state->launch(state, call);
+    job.a = naive_tensor_of(plan, call, A_SLOT);
+    job.c = naive_tensor_of(plan, call, C_SLOT);
+    job.indices = naive_tensor_of(plan, call, INDICES_SLOT);
+    for (int d = 0; d < job.a.ndims; d++)
+        job.extents[d] = job.a.dims[d] == job.c.dims[d] ? 1 : job.a.dims[d];
+    job.count = job.a.count / job.c.count;
+    job.op = params->op;
+    job.nan_propagate = params->nan_propagate;
+    job.blend = naive_blend(call, 0);
+    return naive_launch_blocks(call, NAIVE_FLOATS_AND_INT8(reduce_elements, job.a.type),
+                               job.c.count, job.count, job);
 }
 
 CUDA_OPERATION(reduce_tensor, REDUCE_TENSOR, .types = CUDA_FLOATS | CUDA_TYPE(INT8),
-               .layouts = KIT_LAYOUTS, .job_size = sizeof(reduce_state), .prepare = reduce_prepare,
-               .run = reduce_run);
+               .layouts = KIT_LAYOUTS, .run = run);

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Convolution backward to the data: a thread for each element of dx adds up the outputs that it
+ * reaches, by tap and filter. */
+#include "conv.h"
+
+/* Slots. */
+enum { W, DY, DX };
+
+/* Finds where in dy position `i` of dx goes by a tap, an offset without image and channel. Returns
+ * false where it reaches no output. */
+__device__ static inline bool conv_output_of(const conv_job &job, const int64_t i[],
+                                             const int64_t tap[], int64_t *offset)
+{
+    *offset = 0;
+    for (int s = 0; s < job.spatial; s++) {
+        int64_t o = i[s] + job.pad[s] - tap[s] * job.dilation[s];
+
+        if (o < 0 || o % job.stride[s] != 0 || o / job.stride[s] >= job.y.dims[2 + s])
+            return false;
+        *offset += o / job.stride[s] * job.y.strides[2 + s];
+    }
+    return true;
+}
+
+template <class T> __global__ void conv_backward_data(conv_job job)
+{
+    int64_t i = naive_thread(), at[NAIVE_DIMS], tap[NAIVE_SPATIAL] = {0}, place, w, y;
+    typename cuda_arith<T>::type sum = 0;
+
+    if (i >= job.x.count)
+        return;
+    naive_unravel(job.x.dims, job.x.ndims, i, at);
+    do {
+        if (!conv_output_of(job, at + 2, tap, &place))
+            continue;
+        y = at[0] * job.y.strides[0] + place;
+        w = at[1] % job.channels * job.w.strides[1] + conv_tap_offset(job, tap);
+        for (int64_t k = 0; k < job.filters; k++) {
+            int64_t filter = at[1] / job.channels * job.filters + k;
+
+            sum = conv_fma(naive_load<T>(job.y, y + filter * job.y.strides[1]),
+                           naive_load<T>(job.w, w + filter * job.w.strides[0]), sum);
+        }
+    } while (naive_next(job.w.dims + 2, job.spatial, tap));
+    naive_store(job.x, naive_offset(job.x, at), (double)sum, job.blend);
+}
+
+static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
+{
+    conv_job job = conv_job_of(plan, call, DX, W, DY);
+
+    return naive_launch(call, NAIVE_FLOATS(conv_backward_data, job.x.type), job.x.count, job);
+}
+
+/* cuDNN's algorithms that are no transforms, the deterministic one first. */
+CUDA_OPERATION(convolution_backward_data, CONVOLUTION_BACKWARD_DATA, .types = CUDA_FLOATS,
+               .layouts = KIT_LAYOUTS, .algorithms = 0x3, .first = 1, .run = run);

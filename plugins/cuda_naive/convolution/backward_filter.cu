@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Convolution backward to the filter: a block for each element of dw adds up the products of all
+ * output positions. */
+#include "conv.h"
+
+/* Slots. */
+enum { X, DY, DW };
+
+template <class T> __global__ void conv_backward_filter(conv_job job)
+{
+    int64_t at[NAIVE_DIMS], output[NAIVE_DIMS], extents[NAIVE_DIMS], positions, place;
+    typename cuda_arith<T>::type sum = 0;
+
+    /* Element at of dw, k, c, t; outputs of filter k alone. */
+    naive_unravel(job.w.dims, job.w.ndims, blockIdx.x, at);
+    for (int d = 0; d < job.y.ndims; d++)
+        extents[d] = d == 1 ? 1 : job.y.dims[d];
+    positions = job.y.count / job.y.dims[1];
+    for (int64_t i = threadIdx.x; i < positions; i += blockDim.x) {
+        int64_t from = at[0] / job.filters * job.channels + at[1];
+
+        naive_unravel(extents, job.y.ndims, i, output);
+        output[1] = at[0];
+        if (conv_input(job, output + 2, at + 2, &place))
+            sum = conv_fma(naive_load<T>(job.x, output[0] * job.x.strides[0] +
+                                                    from * job.x.strides[1] + place),
+                           naive_load<T>(job.y, naive_offset(job.y, output)), sum);
+    }
+    sum = naive_block_sum(sum);
+    if (threadIdx.x == 0)
+        naive_store(job.w,
+                    at[0] * job.w.strides[0] + at[1] * job.w.strides[1] +
+                        conv_tap_offset(job, at + 2),
+                    (double)sum, job.blend);
+}
+
+static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
+{
+    conv_job job = conv_job_of(plan, call, X, DW, DY);
+
+    return naive_launch_blocks(call, NAIVE_FLOATS(conv_backward_filter, job.w.type), job.w.count,
+                               job.y.count / job.y.dims[1], job);
+}
+
+/* cuDNN's algorithms that are no transforms, the deterministic one first. */
+CUDA_OPERATION(convolution_backward_filter, CONVOLUTION_BACKWARD_FILTER, .types = CUDA_FLOATS,
+               .layouts = KIT_LAYOUTS, .algorithms = 0xb, .first = 1, .run = run);

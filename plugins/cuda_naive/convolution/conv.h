@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the kernels of convolution share. Element x[n, c, i] and element y[n, k, o] meet in filter
+ * element w[k, c, t] where, in every spatial dim,
+ *
+ *   i = o * stride - pad + t * dilation;
+ *
+ * a flipped filter has its elements in reverse order. Backward, dx, dw and dy stand in the places
+ * of x, w and y.
+ */
+#ifndef CUDA_NAIVE_CONVOLUTION_CONV_H
+#define CUDA_NAIVE_CONVOLUTION_CONV_H
+
+#include "../naive.h"
+
+struct conv_job {
+    naive_tensor x, w, y, z, bias; /* the last two of the fused operation alone */
+    int32_t spatial;
+    int32_t flipped;
+    int64_t channels, filters; /* of a group */
+    int64_t pad[NAIVE_SPATIAL], stride[NAIVE_SPATIAL], dilation[NAIVE_SPATIAL];
+    cuda_blend blend; /* beta belongs to z in the fused operation */
+    cuda_activation f;
+};
+
+/* Returns the job of a call whose x, w and y are in these slots. */
+static inline conv_job conv_job_of(const struct anydnn_plugin_plan *plan, const cuda_call *call,
+                                   int x, int w, int y)
+{
+    const struct anydnn_plugin_convolution *params =
+        (const struct anydnn_plugin_convolution *)plan->problem.params;
+    conv_job job = {};
+
+    job.x = naive_tensor_of(plan, call, x);
+    job.w = naive_tensor_of(plan, call, w);
+    job.y = naive_tensor_of(plan, call, y);
+    job.spatial = params->spatial_dims;
+    job.flipped = params->mode == ANYDNN_PLUGIN_CONVOLUTION;
+    job.channels = job.w.dims[1];
+    job.filters = job.w.dims[0] / params->groups;
+    for (int s = 0; s < params->spatial_dims; s++) {
+        job.pad[s] = params->pad[s];
+        job.stride[s] = params->stride[s];
+        job.dilation[s] = params->dilation[s];
+    }
+    job.blend = naive_blend(call, 0);
+    job.f = {params->activation, params->nan_propagate, params->coef};
+    return job;
+}
+
+/* Returns the offset in w of a tap, without filter and channel. */
+__device__ static inline int64_t conv_tap_offset(const conv_job &job, const int64_t tap[])
+{
+    int64_t offset = 0;
+
+    for (int s = 0; s < job.spatial; s++)
+        offset += (job.flipped ? job.w.dims[2 + s] - 1 - tap[s] : tap[s]) * job.w.strides[2 + s];
+    return offset;
+}
+
+/* Finds where in x output position `o` meets a tap, an offset without image and channel. Returns
+ * false for padding. */
+__device__ static inline bool conv_input(const conv_job &job, const int64_t o[],
+                                         const int64_t tap[], int64_t *offset)
+{
+    *offset = 0;
+    for (int s = 0; s < job.spatial; s++) {
+        int64_t i = o[s] * job.stride[s] - job.pad[s] + tap[s] * job.dilation[s];
+
+        if (i < 0 || i >= job.x.dims[2 + s])
+            return false;
+        *offset += i * job.x.strides[2 + s];
+    }
+    return true;
+}
+
+/* a * b + sum: rounded once for floating types, modulo 2^32 for integers. */
+__device__ static inline float conv_fma(float a, float b, float sum)
+{
+    return fmaf(a, b, sum);
+}
+
+__device__ static inline double conv_fma(double a, double b, double sum)
+{
+    return fma(a, b, sum);
+}
+
+__device__ static inline uint32_t conv_fma(int32_t a, int32_t b, uint32_t sum)
+{
+    return sum + (uint32_t)(a * b);
+}
+
+#endif

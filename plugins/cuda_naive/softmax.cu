@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Softmax forward and backward: a block for each vector, which runs over c, or over all dims but n,
+ * in passes: maximum, sum, results. */
+#include "naive.h"
+
+#include <float.h>
+
+/* Slots. */
+enum { FORWARD_X, FORWARD_Y };
+enum { BACKWARD_Y, BACKWARD_DY, BACKWARD_DX };
+
+struct softmax_job {
+    naive_tensor x, y, dy, dx;
+    int32_t algorithm; /* ANYDNN_PLUGIN_SOFTMAX_xxx */
+    int32_t by_channel;
+    int64_t vectors, length;
+    cuda_blend blend;
+};
+
+/* Finds element i of this block's vector, an index tuple of a tensor of these dims. */
+__device__ static inline void element_of(const softmax_job &job, const naive_tensor &t, int64_t i,
+                                         int64_t at[])
+{
+    int64_t extents[NAIVE_DIMS];
+
+    if (!job.by_channel) {
+        naive_unravel(t.dims, t.ndims, blockIdx.x * job.length + i, at);
+        return;
+    }
+    for (int d = 0; d < t.ndims; d++)
+        extents[d] = d == 1 ? 1 : t.dims[d];
+    naive_unravel(extents, t.ndims, blockIdx.x, at);
+    at[1] = i;
+}
+
+template <class T>
+__device__ static inline typename cuda_arith<T>::type load_of(const softmax_job &job,
+                                                              const naive_tensor &t, int64_t i)
+{
+    int64_t at[NAIVE_DIMS];
+
+    element_of(job, t, i, at);
+    return naive_load<T>(t, naive_offset(t, at));
+}
+
+__device__ static inline void store_of(const softmax_job &job, const naive_tensor &t, int64_t i,
+                                       double value)
+{
+    int64_t at[NAIVE_DIMS];
+
+    element_of(job, t, i, at);
+    naive_store(t, naive_offset(t, at), value, job.blend);
+}
+
+__device__ static inline float lowest_number(float)
+{
+    return -FLT_MAX;
+}
+
+__device__ static inline double lowest_number(double)
+{
+    return -DBL_MAX;
+}
+
+/* Returns the largest of the threads' values. */
+template <class A> __device__ static inline A block_max(A value)
+{
+    __shared__ A part[NAIVE_BLOCK];
+
+    part[threadIdx.x] = value;
+    __syncthreads();
+    for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {
+        if (threadIdx.x < half && part[threadIdx.x + half] > part[threadIdx.x])
+            part[threadIdx.x] = part[threadIdx.x + half];
+        __syncthreads();
+    }
+    value = part[0];
+    __syncthreads();
+    return value;
+}
+
+/* NaN is no maximum; it reaches the results through the sum. Nor is -Inf, lest a vector of -Inf and
+ * numbers give NaN. The sum is 0 for -Inf alone: exp(x) and x then stand as they are, as in cuDNN.
+ */
+template <class T> __global__ void softmax_forward(softmax_job job)
+{
+    typedef typename cuda_arith<T>::type A;
+    A max = 0, sum = 0, log_sum;
+
+    if (job.algorithm != ANYDNN_PLUGIN_SOFTMAX_FAST) {
+        max = lowest_number(max);
+        for (int64_t i = threadIdx.x; i < job.length; i += blockDim.x) {
+            A x = load_of<T>(job, job.x, i);
+            max = x > max ? x : max;
+        }
+        max = block_max(max);
+    }
+    for (int64_t i = threadIdx.x; i < job.length; i += blockDim.x)
+        sum += exp(load_of<T>(job, job.x, i) - max);
+    sum = naive_block_sum(sum);
+    if (job.algorithm != ANYDNN_PLUGIN_SOFTMAX_FAST && sum == 0)
+        sum = 1;
+    log_sum = log(sum);
+    for (int64_t i = threadIdx.x; i < job.length; i += blockDim.x) {
+        A x = load_of<T>(job, job.x, i) - max;
+
+        store_of(job, job.y, i,
+                 (double)(job.algorithm == ANYDNN_PLUGIN_SOFTMAX_LOG ? x - log_sum : exp(x) / sum));
+    }
+}
+
+/* dx = y * (dy - sum of y * dy); of the logarithm, dy - exp(y) * sum of dy. */
+template <class T> __global__ void softmax_backward(softmax_job job)
+{
+    typedef typename cuda_arith<T>::type A;
+    int is_log = job.algorithm == ANYDNN_PLUGIN_SOFTMAX_LOG;
+    A sum = 0;
+
+    for (int64_t i = threadIdx.x; i < job.length; i += blockDim.x) {
+        A y = is_log ? 1 : load_of<T>(job, job.y, i);
+        sum += y * load_of<T>(job, job.dy, i);
+    }
+    sum = naive_block_sum(sum);
+    for (int64_t i = threadIdx.x; i < job.length; i += blockDim.x) {
+        A y = load_of<T>(job, job.y, i), dy = load_of<T>(job, job.dy, i);
+
+        store_of(job, job.dx, i, (double)(is_log ? dy - exp(y) * sum : y * (dy - sum)));
+    }
+}
+
+/* ------------------------------------------------------------------ on the host */
+
+static softmax_job job_of(const struct anydnn_plugin_plan *plan, const cuda_call *call, int y)
+{
+    const struct anydnn_plugin_softmax *params =
+        (const struct anydnn_plugin_softmax *)plan->problem.params;
+    softmax_job job = {};
+
+    job.y = naive_tensor_of(plan, call, y);
+    job.algorithm = params->algorithm;
+    job.by_channel = params->mode == ANYDNN_PLUGIN_SOFTMAX_MODE_CHANNEL;
+    job.length = job.by_channel ? job.y.dims[1] : job.y.count / job.y.dims[0];
+    job.vectors = job.y.count / job.length;
+    job.blend = naive_blend(call, 0);
+    return job;
+}
+
+static int32_t forward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
+{
+    softmax_job job = job_of(plan, call, FORWARD_Y);
+
+    job.x = naive_tensor_of(plan, call, FORWARD_X);
+    return naive_launch_blocks(call, NAIVE_FLOATS_AND_INT8(softmax_forward, job.x.type),
+                               job.vectors, job.length, job);
+}
+
+static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
+{
+    softmax_job job = job_of(plan, call, BACKWARD_Y);
+
+    job.dy = naive_tensor_of(plan, call, BACKWARD_DY);
+    job.dx = naive_tensor_of(plan, call, BACKWARD_DX);
+    return naive_launch_blocks(call, NAIVE_FLOATS(softmax_backward, job.dx.type), job.vectors,
+                               job.length, job);
+}
+
+CUDA_OPERATION(softmax_forward, SOFTMAX_FORWARD, .types = CUDA_FLOATS | CUDA_TYPE(INT8),
+               .layouts = KIT_LAYOUTS, .run = forward_run);
+CUDA_OPERATION(softmax_backward, SOFTMAX_BACKWARD, .types = CUDA_FLOATS, .layouts = KIT_LAYOUTS,
+               .run = backward_run);

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tile sizes of implicit GEMM of float, its shared memory, and where a block works. */
+#ifndef CUDA_SIMT_CONV_PIPELINED_SHAPE_H
+#define CUDA_SIMT_CONV_PIPELINED_SHAPE_H
+
+#include "../../cuda_common/conv_coords.h"
+#include "../../cuda_common/index.h"
+#include "pipelined.h"
+
+enum {
+    CHUNK = 32,    /* k whose offsets are worked out at a time */
+    ALONG_K = 8,   /* neighbouring threads, where k are neighbours in memory */
+    MASK_BITS = 10 /* of a dim */
+};
+/* A position's last bit, which those that do not exist have, too, and no tap that exists. */
+static const uint32_t OUTSIDE = UINT32_C(1) << 31;
+
+struct alignas(8) pipelined_m {
+    int32_t a;
+    uint32_t mask;
+};
+
+struct alignas(16) pipelined_k {
+    int32_t a, b; /* b < 0: there is no such k */
+    uint32_t mask;
+    int32_t unused;
+};
+
+/* A class's dims, and what divides by them. */
+struct pipelined_view : conv_view {
+    cuda_divisor by_positions[CONV_DIMS], by_taps[CONV_DIMS], by_depth;
+};
+
+/* Results of a thread; warps of 4 x 8 threads along M and N. */
+template <int TM, int TN, int WM, int WN, int B, int K, int N> struct shape {
+    enum {
+        K_STEP = K, /* k of a stage */
+        STAGES = N,
+        CHUNK_STEPS = CHUNK / K,
+        THREAD_M = TM,
+        THREAD_N = TN,
+        WARP_M = 4 * TM,
+        WARP_N = 8 * TN,
+        TILE_M = WM * WARP_M,
+        TILE_N = WN * WARP_N,
+        WARPS_N = WN,
+        THREADS = WM * WN * 32,
+        BLOCKS = B, /* of a multiprocessor */
+        PAD = 4,    /* lets threads that go along k write to different banks */
+        LINE_A = TILE_M + PAD,
+        LINE_B = TILE_N + PAD,
+        PIECE = 32 /* n that go out at a time */
+    };
+};
+
+template <class S> struct pipelined_shared {
+    union {
+        struct {
+            float a[S::STAGES][S::K_STEP][S::LINE_A];
+            float b[S::STAGES][S::K_STEP][S::LINE_B];
+        };
+        float out[S::PIECE][S::TILE_M + 1];
+    };
+    pipelined_k k[2][CHUNK];
+    pipelined_m m[S::TILE_M];
+    int64_t c[S::TILE_M], z[S::TILE_M];
+    pipelined_view view;
+};
+
+struct pipelined_block {
+    int32_t m_tile, n_tile, unit, group, split;
+    int32_t m, n, k;      /* of its class; from the block's first one on; length of a sum */
+    int32_t begin, count; /* steps */
+};
+
+template <class S>
+__device__ static inline pipelined_block block_at(const pipelined_job &job, int32_t id)
+{
+    int32_t classes = (int32_t)job.conv.classes, units = (int32_t)(classes * job.conv.groups);
+    pipelined_block block;
+
+    block.n_tile = id % job.n_tiles;
+    id /= job.n_tiles;
+    block.m_tile = id % job.m_tiles;
+    id /= job.m_tiles;
+    block.unit = id % units;
+    block.split = id / units;
+    block.group = block.unit / classes;
+    block.n = (int32_t)job.conv.n - block.n_tile * S::TILE_N;
+    return block;
+}
+
+#endif

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Batch normalization backward. With g the gradient before the activation, n = (x - mean) * inv_std
+ * the normalized x and m elements in a cell:
+ *   dz = g, dbias = sum g, dscale = sum g n,
+ *   dx = scale * inv_std * (g - dbias / m - n * dscale / m).
+ * Where channels lie side by side by one kernel for all (batch_norm_resident.h) or by rows of
+ * channels (batch_norm_nhwc_backward.cu), else in the plain form. */
+#include "../table.h"
+#include "batch_norm_gradient.h"
+#include "batch_norm_plain.h"
+#include "batch_norm_resident.h"
+
+struct backward_state {
+    norm_plain_backward plain;
+    cuda_stats_plan stats;
+    cuda_reduce_plan sums;
+    cuda_norm_nhwc rows; /* of all that has x's shape */
+    cuda_norm_resident resident;
+    int64_t cells;
+    double count;
+};
+
+/* Mean and variance of x again, where they were not saved. */
+static int32_t run_stats(const struct anydnn_plugin_plan *plan, const cuda_call *call,
+                         cuda_norm_cell *cells, void *partial_sums)
+{
+    const backward_state *state = (const backward_state *)plan->job;
+    void *const *from = call->operands->data;
+    void *const data[CUDA_STATS_COUNT] = {from[BACKWARD_X], nullptr, from[BACKWARD_SCALE],
+                                          from[BACKWARD_BIAS]};
+    cuda_stats_params params = {};
+
+    params.cells = cells;
+    params.count = state->count;
+    params.epsilon = cuda_norm_params(plan)->epsilon;
+    params.factor = 1;
+    return cuda_stats_run(&state->stats, plan, call, data, params, partial_sums);
+}
+
+/* The steps by rows, if tensors and pointers allow it. */
+static int rows_of(const struct anydnn_plugin_plan *plan, const cuda_call *call,
+                   const norm_backward_params &params, cuda_norm_nhwc_job *job)
+{
+    void *const *from = call->operands->data;
+
+    *job = {};
+    job->rows = ((const backward_state *)plan->job)->rows;
+    job->x = from[BACKWARD_X];
+    job->beside = from[BACKWARD_DY];
+    job->out = from[BACKWARD_DX];
+    job->out_z = from[BACKWARD_DZ];
+    job->reserve = (uint8_t *)params.reserve;
+    job->cells = params.cells;
+    job->mean = params.has_stats ? nullptr : (const float *)from[BACKWARD_SAVE_MEAN];
+    job->blend = {call->operands->scale[0], call->operands->scale[1]};
+    return cuda_norm_nhwc_taken(job);
+}
+
+/* All in one kernel, if tensors and pointers allow it. */
+static int resident_of(const struct anydnn_plugin_plan *plan, const cuda_call *call,
+                       cuda_norm_resident_job *job)
+{
+    const backward_state *state = (const backward_state *)plan->job;
+    void *const *data = call->operands->data;
+    int32_t ops = cuda_norm_params(plan)->ops;
+
+    *job = {};
+    job->shape = state->resident;
+    job->x = data[BACKWARD_X];
+    job->beside = data[BACKWARD_DY];
+    job->out = data[BACKWARD_DX];
+    job->out_z = data[BACKWARD_DZ];
+    job->reserve = ops == CUDA_NORM_PLAIN ? nullptr : (uint8_t *)data[BACKWARD_RESERVE];
+    job->scale = (const float *)data[BACKWARD_SCALE];
+    job->mean = (float *)data[BACKWARD_SAVE_MEAN];
+    job->inv_std = (float *)data[BACKWARD_SAVE_INV_VAR];
+    job->dscale = (float *)data[BACKWARD_DSCALE];
+    job->dbias = (float *)data[BACKWARD_DBIAS];
+    job->count = state->count;
+    job->parameters = {call->operands->scale[2], call->operands->scale[3]};
+    return cuda_norm_resident_taken(job) &&
+           cuda_is_plain({call->operands->scale[0], call->operands->scale[1]});
+}
+
+static void prepare_resident(backward_state *state, const struct anydnn_plugin_plan *plan,
+                             const struct anydnn_plugin_tensor *const alike[])
+{
+    const struct anydnn_plugin_tensor *const *tensor = plan->problem.tensor;
+    const struct anydnn_plugin_tensor *params[] = {
+        tensor[BACKWARD_SCALE], tensor[BACKWARD_SAVE_MEAN], tensor[BACKWARD_SAVE_INV_VAR],
+        tensor[BACKWARD_DSCALE], tensor[BACKWARD_DBIAS]};
+    cuda_norm_resident_wish wish = {alike, 4, params, 5, 2, 0, 2, 0};
+
+    wish.signs = cuda_norm_params(plan)->ops != CUDA_NORM_PLAIN;
+    wish.writes_twice = tensor[BACKWARD_DZ] != nullptr;
+    if (tensor[BACKWARD_SAVE_MEAN] && tensor[BACKWARD_SAVE_INV_VAR])
+        cuda_norm_resident_prepare(&state->resident, plan, wish);
+}
+
+static void backward_prepare(struct anydnn_plugin_plan *plan)
+{
+    const struct anydnn_plugin_tensor *const *tensor = plan->problem.tensor;
+    struct anydnn_plugin_tensor grid = cuda_norm_grid(plan);
+    const struct anydnn_plugin_tensor *stats[CUDA_STATS_COUNT] = {
+        tensor[BACKWARD_X], nullptr, tensor[BACKWARD_SCALE], tensor[BACKWARD_BIAS]};
+    const struct anydnn_plugin_tensor *alike[] = {tensor[BACKWARD_X], tensor[BACKWARD_DY],
+                                                  tensor[BACKWARD_DX], tensor[BACKWARD_DZ]};
+    backward_state *state = (backward_state *)plan->job;
+
+    if (!cuda_norm_is_curved(plan) &&
+        (!tensor[BACKWARD_SAVE_MEAN] || tensor[BACKWARD_SAVE_MEAN]->strides[1] == 1))
+        cuda_norm_nhwc_prepare(&state->rows, plan, cuda_norm_params(plan)->ops != CUDA_NORM_PLAIN,
+                               alike, 4);
+    if (!cuda_norm_is_curved(plan))
+        prepare_resident(state, plan, alike);
+    cuda_stats_prepare(&state->stats, plan, stats);
+    norm_gradient_prepare(&state->sums, plan);
+    norm_plain_gradient(&state->plain, plan);
+    state->cells = cuda_tensor_count(&grid);
+    state->count = (double)(cuda_tensor_count(tensor[BACKWARD_X]) / state->cells);
+}
+
+/* Bytes of the partial sums of the gradient, and of those of x, which are taken before. */
+static size_t partial_size(const backward_state *state)
+{
+    size_t stats = cuda_stats_partial_size(&state->stats);
+    size_t gradient = cuda_norm_partial_size(&state->rows);
+
+    return stats > gradient ? stats : gradient;
+}
+
+static int32_t run_steps(const struct anydnn_plugin_plan *plan, const cuda_call *call)
+{
+    const backward_state *state = (const backward_state *)plan->job;
+    void *const *from = call->operands->data;
+    norm_backward_params params = {};
+    cuda_norm_nhwc_job rows;
+    void *scratch;
+    size_t partial = partial_size(state);
+    int by_rows;
+    int32_t dropped,
+        status =
+            cuda_scratch_take(call->device, call->stream,
+                              partial + (size_t)state->cells * sizeof(cuda_norm_cell), &scratch);
+
+    if (status)
+        return status;
+    params.cells = (cuda_norm_cell *)((char *)scratch + partial);
+    if (cuda_norm_params(plan)->ops != CUDA_NORM_PLAIN)
+        params.reserve = (const uint8_t *)from[BACKWARD_RESERVE];
+    params.y = cuda_norm_is_curved(plan) ? from[BACKWARD_Y] : nullptr;
+    params.f = cuda_norm_activation(plan);
+    params.count = state->count;
+    params.alpha_param = call->operands->scale[2];
+    params.beta_param = call->operands->scale[3];
+    params.has_stats = !plan->problem.tensor[BACKWARD_SAVE_MEAN];
+    if (params.has_stats)
+        status = run_stats(plan, call, params.cells, scratch);
+    by_rows = rows_of(plan, call, params, &rows);
+    rows.partial_sums = (double *)scratch;
+    if (!status)
+        status = norm_gradient_run(&state->sums, plan, call, params, by_rows ? &rows : nullptr);
+    if (!status)
+        status = by_rows
+                     ? cuda_norm_nhwc_backward(call, plan->problem.tensor[BACKWARD_X]->type, &rows)
+                     : state->plain.launch(&state->plain, plan, call, params);
+    dropped = cuda_scratch_drop(call->device, call->stream, scratch);
+    return status ? status : dropped;
+}
+
+static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
+{
+    cuda_norm_resident_job resident;
+    int32_t status = CUDA_NORM_NO_ROOM;
+
+    if (resident_of(plan, call, &resident))
+        status =
+            cuda_norm_resident_backward(call, plan->problem.tensor[BACKWARD_X]->type, &resident);
+    return status == CUDA_NORM_NO_ROOM ? run_steps(plan, call) : status;
+}
+
+CUDA_OPERATION(batch_normalization_backward, BATCH_NORMALIZATION_BACKWARD, .types = CUDA_FLOATS,
+               .layouts = KIT_LAYOUTS, .job_size = sizeof(backward_state), .scratch = 1,
+               .prepare = backward_prepare, .run = backward_run);

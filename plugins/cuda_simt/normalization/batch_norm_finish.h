@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What becomes of the sums of a cell, in double: its statistics, and what the gradient of an
+ * element needs. */
+#ifndef CUDA_SIMT_NORMALIZATION_BATCH_NORM_FINISH_H
+#define CUDA_SIMT_NORMALIZATION_BATCH_NORM_FINISH_H
+
+#include "batch_norm.h"
+
+struct cuda_norm_moments {
+    double mean, var, inv_std;
+};
+
+/* Of the sums of x - shift and of its square over `count` elements. */
+__device__ static inline cuda_norm_moments
+cuda_norm_moments_of(double first, double second, double shift, double count, double epsilon)
+{
+    double off = first / count, var = (second - first * off) / count;
+
+    var = var < 0 ? 0 : var;
+    return {shift + off, var, 1 / sqrt(var + epsilon)};
+}
+
+/* Running mean and variance, saved mean and inverse deviation, where they are present. A running
+ * value is not read when the new one replaces it. The running variance is that of a sample, and one
+ * element is none. */
+template <class T>
+__device__ static inline void cuda_norm_keep(void *const data[4], const int64_t at[4],
+                                             const cuda_norm_moments &moments, double count,
+                                             double factor)
+{
+    cuda_blend running = {factor, 1 - factor}, saved = {1, 0};
+    double sample = count > 1 ? moments.var * (count / (count - 1)) : (double)NAN;
+
+    cuda_norm_store<T>(data[0], at[0], moments.mean, running);
+    cuda_norm_store<T>(data[1], at[1], sample, running);
+    cuda_norm_store<T>(data[2], at[2], moments.mean, saved);
+    cuda_norm_store<T>(data[3], at[3], moments.inv_std, saved);
+}
+
+/* Of the sums of g and of g (x - mean), what dx is made of. */
+__device__ static inline void cuda_norm_gradient_cell(cuda_norm_cell &cell, double g, double gn,
+                                                      double count)
+{
+    cell.dscale = gn / count * cell.inv_std * cell.inv_std;
+    cell.dbias = g / count;
+    cell.slope = cell.scale * cell.inv_std;
+}
+
+#endif

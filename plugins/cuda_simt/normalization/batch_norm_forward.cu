@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The operations of batch normalization forward, with statistics given (inference) or taken from x
+ * (training): y = act(scale * (x - mean) / sqrt(var + epsilon) + bias + z). Where channels lie side
+ * by side training goes by one kernel for all (batch_norm_resident.h), by whole images
+ * (batch_norm_images.cu) or by tiles of rows (batch_norm_nhwc_forward.cu), else in the plain form.
+ */
+#include "../table.h"
+#include "batch_norm_element.h"
+#include "batch_norm_images.h"
+#include "batch_norm_nhwc.h"
+#include "batch_norm_plain.h"
+#include "batch_norm_resident.h"
+
+struct forward_state {
+    norm_plain_forward plain;
+    cuda_stats_plan stats;
+    cuda_norm_images images; /* of all that has x's shape */
+    cuda_norm_nhwc rows;
+    cuda_norm_resident resident;
+    int64_t cells;
+    double count;
+};
+
+static void inference_prepare(struct anydnn_plugin_plan *plan)
+{
+    norm_plain_inference(&((forward_state *)plan->job)->plain, plan);
+}
+
+static int32_t inference_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
+{
+    const norm_plain_forward *plain = &((const forward_state *)plan->job)->plain;
+
+    return plain->launch(plain, plan, call, nullptr);
+}
+
+/* The second step by tiles of rows, if tensors and pointers allow it; cells are open. */
+static int rows_of(const struct anydnn_plugin_plan *plan, const cuda_call *call,
+                   cuda_norm_nhwc_job *job)
+{
+    void *const *data = call->operands->data;
+    int active = cuda_norm_params(plan)->ops != CUDA_NORM_PLAIN;
+
+    *job = {};
+    job->rows = ((const forward_state *)plan->job)->rows;
+    job->x = data[TRAINING_X];
+    job->beside =
+        cuda_norm_params(plan)->ops == CUDA_NORM_ADD_ACTIVATION ? data[TRAINING_Z] : nullptr;
+    job->out = data[TRAINING_Y];
+    job->reserve = active ? (uint8_t *)data[TRAINING_RESERVE] : nullptr;
+    job->blend = {call->operands->scale[0], call->operands->scale[1]};
+    job->f = cuda_norm_activation(plan);
+    return cuda_norm_nhwc_taken(job);
+}
+
+/* The same by whole images; coefficients are open. */
+static int images_of(const struct anydnn_plugin_plan *plan, const cuda_norm_nhwc_job &rows,
+                     cuda_norm_images_job *job)
+{
+    *job = {};
+    job->shape = ((const forward_state *)plan->job)->images;
+    job->x = rows.x;
+    job->z = rows.beside;
+    job->y = rows.out;
+    job->reserve = rows.reserve;
+    job->blend = rows.blend;
+    job->f = rows.f;
+    return cuda_norm_images_taken(job);
+}
+
+/* All in one kernel, if tensors and pointers allow it. */
+static int resident_of(const struct anydnn_plugin_plan *plan, const cuda_call *call,
+                       cuda_norm_resident_job *job)
+{
+    const forward_state *state = (const forward_state *)plan->job;
+    void *const *data = call->operands->data;
+    int32_t ops = cuda_norm_params(plan)->ops;
+
+    *job = {};
+    job->shape = state->resident;
+    job->x = data[TRAINING_X];
+    job->beside = ops == CUDA_NORM_ADD_ACTIVATION ? data[TRAINING_Z] : nullptr;
+    job->out = data[TRAINING_Y];
+    job->reserve = ops == CUDA_NORM_PLAIN ? nullptr : (uint8_t *)data[TRAINING_RESERVE];
+    job->scale = (const float *)data[TRAINING_SCALE];
+    job->bias = (const float *)data[TRAINING_BIAS];
+    job->running_mean = (float *)data[TRAINING_RUNNING_MEAN];
+    job->running_var = (float *)data[TRAINING_RUNNING_VAR];
+    job->mean = (float *)data[TRAINING_SAVE_MEAN];
+    job->inv_std = (float *)data[TRAINING_SAVE_INV_VAR];
+    job->count = state->count;
+    job->epsilon = cuda_norm_params(plan)->epsilon;
+    job->factor = call->operands->number[0];
+    job->f = cuda_norm_activation(plan);
+    return cuda_norm_resident_taken(job) &&
+           cuda_is_plain({call->operands->scale[0], call->operands->scale[1]});
+}
+
+static void prepare_resident(forward_state *state, const struct anydnn_plugin_plan *plan,
+                             const struct anydnn_plugin_tensor *const alike[])
+{
+    const struct anydnn_plugin_tensor *const *tensor = plan->problem.tensor;
+    const struct anydnn_plugin_tensor *params[] = {
+        tensor[TRAINING_SCALE],       tensor[TRAINING_BIAS],      tensor[TRAINING_RUNNING_MEAN],
+        tensor[TRAINING_RUNNING_VAR], tensor[TRAINING_SAVE_MEAN], tensor[TRAINING_SAVE_INV_VAR]};
+    cuda_norm_resident_wish wish = {alike, 3, params, 6, 1, 0, 1, 0};
+
+    wish.rings = cuda_norm_params(plan)->ops == CUDA_NORM_ADD_ACTIVATION ? 2 : 1;
+    wish.signs = cuda_norm_params(plan)->ops != CUDA_NORM_PLAIN;
+    cuda_norm_resident_prepare(&state->resident, plan, wish);
+}
+
+static void training_prepare(struct anydnn_plugin_plan *plan)
+{
+    const struct anydnn_plugin_tensor *const *tensor = plan->problem.tensor;
+    const struct anydnn_plugin_tensor *stats[CUDA_STATS_COUNT] = {tensor[TRAINING_X],
+                                                                  nullptr,
+                                                                  tensor[TRAINING_SCALE],
+                                                                  tensor[TRAINING_BIAS],
+                                                                  tensor[TRAINING_RUNNING_MEAN],
+                                                                  tensor[TRAINING_RUNNING_VAR],
+                                                                  tensor[TRAINING_SAVE_MEAN],
+                                                                  tensor[TRAINING_SAVE_INV_VAR]};
+    struct anydnn_plugin_tensor grid = cuda_norm_grid(plan);
+    const struct anydnn_plugin_tensor *alike[] = {tensor[TRAINING_X], tensor[TRAINING_Y],
+                                                  tensor[TRAINING_Z]};
+    forward_state *state = (forward_state *)plan->job;
+
+    if (!cuda_norm_is_curved(plan)) {
+        prepare_resident(state, plan, alike);
+        cuda_norm_images_prepare(&state->images, plan, alike, 3);
+        cuda_norm_nhwc_prepare(&state->rows, plan, cuda_norm_params(plan)->ops != CUDA_NORM_PLAIN,
+                               alike, 3);
+    }
+    cuda_stats_prepare(&state->stats, plan, stats);
+    norm_plain_training(&state->plain, plan);
+    state->cells = cuda_tensor_count(&grid);
+    state->count = (double)(cuda_tensor_count(tensor[TRAINING_X]) / state->cells);
+}
+
+static int32_t training_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
+{
+    const forward_state *state = (const forward_state *)plan->job;
+    void *const *from = call->operands->data;
+    void *const data[CUDA_STATS_COUNT] = {from[TRAINING_X],
+                                          nullptr,
+                                          from[TRAINING_SCALE],
+                                          from[TRAINING_BIAS],
+                                          from[TRAINING_RUNNING_MEAN],
+                                          from[TRAINING_RUNNING_VAR],
+                                          from[TRAINING_SAVE_MEAN],
+                                          from[TRAINING_SAVE_INV_VAR]};
+    int32_t type = plan->problem.tensor[TRAINING_X]->type, by_rows, by_images, dropped, status;
+    cuda_norm_nhwc_job rows;
+    cuda_norm_images_job images;
+    cuda_norm_resident_job resident;
+    cuda_stats_params params = {};
+    size_t cells = (size_t)state->cells, each = sizeof(cuda_norm_cell) + state->plain.size;
+    size_t partial = cuda_stats_partial_size(&state->stats);
+    void *scratch;
+
+    if (resident_of(plan, call, &resident)) {
+        status = cuda_norm_resident_forward(call, type, &resident);
+        if (status != CUDA_NORM_NO_ROOM)
+            return status;
+    }
+    by_rows = rows_of(plan, call, &rows);
+    by_images = images_of(plan, rows, &images);
+    if (by_images)
+        each += sizeof(float) * cuda_norm_forward_coefficients::COUNT;
+    status = cuda_scratch_take(call->device, call->stream, partial + cells * each, &scratch);
+    if (status)
+        return status;
+    rows.cells = params.cells = (cuda_norm_cell *)((char *)scratch + partial);
+    params.numbers = params.cells + cells;
+    if (by_images)
+        params.coefficients = (float *)((char *)params.numbers + cells * state->plain.size);
+    images.coefficients = params.coefficients;
+    params.channels = images.shape.channels;
+    params.count = state->count;
+    params.epsilon = cuda_norm_params(plan)->epsilon;
+    params.factor = call->operands->number[0];
+    status = cuda_stats_run(&state->stats, plan, call, data, params, scratch);
+    if (!status)
+        status = by_images ? cuda_norm_images_results(call, type, &images)
+                 : by_rows ? cuda_norm_nhwc_forward(call, type, &rows)
+                           : state->plain.launch(&state->plain, plan, call, params.numbers);
+    dropped = cuda_scratch_drop(call->device, call->stream, scratch);
+    return status ? status : dropped;
+}
+
+CUDA_OPERATION(batch_normalization_inference, BATCH_NORMALIZATION_INFERENCE,
+               .types = CUDA_FLOATS | CUDA_TYPE(INT8), .layouts = KIT_LAYOUTS,
+               .job_size = sizeof(forward_state), .prepare = inference_prepare,
+               .run = inference_run);
+CUDA_OPERATION(batch_normalization_training, BATCH_NORMALIZATION_TRAINING, .types = CUDA_FLOATS,
+               .layouts = KIT_LAYOUTS, .job_size = sizeof(forward_state), .scratch = 1,
+               .prepare = training_prepare, .run = training_run);

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which problems go by the one kernel of batch_norm_resident.h, and how they are divided. */
+#include "batch_norm_resident.h"
+
+/* Bytes besides the rings and signs: four coefficients a channel, a pair of sums a thread. */
+#define REST (16 * CUDA_NORM_SLAB_MAX + CUDA_THREADS * 16)
+/* Rows of a unit at most: of lines of 128 bytes; of 256; and with two windows of their signs. */
+#define UNIT           160
+#define UNIT_WIDE      128
+#define UNIT_WIDE_BOTH 64
+/* Lanes of a row of 128 bytes and of one of 256. */
+#define NARROW 8
+#define WIDE   16
+
+/* 0 where the driver does not tell. */
+static int32_t attribute_of(int32_t device, enum cudaDeviceAttr attribute)
+{
+    int value = 0;
+
+    if (cudaDeviceGetAttribute(&value, attribute, device) == cudaSuccess)
+        return value;
+    (void)cudaGetLastError();
+    return 0;
+}
+
+static int is_alike(const struct anydnn_plugin_plan *plan, const cuda_norm_resident_wish &wish)
+{
+    const struct anydnn_plugin_tensor *x = wish.alike[0];
+
+    if (cuda_norm_within(plan) == 1 || cuda_type_size(x->type) > 4 || cuda_tensor_count(x) == 0)
+        return 0;
+    for (int t = 0; t < wish.tensors; t++) {
+        if (wish.alike[t] && !cuda_norm_is_rows(wish.alike[t]))
+            return 0;
+    }
+    for (int t = 0; t < wish.param_count; t++) {
+        if (wish.params[t] && wish.params[t]->strides[1] != 1)
+            return 0;
+    }
+    return 1;
+}
+
+static int is_large(const cuda_norm_resident_wish &wish)
+{
+    const struct anydnn_plugin_tensor *x = wish.alike[0];
+    int64_t count = cuda_tensor_count(x);
+
+    return wish.signs && !wish.writes_twice && count / x->dims[0] / x->dims[1] >= CUDA_NORM_LONG &&
+           count * cuda_type_size(x->type) >= CUDA_NORM_LARGE;
+}
+
+/* Units of whole pieces. With two windows of signs and pieces two ahead the last one of an image
+ * has more than one, so that no warp is two units ahead of its signs. */
+static int divide_image(cuda_norm_resident *shape, const cuda_norm_resident_wish &wish)
+{
+    int32_t groups = 32 / shape->across, most = UNIT;
+    int is_ahead = wish.signs && wish.window == 2 && !wish.writes_twice;
+
+    shape->is_whole = wish.signs && shape->positions % CUDA_NORM_GROUP;
+    shape->group = CUDA_NORM_GROUP;
+    if (shape->is_whole) {
+        shape->group = (shape->positions + CUDA_NORM_GROUP - 1) / CUDA_NORM_GROUP;
+        if (shape->group > CUDA_NORM_GROUP_WHOLE)
+            shape->group = CUDA_NORM_GROUP_WHOLE;
+    }
+    shape->piece = groups * shape->group;
+    if (shape->positions <= shape->piece)
+        return 0;
+    if (shape->is_whole) {
+        shape->length = shape->positions;
+        shape->units = 1;
+        return shape->positions <= CUDA_NORM_WHOLE;
+    }
+    if (shape->across == WIDE)
+        most = wish.window == 2 ? UNIT_WIDE_BOTH : UNIT_WIDE;
+    for (shape->length = most; shape->length > shape->piece; shape->length -= shape->piece) {
+        int32_t left = shape->positions % shape->length;
+
+        if (left == 0 || left > shape->piece || !is_ahead) {
+            shape->units = (shape->positions + shape->length - 1) / shape->length;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int32_t power_from(int32_t least)
+{
+    int32_t power = 1;
+
+    while (power < least)
+        power *= 2;
+    return power;
+}
+
+/* Bytes of signs in shared memory. Words have one more where two are read for a bit in either. */
+static int32_t divide_signs(cuda_norm_resident *shape, const cuda_norm_resident_wish &wish)
+{
+    int32_t bytes = shape->positions / 8, words = (shape->length + 55) / 32;
+
+    shape->granule = bytes % 4 == 0 && shape->length % 32 == 0 ? 4 : bytes % 2 == 0 ? 2 : 1;
+    shape->each = power_from(wish.window == 2 ? words : shape->length / 8 / shape->granule);
+    shape->turns = shape->slab * shape->each / 32;
+    shape->words = shape->is_whole ? shape->slab * shape->positions / 32 + 2 : words | 1;
+    if (!wish.signs)
+        return 0;
+    return CUDA_NORM_WARPS * wish.window * shape->words * (shape->is_whole ? 1 : shape->slab) *
+           (int32_t)sizeof(uint32_t);
+}
+
+/* As long a ring as there is room for. Warps add their sums in the place of signs. */
+static int divide_room(cuda_norm_resident *shape, const cuda_norm_resident_wish &wish, int32_t room)
+{
+    int32_t piece = CUDA_NORM_WARPS * shape->group * 512 * wish.rings;
+    int32_t ahead = wish.rings == 2 ? CUDA_NORM_AHEAD_BESIDE : CUDA_NORM_AHEAD;
+    int32_t signs = divide_signs(shape, wish), joined = CUDA_NORM_WARPS * shape->slab * 16;
+    int32_t rest = REST + (signs > joined ? signs : joined);
+
+    shape->ring = (room - rest) / piece;
+    shape->ring = shape->ring < CUDA_NORM_RING ? shape->ring : CUDA_NORM_RING;
+    shape->shared = rest + shape->ring * piece;
+    /* Two such blocks are never on a multiprocessor, nor two such grids on a device. */
+    return shape->ring > ahead && shape->shared > room / 2;
+}
+
+/* With so many lanes of a row. */
+static cuda_norm_resident divided(const cuda_norm_resident_wish &wish, int32_t multiprocessors,
+                                  int32_t room, int32_t across)
+{
+    const struct anydnn_plugin_tensor *x = wish.alike[0];
+    cuda_norm_resident shape = {};
+    int64_t rows = cuda_tensor_count(x) / x->dims[1];
+
+    shape.multiprocessors = multiprocessors;
+    shape.across = across;
+    shape.slab = across * 16 / (int32_t)cuda_type_size(x->type);
+    shape.images = wish.signs ? (int32_t)x->dims[0] : 1;
+    shape.positions = (int32_t)(rows / shape.images);
+    shape.channels = (int32_t)x->dims[1];
+    shape.slabs = shape.channels / shape.slab;
+    if (rows > INT32_MAX / 2 || shape.channels % shape.slab || shape.slabs > CUDA_NORM_SLABS_MAX ||
+        shape.slabs > multiprocessors)
+        return shape;
+    shape.blocks = multiprocessors / shape.slabs;
+    shape.is_possible = divide_image(&shape, wish) && divide_room(&shape, wish, room);
+    return shape;
+}
+
+/* Of all warps' turns those in which they have a unit, percent. */
+static int64_t share_at_work(const cuda_norm_resident &shape)
+{
+    int64_t units = (int64_t)shape.images * shape.units;
+    int64_t warps = (int64_t)shape.blocks * CUDA_NORM_WARPS;
+
+    return units * 100 / ((units + warps - 1) / warps * warps);
+}
+
+/* Memory takes what is written 256 bytes at a time faster, but that fewer slabs have more blocks,
+ * each of which reads the sums of all, that more warps may be without a unit, and that where
+ * results go with signs of channels apart, these take longer than is won (bench/results/trials.md).
+ */
+static void choose_wide(cuda_norm_resident *shape, const cuda_norm_resident_wish &wish,
+                        const cuda_norm_resident &wide)
+{
+    int is_scattered = wish.signs && wish.window == 1 && !wide.is_whole;
+
+    if (!wide.is_possible)
+        return;
+    if (!shape->is_possible ||
+        (!is_scattered && share_at_work(wide) * 5 > share_at_work(*shape) * 4))
+        *shape = wide;
+}
+
+void cuda_norm_resident_prepare(cuda_norm_resident *shape, const struct anydnn_plugin_plan *plan,
+                                const cuda_norm_resident_wish &wish)
+{
+    int32_t device = plan->context->device, multiprocessors = plan->context->multiprocessors;
+    int32_t room = attribute_of(device, cudaDevAttrMaxSharedMemoryPerBlockOptin);
+
+    *shape = {};
+    if (!plan->context->has_pools || !attribute_of(device, cudaDevAttrCooperativeLaunch) ||
+        !is_alike(plan, wish) || is_large(wish))
+        return;
+    *shape = divided(wish, multiprocessors, room, NARROW);
+    choose_wide(shape, wish, divided(wish, multiprocessors, room, WIDE));
+}

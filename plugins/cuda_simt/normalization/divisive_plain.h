@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Divisive normalization in its plain form, for tensors of any strides and types
+ * (divisive_plain.cu). */
+#ifndef CUDA_SIMT_NORMALIZATION_DIVISIVE_PLAIN_H
+#define CUDA_SIMT_NORMALIZATION_DIVISIVE_PLAIN_H
+
+#include "../shared/window.h"
+#include "window.h"
+
+/* Slots. */
+enum { FORWARD_X, FORWARD_MEANS, FORWARD_TEMP, FORWARD_TEMP2, FORWARD_Y };
+enum {
+    BACKWARD_X,
+    BACKWARD_MEANS,
+    BACKWARD_DY,
+    BACKWARD_TEMP,
+    BACKWARD_TEMP2,
+    BACKWARD_DX,
+    BACKWARD_DMEANS
+};
+
+struct divisive_params {
+    cuda_lrn lrn;
+    int64_t dims[CUDA_MANY_DIMS];
+    int64_t x[CUDA_MANY_DIMS], means[CUDA_MANY_DIMS], logical[CUDA_MANY_DIMS]; /* strides */
+    double *shared; /* dy x s^(-b-1) of every element, in logical order */
+    double *direct; /* dy s^-b */
+    int32_t with_means, with_dmeans;
+};
+
+struct divisive_plain {
+    cuda_walk walk;
+    int32_t (*launch)(const divisive_plain *plain, const cuda_call *call);
+    divisive_params params;
+    int64_t elements;
+};
+
+/* Fill `plain` for a problem. */
+void divisive_plain_forward(divisive_plain *plain, const struct anydnn_plugin_problem *problem);
+void divisive_plain_backward(divisive_plain *plain, const struct anydnn_plugin_problem *problem);
+
+#endif

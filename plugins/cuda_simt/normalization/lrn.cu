@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The operations of local response normalization across channels, forward and backward: by runs of
+ * channels where channels (lrn_nhwc.cu) or positions (lrn_nchw.cu) lie side by side, else in the
+ * plain form. */
+#include "../table.h"
+#include "lrn_plain.h"
+#include "lrn_runs.h"
+
+/* Slots. */
+enum { FORWARD_X, FORWARD_Y };
+enum { BACKWARD_Y, BACKWARD_DY, BACKWARD_X, BACKWARD_DX };
+
+struct lrn_state {
+    lrn_plain plain;
+    /* By runs, if not NULL. */
+    int32_t (*run)(struct lrn_runs *runs, int32_t type, int backward, const cuda_call *call);
+    lrn_runs runs;
+};
+
+/* `tensor`: out, x, backward dy. */
+static void runs_prepare(const struct anydnn_plugin_plan *plan, lrn_state *state,
+                         const struct anydnn_plugin_tensor *const tensor[], int32_t tensors)
+{
+    const cuda_lrn &lrn = state->plain.params.lrn;
+    lrn_runs *runs = &state->runs;
+
+    if (!lrn_is_float(lrn, tensor[0]->type))
+        return;
+    runs->f = lrn_factors_of(lrn, tensor[0]->type);
+    runs->through = 2 * runs->f.alpha * runs->f.beta;
+    runs->channels = tensor[0]->dims[1];
+    for (int32_t t = 0; t < tensors; t++)
+        runs->stride[t] = tensor[t]->strides[1];
+    runs->before = (int32_t)lrn.before;
+    runs->after = (int32_t)lrn.after;
+    if (lrn_nhwc_prepare(runs, tensor, tensors))
+        state->run = lrn_nhwc_run;
+    else if (lrn_nchw_prepare(runs, plan->context->multiprocessors, tensor, tensors))
+        state->run = lrn_nchw_run;
+}
+
+/* `data`: out, x, backward dy. */
+static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call, void *const data[],
+                   int32_t tensors)
+{
+    const lrn_state *state = (const lrn_state *)plan->job;
+    lrn_runs runs;
+
+    if (!state->run)
+        return state->plain.launch(&state->plain, call, data);
+    runs = state->runs;
+    for (int32_t t = 0; t < tensors; t++)
+        runs.data[t] = data[t];
+    runs.blend = {call->operands->scale[0], call->operands->scale[1]};
+    return state->run(&runs, plan->problem.tensor[0]->type, tensors == LRN_TENSORS, call);
+}
+
+static void forward_prepare(struct anydnn_plugin_plan *plan)
+{
+    const struct anydnn_plugin_tensor *tensor[] = {plan->problem.tensor[FORWARD_Y],
+                                                   plan->problem.tensor[FORWARD_X]};
+    lrn_state *state = (lrn_state *)plan->job;
+
+    lrn_plain_forward(&state->plain, &plan->problem, tensor);
+    runs_prepare(plan, state, tensor, 2);
+}
+
+static int32_t forward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
+{
+    void *const data[] = {call->operands->data[FORWARD_Y], call->operands->data[FORWARD_X]};
+
+    return run(plan, call, data, 2);
+}
+
+static void backward_prepare(struct anydnn_plugin_plan *plan)
+{
+    const struct anydnn_plugin_tensor *tensor[] = {plan->problem.tensor[BACKWARD_DX],
+                                                   plan->problem.tensor[BACKWARD_X],
+                                                   plan->problem.tensor[BACKWARD_DY]};
+    lrn_state *state = (lrn_state *)plan->job;
+
+    lrn_plain_backward(&state->plain, &plan->problem, tensor);
+    runs_prepare(plan, state, tensor, 3);
+}
+
+static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
+{
+    void *const data[] = {call->operands->data[BACKWARD_DX], call->operands->data[BACKWARD_X],
+                          call->operands->data[BACKWARD_DY]};
+
+    return run(plan, call, data, 3);
+}
+
+/* A thread reads the channels around those that it writes, which are other threads'. */
+static int32_t check(const struct anydnn_plugin_plan *plan, struct kit_refusal *why)
+{
+    int forward = plan->problem.operation == ANYDNN_PLUGIN_LRN_FORWARD;
+    int out = forward ? (int)FORWARD_Y : (int)BACKWARD_DX;
+
+    if (!plan->problem.alias[out])
+        return 0;
+    return kit_refuse(why, ANYDNN_PLUGIN_REASON_ALIAS,
+                      "the result in operand %d would be written over operand %d, whose "
+                      "channels neighbours still read",
+                      out, plan->problem.alias[out] - 1);
+}
+
+CUDA_OPERATION(lrn_forward, LRN_FORWARD, .types = CUDA_FLOATS | CUDA_TYPE(INT8),
+               .layouts = KIT_LAYOUTS, .job_size = sizeof(lrn_state), .check = check,
+               .prepare = forward_prepare, .run = forward_run);
+CUDA_OPERATION(lrn_backward, LRN_BACKWARD, .types = CUDA_FLOATS, .layouts = KIT_LAYOUTS,
+               .job_size = sizeof(lrn_state), .check = check, .prepare = backward_prepare,
+               .run = backward_run);

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The entry of the backend cuda_simt, its description and its contexts. */
+#include "table.h"
+
+static int32_t context_create(int32_t device, struct anydnn_plugin_context **context)
+{
+    return cuda_context_create(device, sizeof **context, NULL, context);
+}
+
+static struct anydnn_plugin description = {
+    .struct_size = sizeof description,
+    .name = "cuda_simt",
+    .vendor = "anydnn",
+    .version = "0.1.0",
+    .build_id = "",
+    .space = "cuda",
+    .space_functions = &cuda_space,
+    .context_create = context_create,
+    .context_destroy = cuda_context_destroy,
+};
+
+ANYDNN_PLUGIN_EXPORT int32_t anydnn_plugin_main(const struct anydnn_plugin_host *host,
+                                                const struct anydnn_plugin **plugin)
+{
+    kit_begin(host, &description);
+    cuda_publish(&description, KIT_EVERY_MATH);
+    *plugin = &description;
+    return ANYDNN_PLUGIN_STATUS_SUCCESS;
+}

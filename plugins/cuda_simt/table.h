@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The entries of all operations, each defined in FAMILY/entry.cu or in the file of its operation,
+ * and the context. */
+#ifndef CUDA_SIMT_TABLE_H
+#define CUDA_SIMT_TABLE_H
+
+#include "../cuda_common/plan.h"
+
+struct anydnn_plugin_context {
+    struct cuda_context cuda;
+};
+
+/* Defines the entry of ANYDNN_PLUGIN_name: its members by their names, in the order of struct
+ * cuda_operation. */
+#define CUDA_OPERATION(name, number, ...)                                                          \
+    const struct cuda_operation cuda_##name = {.operation = ANYDNN_PLUGIN_##number, __VA_ARGS__}
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+extern const struct cuda_operation cuda_convolution_forward;
+extern const struct cuda_operation cuda_convolution_bias_activation_forward;
+extern const struct cuda_operation cuda_convolution_backward_data;
+extern const struct cuda_operation cuda_convolution_backward_filter;
+extern const struct cuda_operation cuda_convolution_backward_bias;
+extern const struct cuda_operation cuda_pooling_forward;
+extern const struct cuda_operation cuda_pooling_backward;
+extern const struct cuda_operation cuda_activation_forward;
+extern const struct cuda_operation cuda_activation_backward;
+extern const struct cuda_operation cuda_lrn_forward;
+extern const struct cuda_operation cuda_lrn_backward;
+extern const struct cuda_operation cuda_softmax_forward;
+extern const struct cuda_operation cuda_softmax_backward;
+extern const struct cuda_operation cuda_divisive_normalization_forward;
+extern const struct cuda_operation cuda_divisive_normalization_backward;
+extern const struct cuda_operation cuda_batch_normalization_inference;
+extern const struct cuda_operation cuda_batch_normalization_training;
+extern const struct cuda_operation cuda_batch_normalization_backward;
+extern const struct cuda_operation cuda_dropout_forward;
+extern const struct cuda_operation cuda_dropout_backward;
+extern const struct cuda_operation cuda_transform_tensor;
+extern const struct cuda_operation cuda_transform_tensor_ex;
+extern const struct cuda_operation cuda_transform_filter;
+extern const struct cuda_operation cuda_add_tensor;
+extern const struct cuda_operation cuda_op_tensor;
+extern const struct cuda_operation cuda_reduce_tensor;
+extern const struct cuda_operation cuda_set_tensor;
+extern const struct cuda_operation cuda_scale_tensor;
+extern const struct cuda_operation cuda_im2col;
+extern const struct cuda_operation cuda_spatial_grid_forward;
+extern const struct cuda_operation cuda_spatial_grid_backward;
+extern const struct cuda_operation cuda_spatial_sampler_forward;
+extern const struct cuda_operation cuda_spatial_sampler_backward;
+extern const struct cuda_operation cuda_ctc_loss;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
