@@ -18,10 +18,10 @@ tc_wgrad_output tc_wgrad_output_of(const tc_job &job, int32_t element)
     results.filter = (int32_t)conv.tap_n;
     results.m = job.m;
     results.n = (int32_t)conv.n;
-    results.depth = (int32_t)conv.depth;
+    results.channels = (int32_t)conv.depth;
     results.by_m = cuda_divisor_of(job.m);
     results.by_n = cuda_divisor_of(conv.n);
-    results.by_depth = cuda_divisor_of(conv.depth);
+    results.by_channels = cuda_divisor_of(conv.depth);
     for (int d = 0; d < CONV_DIMS; d++) {
         const conv_dim &dim = conv.dim[CONV_FIRST + d];
 
@@ -36,7 +36,7 @@ tc_wgrad_output tc_wgrad_output_of(const tc_job &job, int32_t element)
 
 bool tc_wgrad_is_packed(const tc_wgrad_output &results)
 {
-    int32_t apart = results.depth;
+    int32_t apart = results.channels;
     bool packed = results.channel == 1 && results.first == 0;
 
     for (int d = CONV_DIMS - 1; d >= 0; d--) {

@@ -91,16 +91,16 @@ static double bytes_of(const struct conv *conv, int32_t type)
 
 /* Blocks take tiles by turns, so that a wave is a tile of each. */
 static double hopper_cycles(const struct tc_kernel *kernel, const struct conv *conv,
-                            const struct tc_target *target, int64_t tiles, double depth)
+                            const struct tc_target *target, int64_t tiles, double k_tiles)
 {
     int32_t multiprocessors = target->context->cuda.multiprocessors;
     double area = (double)kernel->tile_m * kernel->tile_n, share = multiprocessors;
     double size = cuda_type_size(target->type);
-    double tile = depth * area * TC_TMA_CHANNELS / (HOPPER_RATE * kernel->mma_efficiency) +
+    double tile = k_tiles * area * TC_TMA_CHANNELS / (HOPPER_RATE * kernel->mma_efficiency) +
                   HOPPER_STORE * area / HOPPER_STORE_AREA * size / 2;
     double cycles = (double)cuda_ceil_div(tiles, multiprocessors) * tile;
     double lines =
-        kernel->halo_lines > 0 ? kernel->halo_lines : depth * (kernel->tile_m + kernel->tile_n);
+        kernel->halo_lines > 0 ? kernel->halo_lines : k_tiles * (kernel->tile_m + kernel->tile_n);
     double loads = (double)tiles * lines * HOPPER_LINE_BYTES / (HOPPER_TILE_BYTES * share);
     double moving = bytes_of(conv, target->type) / (HOPPER_BYTES * share);
 
@@ -128,15 +128,15 @@ static double wgrad_cycles(const struct tc_choice *choice, const struct conv *co
     const struct tc_kernel *kernel = choice->kernel;
     int32_t multiprocessors = target->context->cuda.multiprocessors;
     double area = (double)kernel->tile_m * kernel->tile_n, share = multiprocessors;
-    double depth = (double)choice->k_tiles * kernel->tile_k;
-    double wave = depth * area / (HOPPER_RATE * kernel->mma_efficiency) + WGRAD_TILE;
+    double positions = (double)choice->k_tiles * kernel->tile_k;
+    double wave = positions * area / (HOPPER_RATE * kernel->mma_efficiency) + WGRAD_TILE;
     double cycles = (double)cuda_ceil_div(tiles, multiprocessors) * wave;
     /* Lines of both operands for a position, of all tiles of a split; absent blocks have none. */
     double taps = (double)conv_taps(conv) * (double)cuda_round_up(conv->depth, TC_TMA_CHANNELS);
     double lines =
         taps * choice->n_tiles + (double)choice->m_tiles * choice->n_tiles * kernel->tile_n;
     double loads =
-        (double)conv->groups * choice->splits * depth * lines * 2 / (WGRAD_TILE_BYTES * share);
+        (double)conv->groups * choice->splits * positions * lines * 2 / (WGRAD_TILE_BYTES * share);
     double moving = bytes_of(conv, target->type) / (WGRAD_BYTES * share);
     double reduction = WGRAD_REDUCTION + (double)choice->workspace / (WGRAD_PARTIALS * share);
 

@@ -149,9 +149,9 @@ tc_hopper_class tc_hopper_class_of(const conv &conv, int32_t type, int64_t down,
 
     of.taps[TC_HOPPER_HEIGHT] = tc_hopper_taps_of(conv, TC_CONV_HEIGHT, down);
     of.taps[TC_HOPPER_WIDTH] = tc_hopper_taps_of(conv, TC_CONV_WIDTH, across);
-    of.depth_blocks = (int32_t)cuda_ceil_div(conv.depth, tc_hopper_line(type));
+    of.channel_blocks = (int32_t)cuda_ceil_div(conv.depth, tc_hopper_line(type));
     taps = of.taps[TC_HOPPER_HEIGHT].count * of.taps[TC_HOPPER_WIDTH].count;
-    of.blocks = taps * of.depth_blocks;
+    of.blocks = taps * of.channel_blocks;
     of.first = down * conv.dim[TC_CONV_HEIGHT].position + across * conv.dim[TC_CONV_WIDTH].position;
     return of;
 }
@@ -199,7 +199,7 @@ void tc_hopper_describe(tc_hopper_params *to, const tc_job &job)
     to->tiles = to->class_tiles * to->classes;
     to->m = job.m;
     to->n = (int32_t)conv.n;
-    to->depth = (int32_t)conv.depth;
+    to->channels = (int32_t)conv.depth;
     to->dim[TC_HOPPER_HEIGHT] = tc_hopper_dim_of(conv, TC_CONV_HEIGHT);
     to->dim[TC_HOPPER_WIDTH] = tc_hopper_dim_of(conv, TC_CONV_WIDTH);
     to->size = cuda_type_size(job.a_type);

@@ -42,9 +42,9 @@ enum { TC_HOPPER_BLENDED, TC_HOPPER_ROUNDED, TC_HOPPER_BIASED };
 /* Without blocks where no tap reaches the class. */
 struct tc_hopper_class {
     tc_hopper_taps taps[TC_HOPPER_DIMS];
-    int32_t depth_blocks; /* of a tap */
-    int32_t blocks;       /* of all taps */
-    int64_t first;        /* its first position in C */
+    int32_t channel_blocks; /* of a tap */
+    int32_t blocks;         /* of all taps */
+    int64_t first;          /* its first position in C */
 };
 
 struct tc_hopper_params {
@@ -53,7 +53,7 @@ struct tc_hopper_params {
     int32_t class_tiles;             /* of a class */
     int32_t classes;
     int32_t m, n;       /* of a class; of a group */
-    int32_t depth;      /* channels of a group in A */
+    int32_t channels;   /* of a group in A */
     int32_t is_product; /* one tap that lies on its position: A is a plain matrix */
     int32_t results;    /* TC_HOPPER_xxx */
     tc_bounds bounds;   /* of biased ones */

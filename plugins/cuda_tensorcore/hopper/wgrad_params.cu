@@ -46,10 +46,10 @@ int32_t tc_hopper_wgrad_prepare(tc_hopper_wgrad_params *to, const tc_job &job, i
     to->groups = (int32_t)conv.groups;
     to->k_per_split = job.k_per_split;
     to->stages = (all + positions - 1) / positions;
-    to->depth = (int32_t)conv.depth;
+    to->channels = (int32_t)conv.depth;
     to->filters = (int32_t)conv.n;
-    to->depth_blocks = (to->depth + TC_HOPPER_BLOCK - 1) / TC_HOPPER_BLOCK;
-    to->blocks = to->depth_blocks * (int32_t)conv_taps(&conv);
+    to->channel_blocks = (to->channels + TC_HOPPER_BLOCK - 1) / TC_HOPPER_BLOCK;
+    to->blocks = to->channel_blocks * (int32_t)conv_taps(&conv);
     to->m = job.m;
     to->dim[TC_HOPPER_HEIGHT] = tc_hopper_dim_of(conv, TC_CONV_HEIGHT);
     to->dim[TC_HOPPER_WIDTH] = tc_hopper_dim_of(conv, TC_CONV_WIDTH);

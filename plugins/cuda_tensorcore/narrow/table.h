@@ -9,7 +9,7 @@
 
 template <class S> constexpr tc_narrow_limits tc_narrow_limits_of()
 {
-    return {S::DEPTH, S::N, S::TAPS, S::HEIGHT, S::OCCUPANCY, S::STAYS};
+    return {S::CHANNELS, S::N, S::TAPS, S::HEIGHT, S::OCCUPANCY, S::STAYS};
 }
 
 template <class S>
