@@ -53,7 +53,8 @@ struct cuda_operation {
     void (*analyse)(struct anydnn_plugin_plan *plan);
     /* Optional; 0 or the reason, beyond what the core has checked. */
     int32_t (*check)(const struct anydnn_plugin_plan *plan, struct kit_refusal *why);
-    /* Fills plan->job, which is zero but for what analyse has filled, from plan->problem. */
+    /* Fills plan->job, which is zero but for what analyse and take_engine have filled, from
+     * plan->problem. */
     void (*prepare)(struct anydnn_plugin_plan *plan);
     /* Launches: a status, with a sentence where it is not 0. Nothing waits. */
     int32_t (*run)(const struct anydnn_plugin_plan *plan, const struct cuda_call *call);
@@ -61,9 +62,9 @@ struct cuda_operation {
      * many, at least 1. Without it there is one, number 1, without workspace. */
     int32_t (*engines)(const struct anydnn_plugin_plan *plan,
                        struct anydnn_plugin_candidate engines[CUDA_ENGINES_MAX]);
-    /* Optional: whether that engine can run the problem, offered or not. Without it, those offered
-     * can. */
-    int32_t (*has_engine)(const struct anydnn_plugin_plan *plan, uint64_t engine);
+    /* Optional: takes an engine, offered or not, and keeps in plan->job what `prepare` needs of it;
+     * returns 0 where it cannot run the problem. Without it, the engines offered can. */
+    int32_t (*take_engine)(struct anydnn_plugin_plan *plan, uint64_t engine);
 };
 
 /* So many bytes of alignment are needed of the operands in these slots, bits. */

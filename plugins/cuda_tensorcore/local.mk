@@ -30,6 +30,7 @@ CUDA_TENSORCORE_SOURCES = \
 	plugins/cuda_tensorcore/choice/choice.c \
 	plugins/cuda_tensorcore/choice/model.c \
 	plugins/cuda_tensorcore/choice/offer.c \
+	plugins/cuda_tensorcore/choice/offer.h \
 	plugins/cuda_tensorcore/common/biased.h \
 	plugins/cuda_tensorcore/common/epilogue.h \
 	plugins/cuda_tensorcore/common/job.h \
