@@ -18,6 +18,7 @@ static int32_t check_types(const struct anydnn_plugin_plan *plan, struct kit_ref
 {
     const struct anydnn_plugin_convolution *params = plan->problem.params;
     int32_t type = plan->problem.tensor[0]->type;
+    int32_t capability = tc_context_of(plan)->capability[TC_CODE_ANY];
     int mixed = params->compute_type == ANYDNN_PLUGIN_INT32;
 
     for (int32_t slot = 1; slot < ANYDNN_PLUGIN_OPERAND_MAX && !mixed; slot++) {
@@ -30,14 +31,13 @@ static int32_t check_types(const struct anydnn_plugin_plan *plan, struct kit_ref
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
         if (types[i].type != type)
             continue;
-        if (tc_context_of(plan)->capability >= types[i].capability)
+        if (capability >= types[i].capability)
             return 0;
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_DEVICE,
                           "matrix units take %s from compute capability %d.%d on; this device "
                           "runs code for %d.%d",
                           types[i].name, types[i].capability / 10, types[i].capability % 10,
-                          tc_context_of(plan)->capability / 10,
-                          tc_context_of(plan)->capability % 10);
+                          capability / 10, capability % 10);
     }
     return kit_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
                       "cuda_tensorcore takes half, bfloat16, float and integers of 8 bits; the "

@@ -74,6 +74,8 @@ CUDA_TENSORCORE_SOURCES = \
 	plugins/cuda_tensorcore/hopper/halo_params.cu \
 	plugins/cuda_tensorcore/hopper/halo_params.h \
 	plugins/cuda_tensorcore/hopper/int8.cu \
+	plugins/cuda_tensorcore/hopper/model.c \
+	plugins/cuda_tensorcore/hopper/model.h \
 	plugins/cuda_tensorcore/hopper/params.cu \
 	plugins/cuda_tensorcore/hopper/params.h \
 	plugins/cuda_tensorcore/hopper/pipeline.h \

@@ -269,7 +269,8 @@ __global__ void __launch_bounds__((int)S::THREADS, (int)S::OCCUPANCY)
 template <class S> static void tc_ampere_gemm_step(struct tc_step *step, const struct tc_job *job)
 {
     static uint8_t asked[TC_DEVICES_SEEN];
-    int32_t shared = S::SHARED_BYTES + (int32_t)conv_taps(&job->conv) * TC_TAP_BYTES;
+    int32_t shared =
+        S::SHARED_BYTES + (int32_t)conv_taps(&job->conv) * (int32_t)sizeof(tc_ampere_tap);
     tc_ampere_params params;
 
     tc_ampere_prepare(&params, *job, (int32_t)sizeof(typename S::element));

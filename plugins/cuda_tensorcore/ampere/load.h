@@ -19,7 +19,6 @@ struct alignas(16) tc_ampere_tap {
     int32_t a, b;
     uint32_t inside;
 };
-static_assert(sizeof(tc_ampere_tap) == TC_TAP_BYTES, "the choice counts them");
 
 /* Puts the taps of a class in shared memory. A thread has those of one number along the last dim,
  * which masks have bits for; the last threads begin, since the first ones have positions to work

@@ -33,7 +33,9 @@ constexpr struct tc_kernel tc_ampere_gemm_row(int32_t number, int32_t type, int3
 
     kernel.step = tc_ampere_gemm_step<S>;
     kernel.reduce = tc_ampere_reduce<typename S::math::element>;
+    kernel.tap_bytes = sizeof(tc_ampere_tap);
     kernel.k_slices = S::K_SLICES;
+    kernel.k_by_tap = !S::PACKED;
     if ((int)S::DIRECTION == (int)TC_DGRAD && !S::CLASSES)
         kernel.takes = tc_ampere_takes_one_class;
     return kernel;

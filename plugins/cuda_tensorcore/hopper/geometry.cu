@@ -105,7 +105,7 @@ bool tc_hopper_has_maps(const conv &conv, const tc_target &target)
         if (!is_trivial(conv.dim[d]))
             return false;
     }
-    if (!target.context->hopper || !conv.narrow || conv.classes > TC_HOPPER_CLASSES)
+    if (!conv.narrow || conv.classes > TC_HOPPER_CLASSES)
         return false;
     if (conv.groups > 1 && (conv.depth % line != 0 || conv.n % line != 0))
         return false;

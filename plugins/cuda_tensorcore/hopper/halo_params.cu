@@ -30,6 +30,13 @@ int32_t tc_hopper_halo_takes(const struct conv *conv, const struct tc_target *ta
            fills_lines(conv->depth) && fills_lines(conv->n) && fills_tiles(h, w);
 }
 
+double tc_hopper_halo_cycles(const struct tc_choice *choice, const struct conv *conv,
+                             const struct tc_target *target, int64_t tiles, double mean)
+{
+    return tc_hopper_cycles_of_lines(choice, conv, target, tiles, mean,
+                                     TC_HOPPER_HALO_H * TC_HOPPER_HALO_W);
+}
+
 static int32_t map_a(tc_hopper_params *to, const conv &conv, int32_t type)
 {
     tc_tiled_map of = tc_hopper_tensor_a(conv, type, 0);

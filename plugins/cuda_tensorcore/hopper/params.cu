@@ -14,18 +14,19 @@ static __global__ void tc_hopper_probe(int32_t)
     TC_HOPPER_CODE(__syncthreads();)
 }
 
-/* The code is for 9.0 alone: elsewhere it does not load. */
-int32_t tc_hopper_runs(int32_t generation)
+/* Returns 0 where the code does not load, which is for 9.0 alone, and without tensor maps, without
+ * which no kernel of it can be launched. */
+int32_t tc_code_90a_capability(int32_t generation)
 {
     cudaFuncAttributes attributes = {};
 
-    if (generation != TC_OVERLAP_CAPABILITY || !tc_tensor_maps_exist())
+    if (generation != TC_HOPPER_CAPABILITY || !tc_tensor_maps_exist())
         return 0;
     if (cudaFuncGetAttributes(&attributes, tc_hopper_probe) != cudaSuccess) {
         (void)cudaGetLastError();
         return 0;
     }
-    return attributes.ptxVersion == TC_OVERLAP_CAPABILITY;
+    return attributes.ptxVersion == TC_HOPPER_CAPABILITY ? TC_HOPPER_CAPABILITY : 0;
 }
 
 /* ------------------------------------------------------------------ limits */

@@ -10,7 +10,11 @@
 #define CUDA_TENSORCORE_HOPPER_PARAMS_H
 
 #include "../common/biased.h"
+#include "model.h"
 #include "tensor_map.h"
+
+/* The compute capability that has wgmma and TMA as these kernels use them; later ones have not. */
+#define TC_HOPPER_CAPABILITY 90
 
 /* Rows of what goes to memory at once, a line of columns each, out of a buffer of so many bytes. */
 #define TC_HOPPER_SLAB       64
@@ -70,8 +74,7 @@ template <int CLASSES> struct tc_hopper_params_of : tc_hopper_params {
     tc_hopper_class of[CLASSES];
 };
 
-/* hopper/params.cu: what the kernels of one class and of several take, beside types; whether the
- * device that is current runs the family. */
+/* hopper/params.cu: what the kernels of one class and of several take, beside types. */
 extern "C" int32_t tc_hopper_takes(const struct conv *conv, const struct tc_target *target);
 extern "C" int32_t tc_hopper_takes_classes(const struct conv *conv, const struct tc_target *target);
 extern "C" int32_t tc_hopper_takes_signed(const struct conv *conv, const struct tc_target *target);

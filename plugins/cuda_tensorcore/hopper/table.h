@@ -19,7 +19,8 @@
 static constexpr struct tc_kernel tc_hopper_own(struct tc_kernel kernel)
 {
     kernel.load = TC_LOAD_TMA;
-    kernel.capability = 75;
+    kernel.code = TC_CODE_90A;
+    kernel.capability = TC_HOPPER_CAPABILITY;
     kernel.occupancy = 1;
     return kernel;
 }
@@ -32,7 +33,10 @@ tc_hopper_row(int32_t number, int32_t type, int32_t direction, double mma_effici
     struct tc_kernel kernel =
         tc_hopper_own(tc_table_gemm_row<S>(number, type, direction, mma_efficiency));
 
+    kernel.splits = TC_SPLITS_ONE;
+    kernel.k_by_tap = 1;
     kernel.takes = takes;
+    kernel.cycles = tc_hopper_cycles;
     kernel.step = tc_hopper_step<S>;
     return kernel;
 }
@@ -44,8 +48,10 @@ constexpr struct tc_kernel tc_hopper_halo_row(int32_t number, int32_t type, int3
     struct tc_kernel kernel =
         tc_hopper_own(tc_table_gemm_row<S>(number, type, direction, mma_efficiency));
 
-    kernel.halo_lines = TC_HOPPER_HALO_H * TC_HOPPER_HALO_W;
+    kernel.splits = TC_SPLITS_ONE;
+    kernel.k_by_tap = 1;
     kernel.takes = tc_hopper_halo_takes;
+    kernel.cycles = tc_hopper_halo_cycles;
     kernel.step = tc_hopper_halo_step<S>;
     return kernel;
 }
@@ -61,7 +67,10 @@ constexpr struct tc_kernel tc_hopper_wgrad_row(int32_t number, int32_t type, dou
     kernel.tile_m = S::X_BLOCKS * TC_HOPPER_BLOCK;
     kernel.tile_n = S::FILTER_BLOCKS * TC_HOPPER_BLOCK;
     kernel.tile_k = S::POSITIONS;
+    kernel.splits = TC_SPLITS_PARTIAL;
+    kernel.m_channels = TC_HOPPER_BLOCK;
     kernel.takes = tc_hopper_wgrad_takes;
+    kernel.cycles = tc_hopper_wgrad_cycles;
     kernel.step = tc_hopper_wgrad_step<S>;
     kernel.reduce = tc_wgrad_reduce<typename S::element>;
     return kernel;

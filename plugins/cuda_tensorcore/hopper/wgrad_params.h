@@ -11,7 +11,7 @@
 #include "params.h"
 
 /* Channels of a block. */
-#define TC_HOPPER_BLOCK TC_TMA_CHANNELS
+#define TC_HOPPER_BLOCK TC_LINE_CHANNELS
 
 struct tc_hopper_wgrad_params {
     tc_tensor_map x, dy;

@@ -181,6 +181,7 @@ tc_mma_row(int32_t number, int32_t type, int32_t direction, double mma_efficienc
     kernel.load = S::LOAD;
     kernel.capability = S::math::CAPABILITY;
     kernel.occupancy = S::OCCUPANCY;
+    kernel.splits = tc_is_integer<typename S::math>() ? TC_SPLITS_ONE : TC_SPLITS_ANY;
     kernel.takes = takes;
     kernel.step = tc_gemm_step<S>;
     return kernel;
