@@ -24,7 +24,7 @@ enum {
     /* The taps of a filter's row become channels: A is copied once for each of
      * them, or in dgrad each gives results of its own, which are added up behind. */
     TC_LAYOUT_FOLD_S = 4,
-    /* Pixels of 4 channels in rows of multiples of 4, for the family first. */
+    /* Pixels of 4 channels in rows of multiples of 4, for kernels with TC_LOAD_OWN. */
     TC_LAYOUT_PIXELS = 8,
     /* fprop: all taps of a filter's plane become channels. */
     TC_LAYOUT_FOLD_RS = 16,
@@ -32,7 +32,7 @@ enum {
     TC_LAYOUT_B_K_MAJOR = 32
 };
 
-/* Lanes of a pixel, and pixels that the family first reads at once. */
+/* Lanes of a pixel, and pixels that such kernels read at once. */
 #define TC_PIXEL 4
 
 /* Layouts that a problem may be tried in. */
