@@ -7,10 +7,14 @@ static const struct {
     int32_t type, capability;
     const char *name;
 } types[] = {
-    {ANYDNN_PLUGIN_HALF, 75, "half"},       {ANYDNN_PLUGIN_BFLOAT16, 80, "bfloat16"},
-    {ANYDNN_PLUGIN_FLOAT, 80, "TF32"},      {ANYDNN_PLUGIN_INT8, 75, "int8"},
-    {ANYDNN_PLUGIN_UINT8, 75, "uint8"},     {ANYDNN_PLUGIN_INT8X4, 75, "int8x4"},
-    {ANYDNN_PLUGIN_UINT8X4, 75, "uint8x4"}, {ANYDNN_PLUGIN_INT8X32, 75, "int8x32"},
+    {.type = ANYDNN_PLUGIN_HALF, .capability = 75, .name = "half"},
+    {.type = ANYDNN_PLUGIN_BFLOAT16, .capability = 80, .name = "bfloat16"},
+    {.type = ANYDNN_PLUGIN_FLOAT, .capability = 80, .name = "TF32"},
+    {.type = ANYDNN_PLUGIN_INT8, .capability = 75, .name = "int8"},
+    {.type = ANYDNN_PLUGIN_UINT8, .capability = 75, .name = "uint8"},
+    {.type = ANYDNN_PLUGIN_INT8X4, .capability = 75, .name = "int8x4"},
+    {.type = ANYDNN_PLUGIN_UINT8X4, .capability = 75, .name = "uint8x4"},
+    {.type = ANYDNN_PLUGIN_INT8X32, .capability = 75, .name = "int8x32"},
 };
 
 /* Operands of integers are mixed as the core lets them be. */

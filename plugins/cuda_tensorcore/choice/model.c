@@ -13,7 +13,9 @@
 static const struct {
     int32_t generation;
     double rate;
-} rates[] = {{90, 1280}, {80, 1024}, {75, 512}};
+} rates[] = {{.generation = 90, .rate = 1280},
+             {.generation = 80, .rate = 1024},
+             {.generation = 75, .rate = 512}};
 
 /* Products of TF32 that make up one of floats. */
 #define TF32_PRODUCTS 3
@@ -32,9 +34,13 @@ static const struct {
  * besides its bytes. Bytes that a multiprocessor has in a cycle: of operands and results, where
  * they count, and of partial sums.
  */
-static const struct costs {
+struct costs {
     double lone, block, launch, reduction, bytes, partials;
-} wgrad_costs = {1.14, 2700, 3450, 2300, 0, 10.4}, gemm_costs = {1.21, 4250, 2850, 2250, 18, 9.4};
+};
+static const struct costs wgrad_costs = {
+    .lone = 1.14, .block = 2700, .launch = 3450, .reduction = 2300, .bytes = 0, .partials = 10.4};
+static const struct costs gemm_costs = {
+    .lone = 1.21, .block = 4250, .launch = 2850, .reduction = 2250, .bytes = 18, .partials = 9.4};
 
 /* What hides behind the longer of multiplying and moving is not hidden altogether. */
 #define OVERLAP 0.4
