@@ -79,7 +79,8 @@ int32_t tc_check(const struct anydnn_plugin_plan *plan, struct kit_refusal *why)
     if (params->compute_type == ANYDNN_PLUGIN_DOUBLE)
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
                           "matrix units add up in float; the compute type is double");
-    channels = conv->direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA ? conv->n : conv->depth;
+    channels =
+        conv->direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA ? conv->n : conv->channels;
     if (conv->groups > 1 && channels == 1)
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_GROUPS,
                           "a depthwise convolution, %lld groups of one channel, has no use for "

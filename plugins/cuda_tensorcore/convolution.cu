@@ -108,7 +108,7 @@ static void order_threads(tc_job *job, int32_t how)
 {
     const conv &conv = job->conv;
     bool is_wgrad = conv.direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER;
-    bool side_by_side = (conv.a.step == 1 || conv.a.shift > 0) && conv.depth > 1;
+    bool side_by_side = (conv.a.step == 1 || conv.a.shift > 0) && conv.channels > 1;
 
     job->channels_inside = side_by_side || how == TC_LOAD_16_BYTES;
     job->a_is_m_major = is_wgrad == side_by_side;

@@ -146,8 +146,8 @@ static double wgrad_choice(const struct conv *conv, const struct conv_target *ta
     double work;
 
     choice->lanes = lanes_of(conv, positions);
-    blocks =
-        cuda_ceil_div(taps, CONV_WGRAD_TAPS) * conv->depth * cuda_ceil_div(filters, choice->lanes);
+    blocks = cuda_ceil_div(taps, CONV_WGRAD_TAPS) * conv->channels *
+             cuda_ceil_div(filters, choice->lanes);
     if (target->splits && conv->narrow) {
         int64_t least = CONV_WGRAD_LANES_MAX / choice->lanes * LEAST_POSITIONS_SPLIT;
         int64_t most = positions / (least > LEAST_POSITIONS ? least : LEAST_POSITIONS);
@@ -158,8 +158,9 @@ static double wgrad_choice(const struct conv *conv, const struct conv_target *ta
     }
     choice->k_per_split = conv->narrow ? (int32_t)cuda_ceil_div(positions, splits) : 0;
     choice->splits = conv->narrow ? (int32_t)cuda_ceil_div(positions, choice->k_per_split) : 1;
-    choice->workspace =
-        choice->splits == 1 ? 0 : choice->splits * filters * conv->depth * taps * target->sum_bytes;
+    choice->workspace = choice->splits == 1
+                            ? 0
+                            : choice->splits * filters * conv->channels * taps * target->sum_bytes;
     blocks *= choice->splits;
     work = (double)cuda_ceil_div(blocks, target->multiprocessors) *
            (double)(conv->narrow ? choice->k_per_split : positions) * CONV_WGRAD_TAPS *

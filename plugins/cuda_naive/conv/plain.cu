@@ -117,13 +117,13 @@ __device__ static inline void conv_add_channels(const conv_job &job,
                                                 int64_t tap, typename How::A &sum)
 {
     const conv &conv = job.conv;
-    I depth = (I)conv.depth, first = result.group * depth;
+    I depth = (I)conv.channels, first = result.group * depth;
 
     if (conv.a.shift == 0 && conv.tap.shift == 0) {
         x += first * conv.a.step;
 #pragma unroll 4
         for (I c = 0; c < depth; c++)
-            sum = How::add(job, sum, x + c * conv.a.step, tap + c * conv.tap_depth);
+            sum = How::add(job, sum, x + c * conv.a.step, tap + c * conv.tap_channel);
     } else {
 #pragma unroll 4
         for (I c = 0; c < depth; c++)

@@ -80,8 +80,8 @@ template <class I, int D> struct conv_wgrad_block {
         first_tap = (I)(id % tap_blocks * CONV_WGRAD_TAPS);
         taps = (I)all - first_tap < CONV_WGRAD_TAPS ? (I)all - first_tap : CONV_WGRAD_TAPS;
         id /= tap_blocks;
-        channel = (I)(id % conv.depth);
-        id /= conv.depth;
+        channel = (I)(id % conv.channels);
+        id /= conv.channels;
         filter = (I)(id % blocks * lanes + threadIdx.x % lanes);
         split = (I)(id / blocks);
         real = filter < filters;
@@ -99,7 +99,7 @@ __device__ static inline void conv_wgrad_sum(const conv_job &job,
                                              typename How::A sum[CONV_WGRAD_TAPS])
 {
     const conv &conv = job.conv;
-    int64_t x_first = (block.group * (I)conv.depth + block.channel) * conv.a.step;
+    int64_t x_first = (block.group * (I)conv.channels + block.channel) * conv.a.step;
     int64_t y_first = block.filter * conv.position.step;
     int64_t all = conv.images, end;
     int lanes = job.lanes;
@@ -174,12 +174,12 @@ __global__ void __launch_bounds__(CUDA_THREADS) conv_wgrad_kernel(const conv_job
     if (thread >= lanes || !block.real)
         return;
     at = conv.tap_first + block.group * conv.tap_group + block.n * conv.tap_n +
-         block.channel * conv.tap_depth;
+         block.channel * conv.tap_channel;
     for (int j = 0; j < block.taps; j++) {
         if (job.partial)
             ((A *)job.partial)[conv_partial_at(
                 job, block.split, block.group,
-                block.channel * (job.m / conv.depth) + block.first_tap + j, block.n)] =
+                block.channel * (job.m / conv.channels) + block.first_tap + j, block.n)] =
                 sums[j][thread];
         else
             How::store(job.output, at + taps[j].tap, block.filter, sums[j][thread]);
@@ -193,7 +193,7 @@ __global__ void __launch_bounds__(CUDA_THREADS) conv_wgrad_kernel(const conv_job
 int32_t conv_wgrad(const cuda_call *call, int32_t how, const conv_job &job)
 {
     const conv &conv = job.conv;
-    int64_t blocks = cuda_blocks(conv_taps(&conv), CONV_WGRAD_TAPS) * conv.depth *
+    int64_t blocks = cuda_blocks(conv_taps(&conv), CONV_WGRAD_TAPS) * conv.channels *
                      cuda_blocks(conv.groups * conv.n, job.lanes) * job.splits;
 
 #define LAUNCH(...) cuda_launch(call, conv_wgrad_kernel<__VA_ARGS__>, blocks, 1, job)

@@ -60,14 +60,14 @@ static int64_t tapped_of(const struct conv *conv)
 
 static int64_t k_tiles_of(const struct tc_kernel *kernel, const struct conv *conv, int64_t k)
 {
-    return kernel->k_by_tap ? k / conv->depth * cuda_ceil_div(conv->depth, kernel->tile_k)
+    return kernel->k_by_tap ? k / conv->channels * cuda_ceil_div(conv->channels, kernel->tile_k)
                             : cuda_ceil_div(k, kernel->tile_k);
 }
 
 static int64_t m_tiles_of(const struct tc_kernel *kernel, const struct conv *conv, int64_t m)
 {
     if (kernel->m_channels > 0)
-        m = conv_taps(conv) * cuda_round_up(conv->depth, kernel->m_channels);
+        m = conv_taps(conv) * cuda_round_up(conv->channels, kernel->m_channels);
     return cuda_ceil_div(m, kernel->tile_m);
 }
 
@@ -105,7 +105,8 @@ static int make(struct tc_choice *choice, const struct tc_kernel *kernel, const 
         return 0;
     mean = (double)each;
     if (conv_is_dgrad(conv) && gemm.k > 0)
-        mean *= (double)conv_taps(conv) * (double)conv->depth / ((double)tapped * (double)gemm.k);
+        mean *=
+            (double)conv_taps(conv) * (double)conv->channels / ((double)tapped * (double)gemm.k);
     blocks = blocks / conv->classes * tapped * splits;
     choice->expected_us = tc_expected_us(choice, conv, target, blocks, mean);
     return 1;

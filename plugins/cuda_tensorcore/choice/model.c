@@ -63,9 +63,9 @@ static double rate_of(const struct tc_kernel *kernel, const struct tc_target *ta
 
 double tc_traffic(const struct conv *conv, int32_t type)
 {
-    double a = (double)conv->images * conv->groups * conv->depth;
+    double a = (double)conv->images * conv->groups * conv->channels;
     double results = (double)conv->images * conv->groups * conv->n;
-    double filters = (double)conv->groups * conv->n * conv->depth;
+    double filters = (double)conv->groups * conv->n * conv->channels;
     int is_dgrad = conv_is_dgrad(conv);
     double size = cuda_type_size(type);
 

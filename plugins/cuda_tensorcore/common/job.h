@@ -72,14 +72,14 @@ static inline tc_conv tc_conv_of(const conv &from)
 {
     tc_conv to = {};
 
-    to.channels = (int32_t)from.depth;
+    to.channels = (int32_t)from.channels;
     to.classes = (int32_t)from.classes;
     to.a_image = (int32_t)from.a_image;
     to.tap_first = (int32_t)from.tap_first;
     to.groups = from.groups;
     to.n = from.n;
     to.tap_group = from.tap_group;
-    to.tap_channel = from.tap_depth;
+    to.tap_channel = from.tap_channel;
     to.tap_n = from.tap_n;
     to.position_image = from.position_image;
     to.z_image = from.z_image;
@@ -159,7 +159,7 @@ __device__ static inline void tc_block_at(tc_block *block, const tc_job &job, in
     block->n = (int32_t)conv.n - first;
     block->begin = block->split * job.k_per_split;
     block->end = conv_least((block->k + tile_k - 1) / tile_k, block->begin + job.k_per_split);
-    block->a = conv_channel(conv.a, block->group * conv.depth);
+    block->a = conv_channel(conv.a, block->group * conv.channels);
     block->b = is_wgrad ? (block->group * conv.n + first) * conv.position.step
                         : block->group * conv.tap_group + (int64_t)first * conv.tap_n;
 }

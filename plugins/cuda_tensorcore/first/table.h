@@ -24,7 +24,7 @@ static void tc_first_step(struct tc_step *step, const struct tc_job *job,
     {                                                                                              \
         static uint8_t asked[2][TC_DEVICES_SEEN];                                                  \
                                                                                                    \
-        if (job->conv.depth == 3)                                                                  \
+        if (job->conv.channels == 3)                                                               \
             tc_first_step(step, job, kernel<M, 3>, asked[0]);                                      \
         else                                                                                       \
             tc_first_step(step, job, kernel<M, 4>, asked[1]);                                      \

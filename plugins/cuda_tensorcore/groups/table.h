@@ -36,7 +36,7 @@ static void tc_groups_make_wgrad(struct tc_step *step, const struct tc_job *job)
 template <class M, bool DGRAD>
 static void tc_groups_step_gemm(struct tc_step *step, const struct tc_job *job)
 {
-    int64_t channels = job->conv.depth;
+    int64_t channels = job->conv.channels;
 
     if (channels == 4)
         tc_groups_make_gemm<M, 4, DGRAD, TC_GROUPS_SLAB>(step, job);
@@ -50,7 +50,7 @@ static void tc_groups_step_gemm(struct tc_step *step, const struct tc_job *job)
 
 template <class M> static void tc_groups_step_narrow(struct tc_step *step, const struct tc_job *job)
 {
-    if (job->conv.depth == 16)
+    if (job->conv.channels == 16)
         tc_groups_make_gemm<M, 16, false, TC_GROUPS_NARROW>(step, job);
     else
         tc_groups_make_gemm<M, 32, false, TC_GROUPS_NARROW>(step, job);
@@ -58,7 +58,7 @@ template <class M> static void tc_groups_step_narrow(struct tc_step *step, const
 
 template <class M> static void tc_groups_step_wgrad(struct tc_step *step, const struct tc_job *job)
 {
-    int64_t channels = job->conv.depth;
+    int64_t channels = job->conv.channels;
 
     if (channels == 4)
         tc_groups_make_wgrad<M, 4, TC_GROUPS_SLAB>(step, job);
@@ -73,7 +73,7 @@ template <class M> static void tc_groups_step_wgrad(struct tc_step *step, const 
 template <class M>
 static void tc_groups_step_wgrad_narrow(struct tc_step *step, const struct tc_job *job)
 {
-    if (job->conv.depth == 16)
+    if (job->conv.channels == 16)
         tc_groups_make_wgrad<M, 16, TC_GROUPS_NARROW>(step, job);
     else
         tc_groups_make_wgrad<M, 32, TC_GROUPS_NARROW>(step, job);

@@ -21,7 +21,7 @@ static int32_t padded(int32_t count, int32_t rest)
 
 static int32_t filter_bytes(const tc_groups_making &groups)
 {
-    int32_t channels = (int32_t)groups.conv.depth, unit = tc_groups_unit(groups.slab);
+    int32_t channels = (int32_t)groups.conv.channels, unit = tc_groups_unit(groups.slab);
 
     return groups.entries * (channels == 4 ? unit / 2 : channels / 8 * unit);
 }
@@ -31,7 +31,7 @@ static int32_t filter_bytes(const tc_groups_making &groups)
 void tc_groups_fill_tile(tc_groups_making *groups, const tc_groups_tile &tile)
 {
     const conv &conv = groups->conv;
-    int32_t channels = (int32_t)conv.depth, pixel = tc_groups_pixel(groups->slab);
+    int32_t channels = (int32_t)conv.channels, pixel = tc_groups_pixel(groups->slab);
     int32_t apart = pixel / 16, row, image, together = 1;
 
     groups->tile = tile;
@@ -105,7 +105,7 @@ static double missing_of(const tc_groups_making &groups)
 static double cycles_of(const tc_groups_making &groups)
 {
     const tc_groups_tile &tile = groups.tile;
-    int32_t channels = (int32_t)groups.conv.depth, filter = conv_is_wgrad(&groups.conv);
+    int32_t channels = (int32_t)groups.conv.channels, filter = conv_is_wgrad(&groups.conv);
     const costs &costs = filter ? filter_costs : gemm_costs;
     int32_t blocks = groups.multiprocessors * tile.resident / groups.slabs, waves = 1, turns;
     int32_t resident = tile.resident, row = 0;

@@ -73,7 +73,7 @@ double tc_hopper_wgrad_cycles(const struct tc_choice *choice, const struct conv 
     double wave = positions * area / (RATE * kernel->mma_efficiency) + WGRAD_TILE;
     double cycles = (double)cuda_ceil_div(tiles, multiprocessors) * wave;
     /* Lines of both operands for a position, of all tiles of a split; absent blocks have none. */
-    double taps = (double)conv_taps(conv) * (double)cuda_round_up(conv->depth, TC_LINE_CHANNELS);
+    double taps = (double)conv_taps(conv) * (double)cuda_round_up(conv->channels, TC_LINE_CHANNELS);
     double lines =
         taps * choice->n_tiles + (double)choice->m_tiles * choice->n_tiles * kernel->tile_n;
     double loads =

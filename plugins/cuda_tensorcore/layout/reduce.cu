@@ -35,12 +35,12 @@ static tc_reduce_conv outer_of(const conv &from)
 {
     tc_reduce_conv to = {from.images,
                          from.groups,
-                         from.depth,
+                         from.channels,
                          from.n,
                          from.position_image,
                          from.tap_group,
                          from.tap_first,
-                         from.tap_depth,
+                         from.tap_channel,
                          from.tap_n,
                          {},
                          {}};
@@ -143,7 +143,7 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
 static void reduce_wgrad(tc_step *step, tc_reduce_params job, const conv &outer,
                          int32_t multiprocessors)
 {
-    job.count = outer.depth * conv_taps(&outer) * outer.n * outer.groups;
+    job.count = outer.channels * conv_taps(&outer) * outer.n * outer.groups;
     job.lines = 1;
     while (job.lines < LINES_MAX && job.lines * 2 <= job.inner.splits &&
            cuda_blocks(job.count * job.lines, CUDA_THREADS) < (int64_t)BLOCKS * multiprocessors)
