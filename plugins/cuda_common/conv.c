@@ -134,9 +134,9 @@ static void make_dims(struct conv *conv, const struct anydnn_plugin_problem *pro
 
 static int is_narrow(const struct conv *conv, int32_t spatial_dims)
 {
-    int64_t m = conv->images, depth = conv->depth;
+    int64_t m = conv->images, k = conv->channels;
 
-    if (!BELOW(m, COUNT_BITS) || !BELOW(depth, COUNT_BITS) || !BELOW(conv->n, COUNT_BITS) ||
+    if (!BELOW(m, COUNT_BITS) || !BELOW(k, COUNT_BITS) || !BELOW(conv->n, COUNT_BITS) ||
         !BELOW(conv->groups, COUNT_BITS))
         return 0;
     for (int32_t d = 0; d < CONV_DIMS_MAX; d++) {
@@ -151,8 +151,8 @@ static int is_narrow(const struct conv *conv, int32_t spatial_dims)
             !BELOW(dim->period * dim->dilation, COUNT_BITS))
             return 0;
         m *= dim->positions;
-        depth *= dim->taps;
-        if (!BELOW(m, COUNT_BITS) || !BELOW(depth, COUNT_BITS))
+        k *= dim->taps;
+        if (!BELOW(m, COUNT_BITS) || !BELOW(k, COUNT_BITS))
             return 0;
     }
     return spatial_dims <= CONV_DIMS;
@@ -197,7 +197,7 @@ int64_t conv_taps(const struct conv *conv)
 
 struct conv_gemm conv_gemm_of(const struct conv *conv)
 {
-    int64_t positions = conv->images, taps = conv->depth;
+    int64_t positions = conv->images, taps = conv->channels;
     int data = conv_is_dgrad(conv);
 
     for (int32_t d = 0; d < CONV_DIMS_MAX; d++) {
@@ -227,7 +227,7 @@ void conv_make(struct conv *conv, const struct anydnn_plugin_problem *problem)
                           : problem->operation;
     conv->images = x->dims[0];
     conv->groups = params->groups;
-    conv->depth = data ? filters : w->dims[1];
+    conv->channels = data ? filters : w->dims[1];
     conv->n = data ? w->dims[1] : filters;
     conv->a = channels_of(data ? y : x);
     conv->a_image = step_of(data ? y : x, 0);
@@ -236,7 +236,7 @@ void conv_make(struct conv *conv, const struct anydnn_plugin_problem *problem)
     conv->z = channels_of(problem->tensor[roles.z]);
     conv->z_image = step_of(problem->tensor[roles.z], 0);
     conv->tap = channels_of(w);
-    conv->tap_depth = step_of(w, data ? 0 : 1);
+    conv->tap_channel = step_of(w, data ? 0 : 1);
     conv->tap_n = step_of(w, data ? 1 : 0);
     conv->tap_group = filters * step_of(w, 0);
     make_dims(conv, problem, &roles);

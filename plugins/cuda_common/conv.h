@@ -57,15 +57,15 @@ struct conv {
                        offsets */
     int32_t inside; /* 1 if no tap reaches beyond A's tensor: nothing is padded */
     int64_t images, groups;
-    int64_t depth;   /* channels of a group in A's tensor */
-    int64_t n;       /* N: channels of a group in the tensor by position */
-    int64_t classes; /* dgrad: classes of positions that the same taps reach; otherwise 1 */
+    int64_t channels; /* of a group in A's tensor */
+    int64_t n;        /* N: channels of a group in the tensor by position */
+    int64_t classes;  /* dgrad: classes of positions that the same taps reach; otherwise 1 */
     int64_t a_image, position_image, z_image;
     int64_t tap_group; /* from one group's filters to the next group's */
     int64_t tap_first; /* offset of the first tap: a flipped filter has negative strides */
-    int64_t tap_depth, tap_n;
+    int64_t tap_channel, tap_n;
     struct conv_channels a, position, z;
-    struct conv_channels tap; /* fprop: channels of the depth */
+    struct conv_channels tap; /* fprop: along the channels */
     struct conv_dim dim[CONV_DIMS_MAX];
 };
 

@@ -49,11 +49,11 @@ conv_slots conv_slots_of(int32_t operation)
 {
     switch (operation) {
     case ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA:
-        return {1, 0, 2, -1, -1};
+        return {.a = 1, .b = 0, .output = 2, .z = -1, .bias = -1};
     case ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD:
-        return {0, 1, 4, 2, 3};
+        return {.a = 0, .b = 1, .output = 4, .z = 2, .bias = 3};
     default:
-        return {0, 1, 2, -1, -1};
+        return {.a = 0, .b = 1, .output = 2, .z = -1, .bias = -1};
     }
 }
 

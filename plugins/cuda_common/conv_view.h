@@ -40,7 +40,7 @@ CUDA_BOTH void conv_view_make(conv_view *view, const conv &conv, int32_t number)
     bool data = conv.direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA;
 
     view->positions = (int32_t)conv.images;
-    view->taps = (int32_t)conv.depth;
+    view->taps = (int32_t)conv.channels;
     for (int d = CONV_DIMS - 1; d >= 0; d--) {
         const conv_dim &dim = conv.dim[CONV_FIRST + d];
         conv_view_dim *to = &view->dim[d];
@@ -103,11 +103,11 @@ CUDA_BOTH void conv_coords_of_position(conv_coords *coords, const conv &conv, co
 CUDA_BOTH void conv_coords_of_tap(conv_coords *coords, const conv &conv, const conv_view &view,
                                   int32_t index, bool channels_inside)
 {
-    int32_t depth = (int32_t)conv.depth, channel = 0;
+    int32_t channels = (int32_t)conv.channels, channel = 0;
 
     if (channels_inside) {
-        channel = index % depth;
-        index /= depth;
+        channel = index % channels;
+        index /= channels;
     }
     coords->a = 0;
     coords->bc = conv.tap_first;
@@ -122,7 +122,7 @@ CUDA_BOTH void conv_coords_of_tap(conv_coords *coords, const conv &conv, const c
     }
     channel = channels_inside ? channel : index;
     coords->a += conv_channel(conv.a, channel);
-    coords->bc += (channel >> conv.tap.shift) * conv.tap_depth + (channel & conv.tap.mask);
+    coords->bc += (channel >> conv.tap.shift) * conv.tap_channel + (channel & conv.tap.mask);
 }
 
 #endif

@@ -101,14 +101,14 @@ int32_t cuda_candidates(struct anydnn_plugin_context *context,
 
 /* ------------------------------------------------------------------ plans */
 
-static int has_engine(const struct anydnn_plugin_plan *plan, uint64_t engine)
+static int take_engine(struct anydnn_plugin_plan *plan, uint64_t engine)
 {
     struct anydnn_plugin_candidate engines[CUDA_ENGINES_MAX];
     int32_t count;
     int found = 0;
 
-    if (plan->operation->has_engine)
-        return plan->operation->has_engine(plan, engine);
+    if (plan->operation->take_engine)
+        return plan->operation->take_engine(plan, engine);
     count = engines_of(plan, engines);
     for (int32_t i = 0; i < count; i++)
         found |= engines[i].engine == engine;
@@ -132,7 +132,7 @@ int32_t cuda_plan_create(struct anydnn_plugin_context *context,
         return status;
     if (!made)
         return kit_fail(ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED, "%s", why.sentence);
-    if (!has_engine(made, engine)) {
+    if (!take_engine(made, engine)) {
         kit_host->free(made);
         return kit_fail(ANYDNN_PLUGIN_STATUS_BAD_PARAM, "operation %d has no engine %llu",
                         problem->operation, (unsigned long long)engine);

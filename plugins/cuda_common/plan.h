@@ -53,7 +53,8 @@ struct cuda_operation {
     void (*analyse)(struct anydnn_plugin_plan *plan);
     /* Optional. Checks limits beyond those of the core. Returns 0 or the reason. */
     int32_t (*check)(const struct anydnn_plugin_plan *plan, struct kit_refusal *why);
-    /* Optional. Fills plan->job from plan->problem. It is zero except for what `analyse` filled. */
+    /* Optional. Fills plan->job from plan->problem. It is zero except for what `analyse` and
+     * `take_engine` filled. */
     void (*prepare)(struct anydnn_plugin_plan *plan);
     /* Launches the kernels. Returns a status, after a message if it is not 0. It never waits. */
     int32_t (*run)(const struct anydnn_plugin_plan *plan, const struct cuda_call *call);
@@ -61,9 +62,9 @@ struct cuda_operation {
      * their number, at least 1. If NULL, there is one engine, number 1, without workspace. */
     int32_t (*engines)(const struct anydnn_plugin_plan *plan,
                        struct anydnn_plugin_candidate engines[CUDA_ENGINES_MAX]);
-    /* Optional. Returns 1 if the engine can run the problem, offered or not. If NULL, only offered
-     * engines can. */
-    int32_t (*has_engine)(const struct anydnn_plugin_plan *plan, uint64_t engine);
+    /* Optional. Takes an engine, offered or not, and keeps in plan->job what `prepare` needs of it.
+     * Returns 0 if the engine cannot run the problem. If NULL, only offered engines can. */
+    int32_t (*take_engine)(struct anydnn_plugin_plan *plan, uint64_t engine);
 };
 
 /* Requires an alignment of `bytes` for the operands in `slots`, a bit set. */

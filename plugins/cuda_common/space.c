@@ -132,8 +132,9 @@ static cudaError_t take_of_host(void **pointer, size_t bytes)
     return cudaHostAlloc(pointer, bytes, cudaHostAllocPortable);
 }
 
-static const struct memory of_device = {"memory", take_of_device, cudaFree};
-static const struct memory of_host = {"the host's memory", take_of_host, cudaFreeHost};
+static const struct memory of_device = {.name = "memory", .take = take_of_device, .drop = cudaFree};
+static const struct memory of_host = {
+    .name = "the host's memory", .take = take_of_host, .drop = cudaFreeHost};
 
 static int32_t take(const struct memory *memory, int32_t device, uint64_t bytes, void **pointer)
 {

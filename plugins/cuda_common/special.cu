@@ -109,27 +109,30 @@ static special_type special_type_of(int32_t type)
 {
     switch (type) {
     case ANYDNN_PLUGIN_FLOAT:
-        return {4, 1, 0x7fffffff, 0x7f800000};
+        return {.bytes = 4, .lanes = 1, .magnitude = 0x7fffffff, .infinity = 0x7f800000};
     case ANYDNN_PLUGIN_DOUBLE:
-        return {8, 1, 0x7fffffffffffffff, 0x7ff0000000000000};
+        return {.bytes = 8,
+                .lanes = 1,
+                .magnitude = 0x7fffffffffffffff,
+                .infinity = 0x7ff0000000000000};
     case ANYDNN_PLUGIN_HALF:
-        return {2, 1, 0x7fff, 0x7c00};
+        return {.bytes = 2, .lanes = 1, .magnitude = 0x7fff, .infinity = 0x7c00};
     case ANYDNN_PLUGIN_BFLOAT16:
-        return {2, 1, 0x7fff, 0x7f80};
+        return {.bytes = 2, .lanes = 1, .magnitude = 0x7fff, .infinity = 0x7f80};
     case ANYDNN_PLUGIN_INT8:
     case ANYDNN_PLUGIN_UINT8:
-        return {1, 1, UINT64_MAX, 0};
+        return {.bytes = 1, .lanes = 1, .magnitude = UINT64_MAX, .infinity = 0};
     case ANYDNN_PLUGIN_INT8X4:
     case ANYDNN_PLUGIN_UINT8X4:
-        return {1, 4, UINT64_MAX, 0};
+        return {.bytes = 1, .lanes = 4, .magnitude = UINT64_MAX, .infinity = 0};
     case ANYDNN_PLUGIN_INT8X32:
-        return {1, 32, UINT64_MAX, 0};
+        return {.bytes = 1, .lanes = 32, .magnitude = UINT64_MAX, .infinity = 0};
     case ANYDNN_PLUGIN_INT32:
-        return {4, 1, UINT64_MAX, 0};
+        return {.bytes = 4, .lanes = 1, .magnitude = UINT64_MAX, .infinity = 0};
     case ANYDNN_PLUGIN_INT64:
-        return {8, 1, UINT64_MAX, 0};
+        return {.bytes = 8, .lanes = 1, .magnitude = UINT64_MAX, .infinity = 0};
     default:
-        return {0, 1, 0, 0};
+        return {.bytes = 0, .lanes = 1, .magnitude = 0, .infinity = 0};
     }
 }
 

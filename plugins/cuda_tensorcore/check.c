@@ -7,10 +7,14 @@ static const struct {
     int32_t type, capability;
     const char *name;
 } types[] = {
-    {ANYDNN_PLUGIN_HALF, 75, "half"},       {ANYDNN_PLUGIN_BFLOAT16, 80, "bfloat16"},
-    {ANYDNN_PLUGIN_FLOAT, 80, "TF32"},      {ANYDNN_PLUGIN_INT8, 75, "int8"},
-    {ANYDNN_PLUGIN_UINT8, 75, "uint8"},     {ANYDNN_PLUGIN_INT8X4, 75, "int8x4"},
-    {ANYDNN_PLUGIN_UINT8X4, 75, "uint8x4"}, {ANYDNN_PLUGIN_INT8X32, 75, "int8x32"},
+    {.type = ANYDNN_PLUGIN_HALF, .capability = 75, .name = "half"},
+    {.type = ANYDNN_PLUGIN_BFLOAT16, .capability = 80, .name = "bfloat16"},
+    {.type = ANYDNN_PLUGIN_FLOAT, .capability = 80, .name = "TF32"},
+    {.type = ANYDNN_PLUGIN_INT8, .capability = 75, .name = "int8"},
+    {.type = ANYDNN_PLUGIN_UINT8, .capability = 75, .name = "uint8"},
+    {.type = ANYDNN_PLUGIN_INT8X4, .capability = 75, .name = "int8x4"},
+    {.type = ANYDNN_PLUGIN_UINT8X4, .capability = 75, .name = "uint8x4"},
+    {.type = ANYDNN_PLUGIN_INT8X32, .capability = 75, .name = "int8x32"},
 };
 
 /* Operands of integers are mixed as the core lets them be. */
@@ -18,6 +22,7 @@ static int32_t check_types(const struct anydnn_plugin_plan *plan, struct kit_ref
 {
     const struct anydnn_plugin_convolution *params = plan->problem.params;
     int32_t type = plan->problem.tensor[0]->type;
+    int32_t capability = tc_context_of(plan)->capability[TC_CODE_ANY];
     int mixed = params->compute_type == ANYDNN_PLUGIN_INT32;
 
     for (int32_t slot = 1; slot < ANYDNN_PLUGIN_OPERAND_MAX && !mixed; slot++) {
@@ -30,14 +35,13 @@ static int32_t check_types(const struct anydnn_plugin_plan *plan, struct kit_ref
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
         if (types[i].type != type)
             continue;
-        if (tc_context_of(plan)->capability >= types[i].capability)
+        if (capability >= types[i].capability)
             return 0;
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_DEVICE,
                           "matrix units take %s from compute capability %d.%d on; this device "
                           "runs code for %d.%d",
                           types[i].name, types[i].capability / 10, types[i].capability % 10,
-                          tc_context_of(plan)->capability / 10,
-                          tc_context_of(plan)->capability % 10);
+                          capability / 10, capability % 10);
     }
     return kit_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
                       "cuda_tensorcore takes half, bfloat16, float and integers of 8 bits; the "
@@ -75,7 +79,8 @@ int32_t tc_check(const struct anydnn_plugin_plan *plan, struct kit_refusal *why)
     if (params->compute_type == ANYDNN_PLUGIN_DOUBLE)
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
                           "matrix units add up in float; the compute type is double");
-    channels = conv->direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA ? conv->n : conv->depth;
+    channels =
+        conv->direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA ? conv->n : conv->channels;
     if (conv->groups > 1 && channels == 1)
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_GROUPS,
                           "a depthwise convolution, %lld groups of one channel, has no use for "

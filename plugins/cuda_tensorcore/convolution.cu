@@ -5,8 +5,8 @@
  * (split-K) and the partial sums are added up by a second kernel in a fixed order, in workspace.
  */
 #include "../cuda_common/divide.h"
+#include "choice/offer.h"
 #include "common/launch.h"
-#include "layout/layout.h"
 
 /* The steps of a plan, in this order, of which it has the kernel's and any of the others. */
 enum { COPY_A, COPY_B, KERNEL, REDUCE, STEPS };
@@ -15,9 +15,9 @@ struct tc_state {
     struct conv conv; /* of the problem: tc_conv_of */
     conv_slots slots;
     tc_target target;
-    int64_t workspace, partials_at; /* see tc_offer */
-    int64_t a_bytes;                /* of the first copy, behind which the second one lies */
-    tc_step step[STEPS];            /* `run` NULL: the plan has none */
+    tc_offer offer;      /* of the plan's engine */
+    tc_layout layout;    /* of the offer */
+    tc_step step[STEPS]; /* `run` NULL: the plan has none */
 };
 
 /* ------------------------------------------------------------------ code */
@@ -93,14 +93,12 @@ static int32_t engines(const struct anydnn_plugin_plan *plan,
     return count;
 }
 
-/* Any number of splits, also one that is not offered. */
-static int32_t has_engine(const struct anydnn_plugin_plan *plan, uint64_t engine)
+/* Takes any number of splits, also one that is not offered. */
+static int32_t take_engine(struct anydnn_plugin_plan *plan, uint64_t engine)
 {
-    const tc_state *state = (const tc_state *)plan->job;
-    tc_layout layout;
-    tc_offer offer;
+    tc_state *state = (tc_state *)plan->job;
 
-    return tc_offer_of(&state->conv, &state->target, engine, &offer, &layout);
+    return tc_offer_of(&state->conv, &state->target, engine, &state->offer, &state->layout);
 }
 
 /* ------------------------------------------------------------------ plans */
@@ -110,10 +108,10 @@ static void order_threads(tc_job *job, int32_t how)
 {
     const conv &conv = job->conv;
     bool is_wgrad = conv.direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER;
-    bool channels = (conv.a.step == 1 || conv.a.shift > 0) && conv.depth > 1;
+    bool side_by_side = (conv.a.step == 1 || conv.a.shift > 0) && conv.channels > 1;
 
-    job->channels_inside = channels || how == TC_LOAD_16_BYTES;
-    job->a_is_m_major = is_wgrad == channels;
+    job->channels_inside = side_by_side || how == TC_LOAD_16_BYTES;
+    job->a_is_m_major = is_wgrad == side_by_side;
     job->b_is_n_major = (is_wgrad ? conv.position.step : conv.tap_n) == 1 && conv.n > 1;
     job->c_is_m_major = !((is_wgrad ? conv.tap_n : conv.position.step) == 1 && conv.n > 1);
 }
@@ -187,17 +185,11 @@ static bool spreads(const tc_choice &choice, int64_t blocks, int32_t multiproces
 static void prepare(struct anydnn_plugin_plan *plan)
 {
     tc_state *state = (tc_state *)plan->job;
-    tc_layout layout;
-    tc_offer offer;
-    tc_job job = {};
-    const conv &outer = state->conv;
-
-    (void)tc_offer_of(&outer, &state->target, plan->engine, &offer, &layout);
+    const tc_offer &offer = state->offer;
+    const tc_layout &layout = state->layout;
     const struct tc_kernel *kernel = offer.choice.kernel;
+    tc_job job = {};
 
-    state->workspace = offer.workspace;
-    state->partials_at = offer.partials_at;
-    state->a_bytes = layout.a_bytes;
     make_job(&job, plan, layout.conv, offer.choice);
     if (layout.bits & TC_LAYOUT_A)
         tc_copy_step(&state->step[COPY_A], layout.a);
@@ -209,7 +201,7 @@ static void prepare(struct anydnn_plugin_plan *plan)
     if (offer.partials_at < 0)
         return;
     if (layout.through_workspace)
-        tc_layout_reduce(&state->step[REDUCE], layout, *kernel, outer, job);
+        tc_layout_reduce(&state->step[REDUCE], layout, *kernel, state->conv, job);
     else if (kernel->reduce)
         kernel->reduce(&state->step[REDUCE], &job);
     else
@@ -241,8 +233,8 @@ static tc_arguments args_of(const tc_state *state, const struct anydnn_plugin_op
     args.b = operands->data[slots.b];
     args.output = operands->data[slots.output];
     args.blend = {operands->scale[0], operands->scale[1]};
-    if (state->partials_at >= 0)
-        args.partial = (char *)operands->workspace + state->partials_at;
+    if (state->offer.partials_at >= 0)
+        args.partial = (char *)operands->workspace + state->offer.partials_at;
     if (slots.bias >= 0) {
         args.bias = operands->data[slots.bias];
         args.z = operands->scale[1] != 0 ? operands->data[slots.z] : nullptr;
@@ -254,7 +246,7 @@ static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
     const tc_state *state = (const tc_state *)plan->job;
     const struct anydnn_plugin_operands *operands = call->operands;
-    uint64_t needed = (uint64_t)state->workspace;
+    uint64_t needed = (uint64_t)state->offer.workspace;
     tc_arguments args;
     int32_t status;
 
@@ -265,8 +257,8 @@ static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
     args = args_of(state, operands);
     status = copy(call, &state->step[COPY_A], &args.a, operands->workspace);
     if (!status)
-        status =
-            copy(call, &state->step[COPY_B], &args.b, (char *)operands->workspace + state->a_bytes);
+        status = copy(call, &state->step[COPY_B], &args.b,
+                      (char *)operands->workspace + state->layout.a_bytes);
     if (!status)
         status = state->step[KERNEL].run(call, &state->step[KERNEL], args);
     if (!status && state->step[REDUCE].run)
@@ -293,7 +285,7 @@ static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
                                                .prepare = prepare,                                 \
                                                .run = run,                                         \
                                                .engines = engines,                                 \
-                                               .has_engine = has_engine}
+                                               .take_engine = take_engine}
 
 ENTRY(forward, CONVOLUTION_FORWARD, FORWARD_TYPES, CUDA_LAYOUTS_AND_VECTORS, 0xf, 1);
 ENTRY(fused, CONVOLUTION_BIAS_ACTIVATION_FORWARD, FORWARD_TYPES, CUDA_LAYOUTS_AND_VECTORS, 0xf, 1);

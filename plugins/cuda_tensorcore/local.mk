@@ -30,6 +30,7 @@ CUDA_TENSORCORE_SOURCES = \
 	plugins/cuda_tensorcore/choice/choice.c \
 	plugins/cuda_tensorcore/choice/model.c \
 	plugins/cuda_tensorcore/choice/offer.c \
+	plugins/cuda_tensorcore/choice/offer.h \
 	plugins/cuda_tensorcore/common/biased.h \
 	plugins/cuda_tensorcore/common/epilogue.h \
 	plugins/cuda_tensorcore/common/job.h \
@@ -73,6 +74,8 @@ CUDA_TENSORCORE_SOURCES = \
 	plugins/cuda_tensorcore/hopper/halo_params.cu \
 	plugins/cuda_tensorcore/hopper/halo_params.h \
 	plugins/cuda_tensorcore/hopper/int8.cu \
+	plugins/cuda_tensorcore/hopper/model.c \
+	plugins/cuda_tensorcore/hopper/model.h \
 	plugins/cuda_tensorcore/hopper/params.cu \
 	plugins/cuda_tensorcore/hopper/params.h \
 	plugins/cuda_tensorcore/hopper/pipeline.h \

@@ -32,9 +32,9 @@ static int32_t read_device(struct anydnn_plugin_context *context)
         status = cuda_enter(&visit, context->cuda.device);
     if (status)
         return status;
-    status = tc_code_capability(context->cuda.device, &context->capability);
+    status = tc_code_capability(context->cuda.device, &context->capability[TC_CODE_ANY]);
     if (!status)
-        context->hopper = tc_hopper_runs(context->generation);
+        context->capability[TC_CODE_90A] = tc_code_90a_capability(context->generation);
     cuda_leave(&visit);
     return status;
 }

@@ -16,12 +16,15 @@
 extern "C" {
 #endif
 
+/* What an object file with kernels is compiled for: all generations from some capability on, or
+ * compute capability 9.0 with the instructions that it alone has (sm_90a). */
+enum { TC_CODE_ANY, TC_CODE_90A, TC_CODES };
+
 struct anydnn_plugin_context {
     struct cuda_context cuda;
-    int32_t generation;   /* 10 major + minor of the device's compute capability */
-    int32_t capability;   /* the same of the code that runs on it */
-    int32_t shared_bytes; /* shared memory that a block may ask for */
-    int32_t hopper;       /* the family hopper runs on the device */
+    int32_t generation;           /* 10 major + minor of the device's compute capability */
+    int32_t capability[TC_CODES]; /* the same of the code that runs on it; 0: none does */
+    int32_t shared_bytes;         /* shared memory that a block may ask for */
 };
 
 static inline const struct anydnn_plugin_context *
@@ -52,42 +55,48 @@ enum {
  * bytes; by tensor maps, results too. */
 enum { TC_LOAD_16_BYTES, TC_LOAD_ELEMENTS, TC_LOAD_OWN, TC_LOAD_TMA };
 
-/* fprop and dgrad, blocks of the family ampere keep so much of a tap in shared memory besides what
- * a kernel takes; and in dgrad, k follow each other without gaps between taps in tiles with N of so
- * many at most. */
-#define TC_TAP_BYTES 16
-#define TC_PACKED_N  32
+/* How many splits of K a kernel takes: one or several; one alone, since it stores its results
+ * itself; one or several, all of which leave partial sums. */
+enum { TC_SPLITS_ANY, TC_SPLITS_ONE, TC_SPLITS_PARTIAL };
 
-/* Channels of 16 bits in a line that a copy by a tensor map brings of a position. */
-#define TC_TMA_CHANNELS 64
-
+struct tc_choice;
 struct tc_job;
 struct tc_step;
 struct tc_target;
 
+/* One kernel, a row of a table. What the choice and the plan have to know of it stands here, so
+ * that neither asks which family it belongs to. Members that are 0 or NULL are left out of a row.
+ */
 struct tc_kernel {
     int32_t number;     /* family * 256 + its own; never given to another kernel */
     int32_t type;       /* of all operands; of integers that of A */
     int32_t direction;  /* as in struct conv; 0: any */
     int32_t load;       /* TC_LOAD_xxx */
-    int32_t capability; /* least */
+    int32_t code;       /* TC_CODE_xxx */
+    int32_t capability; /* least of that code */
+    int32_t tf32_split; /* 1: floats as sums of two TF32; 0: as they are, or rounded */
     int32_t tile_m, tile_n, tile_k;
     int32_t threads, shared_bytes;
+    int32_t tap_bytes;     /* of shared memory besides, for each tap */
     int32_t occupancy;     /* blocks that fit on a multiprocessor, as far as registers go */
     double mma_efficiency; /* share of the matrix units' rate that it reaches where sums are long */
-    /* What it asks for beyond the above, or NULL. */
+    int32_t groups;        /* that a block works on; 0: one */
+    int32_t k_slices;      /* warps that share results, each with a part of a tile's K; 0: none */
+    int32_t splits;        /* TC_SPLITS_xxx */
+    int32_t k_by_tap;      /* 1: every tap begins with a tile along K; 0: taps follow each other */
+    int32_t m_channels;    /* wgrad, M: a tap's channels are rounded up to a multiple; 0: are not */
+    /* Whether it runs a problem, beyond the above; NULL: it does. */
     int32_t (*takes)(const struct conv *conv, const struct tc_target *target);
+    /* Expected cycles of a choice, arguments as for tc_expected_us; NULL: by blocks and waves. */
+    double (*cycles)(const struct tc_choice *choice, const struct conv *conv,
+                     const struct tc_target *target, int64_t blocks, double mean);
+    /* Completes a plan's job with a tile of the kernel's own; optional. */
+    void (*plan)(struct tc_job *job);
     /* Makes the step that runs it, from a plan's job without pointers and factors
      * (common/launch.h). */
     void (*step)(struct tc_step *step, const struct tc_job *job);
-    /* The one that adds up the partial sums of split-K; NULL: conv_reduce_splits. */
+    /* Makes the step that adds up the partial sums of split-K; NULL: conv_reduce_splits does. */
     void (*reduce)(struct tc_step *step, const struct tc_job *job);
-    int32_t tf32_split; /* 1: floats as sums of two TF32; 0: as they are, or rounded */
-    /* Completes a plan's job with a tile of the kernel's own; optional. */
-    void (*plan)(struct tc_job *job);
-    int32_t groups;     /* that a block works on; 0: one */
-    int32_t halo_lines; /* of A, that a tile brings once for all taps; 0: lines for each */
-    int32_t k_slices;   /* sliced-K: warps that share results (sliced-K); 0: none do */
 };
 
 struct tc_table {
@@ -144,6 +153,9 @@ int32_t tc_choice_of(const struct conv *conv, const struct tc_target *target, ui
 double tc_expected_us(const struct tc_choice *choice, const struct conv *conv,
                       const struct tc_target *target, int64_t blocks, double mean);
 
+/* Returns the bytes of operands and results; of an A with gaps between taps, what they touch. */
+double tc_traffic(const struct conv *conv, int32_t type);
+
 /* Time of kernels that move so many bytes. */
 double tc_memory_us(const struct tc_target *target, int32_t launches, double bytes);
 
@@ -152,11 +164,13 @@ double tc_memory_us(const struct tc_target *target, int32_t launches, double byt
 /* check.c: 0, or the reason why a problem is declined. */
 int32_t tc_check(const struct anydnn_plugin_plan *plan, struct kit_refusal *why);
 
-/* convolution.cu: 10 major + minor of the code that the driver takes for the current device. */
+/* convolution.cu: reads the capability of the code TC_CODE_ANY that the driver takes for the
+ * current device. */
 int32_t tc_code_capability(int32_t device, int32_t *capability);
 
-/* hopper/params.cu: whether the current device, of that generation, runs the family hopper. */
-int32_t tc_hopper_runs(int32_t generation);
+/* hopper/params.cu: returns the capability of the code TC_CODE_90A on the current device, which is
+ * of that generation, or 0 where that code does not run. */
+int32_t tc_code_90a_capability(int32_t generation);
 
 #ifdef __cplusplus
 }

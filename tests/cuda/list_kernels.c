@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The numbers of all kernels of cuda_tensorcore, one a line, out of its tables. */
+/* Lists the kernels of cuda_tensorcore out of its tables, one a line: the number of each, and the
+ * least compute capability that it declares. */
 #include <stdio.h>
 
 #include "../../plugins/cuda_tensorcore/tensorcore.h"
@@ -8,6 +9,6 @@ int main(void)
 {
     for (int32_t t = 0; t < tc_table_count; t++)
         for (int32_t i = 0; i < tc_tables[t]->count; i++)
-            printf("%d\n", tc_tables[t]->kernels[i].number);
+            printf("%d %d\n", tc_tables[t]->kernels[i].number, tc_tables[t]->kernels[i].capability);
     return 0;
 }

@@ -50,7 +50,7 @@ every_kernel() {
         cat "$tap_dir/out"
         return 1
     }
-    "$emulated/list_kernels" | sort -n >"$tap_dir/kernels"
+    "$emulated/list_kernels" | cut -d" " -f1 | sort -n >"$tap_dir/kernels"
     while read -r engine; do
         echo $((engine >> 16 & 0xffffffff))
     done <"$tap_dir/every/engines" | sort -nu >"$tap_dir/reached"

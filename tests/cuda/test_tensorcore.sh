@@ -24,6 +24,28 @@ settled() {
         ANYDNN_FALLBACK=off "$ANYDNN_TEST_BUILDDIR/tests/cuda/settled" cuda_tensorcore
 }
 
+# Each kernel declares the compute capability whose instructions it has (docs/kernels.md): wgmma and the copy
+# engine 9.0, mma.sync of bfloat16 and TF32 and cp.async 8.0, mma.sync of half and of integers 7.5.
+capabilities() {
+    "$emulated/list_kernels" >"$tap_dir/declared" && [ -s "$tap_dir/declared" ] || return 1
+    awk '{
+        family = int($1 / 256)
+        is_half = int($1 / 64) % 4 == 0
+        wanted = family == 6 ? 90 : family == 5 || (family == 1 && is_half) ? 75 : 80
+        if ($2 != wanted) {
+            print "kernel " $1 " declares " $2 ", not " wanted
+            wrong = 1
+        }
+    } END { exit wrong }' "$tap_dir/declared"
+}
+
+# What chooses a kernel and makes a plan of it asks its row, and names no family.
+families() {
+    cd "$ANYDNN_TEST_SRCDIR/plugins/cuda_tensorcore" || return 1
+    ! grep -niE 'ampere|hopper|TC_(MMA|AMPERE|FIRST|GROUPS|INT8|HOPPER|NARROW)[^A-Z_]' choice/*.[ch] layout/*.c \
+        convolution.cu check.c plugin.c
+}
+
 # The same problem is offered engines that copy what cannot be read by 16 bytes, and both operands
 # for those that begin anywhere, in the bits from 48 on of their numbers.
 arranges() {
@@ -223,6 +245,8 @@ check "groups do not mix" groups_apart
 check "arranged operands: what is copied is what cannot be read" arranges
 check "by tensor maps: what maps do not hold is left to others" map_limits
 check "by tensor maps: rows of any length, results anywhere" odd_rows
+check "each kernel declares the capability that it needs" capabilities
+check "the choice of a kernel names no family" families
 check "the list reaches every kernel" every_kernel
 check "every kernel is right" kernels 1
 tap_end

@@ -148,8 +148,8 @@ static double wgrad_choice(const struct conv *conv, const struct conv_target *ta
     double work;
 
     choice->lanes = lanes_of(conv, positions);
-    blocks =
-        cuda_ceil_div(taps, CONV_WGRAD_TAPS) * conv->depth * cuda_ceil_div(filters, choice->lanes);
+    blocks = cuda_ceil_div(taps, CONV_WGRAD_TAPS) * conv->channels *
+             cuda_ceil_div(filters, choice->lanes);
     if (target->splits) {
         int64_t least = CONV_WGRAD_LANES_MAX / choice->lanes * LEAST_POSITIONS_SPLIT;
         int64_t most = positions / (least > LEAST_POSITIONS ? least : LEAST_POSITIONS);
@@ -161,7 +161,7 @@ static double wgrad_choice(const struct conv *conv, const struct conv_target *ta
     choice->k_per_split = (int32_t)cuda_ceil_div(positions, splits);
     choice->splits = (int32_t)cuda_ceil_div(positions, choice->k_per_split);
     choice->workspace = choice->splits == 1 ? 0
-                                            : choice->splits * filters * conv->depth * taps *
+                                            : choice->splits * filters * conv->channels * taps *
                                                   (int64_t)sizeof(float);
     blocks *= choice->splits;
     work = (double)cuda_ceil_div(blocks, target->multiprocessors) * (double)choice->k_per_split *

@@ -41,7 +41,7 @@ static int is_depthwise(const conv &conv)
             conv.dim[d].pad != 0)
             return 0;
     }
-    return conv.narrow && conv.groups > 1 && (dgrad ? conv.n : conv.depth) == 1;
+    return conv.narrow && conv.groups > 1 && (dgrad ? conv.n : conv.channels) == 1;
 }
 
 /* The filter, and the strides with what taps are apart taken out of them: `stride` becomes U. */
@@ -103,7 +103,7 @@ static void make_sides(depthwise_state *state, const conv &conv)
     job->z = {conv.z_image, conv.z.step, (int32_t)across->z, (int32_t)along->z};
     job->tap_first = conv.tap_first;
     job->tap_channel = conv_is_dgrad(&conv) || conv.n == 1 ? conv.tap_group : conv.tap_n;
-    job->tap_depth = conv.tap_depth;
+    job->tap_depth = conv.tap_channel;
     job->tap_across = (int32_t)across->tap;
     job->tap_along = (int32_t)along->tap;
     if (conv_is_dgrad(&conv) && !state->spreads) {
@@ -233,10 +233,10 @@ void depthwise_prepare(depthwise_state *state, const struct anydnn_plugin_plan *
     state->type = plan->problem.tensor[slots.a]->type;
     state->lanes = lanes;
     state->form = form;
-    state->deep = conv.depth > 1;
+    state->deep = conv.channels > 1;
     job->channels = (int32_t)(conv.groups * conv.n);
     job->multiplier = dgrad ? 1 : (int32_t)conv.n;
-    job->depth = dgrad ? (int32_t)conv.depth : 1;
+    job->depth = dgrad ? (int32_t)conv.channels : 1;
     job->channels_inside = conv.position.step == 1;
     job->vectors = job->channels / lanes;
     make_sides(state, conv);

@@ -47,7 +47,7 @@ static void order_threads(conv_job *job, const conv_choice &choice)
 {
     const conv &conv = job->conv;
     bool filter = conv.direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER;
-    bool channels = conv.a.step == 1 && conv.depth > 1;
+    bool channels = conv.a.step == 1 && conv.channels > 1;
     bool tiles = choice.kernel == CONV_BY_TILES;
     int64_t side_by_side = tiles ? conv.n : conv.groups * conv.n;
 

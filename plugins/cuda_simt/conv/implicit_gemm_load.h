@@ -38,7 +38,7 @@ CUDA_BOTH void conv_tile_at(conv_tile_block *block, const conv_job &job, int32_t
     block->begin = block->split * job.k_per_split;
     block->end =
         conv_least((block->k + CONV_TILE_K - 1) / CONV_TILE_K, block->begin + job.k_per_split);
-    block->a = block->group * conv.depth * conv.a.step;
+    block->a = block->group * conv.channels * conv.a.step;
     block->b = is_wgrad
                    ? (block->group * conv.n + block->n_tile * tile_n) * conv.position.step
                    : block->group * conv.tap_group + (int64_t)block->n_tile * tile_n * conv.tap_n;

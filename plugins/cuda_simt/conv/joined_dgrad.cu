@@ -41,7 +41,7 @@ static bool fill_dim(joined_dim *to, const conv_dim &dim)
 
 static bool is_wide(const conv &conv)
 {
-    bool wide = conv.a.step == 1 && conv.depth % 4 == 0 && conv.a_image % 4 == 0;
+    bool wide = conv.a.step == 1 && conv.channels % 4 == 0 && conv.a_image % 4 == 0;
 
     for (int d = CONV_DIMS_MAX - JOINED_DIMS; d < CONV_DIMS_MAX; d++)
         wide = wide && conv.dim[d].a % 4 == 0;
@@ -80,14 +80,14 @@ void joined_prepare(joined_state *state, const conv &conv, int32_t multiprocesso
     job->a_step = (int32_t)conv.a.step;
     job->position_step = (int32_t)conv.position.step;
     job->tap_first = (int32_t)conv.tap_first;
-    job->tap_depth = (int32_t)conv.tap_depth;
+    job->tap_depth = (int32_t)conv.tap_channel;
     job->tap_n = (int32_t)conv.tap_n;
     job->m = (int32_t)(conv.images * h->positions * w->positions);
     job->channels = (int32_t)conv.n;
     job->n = job->channels * h->stride * w->stride;
-    job->depth = (int32_t)conv.depth;
+    job->depth = (int32_t)conv.channels;
     job->taps = h->taps * w->taps;
-    job->steps = job->taps * (int32_t)cuda_ceil_div(conv.depth, (int64_t)K_STEP);
+    job->steps = job->taps * (int32_t)cuda_ceil_div(conv.channels, (int64_t)K_STEP);
     state->shape = shape;
     state->is_wide = is_wide(conv);
     state->is_full = cuda_ceil_div((int64_t)job->m, (int64_t)TILE_M) >= multiprocessors;

@@ -29,8 +29,8 @@ static int64_t size_of(int64_t n)
 
 bool pipelined_reaches(const conv &conv)
 {
-    int64_t a = conv.images * conv.a_image + conv.depth * conv.groups * conv.a.step;
-    int64_t b = conv.n * size_of(conv.tap_n) + conv.depth * size_of(conv.tap_depth);
+    int64_t a = conv.images * conv.a_image + conv.channels * conv.groups * conv.a.step;
+    int64_t b = conv.n * size_of(conv.tap_n) + conv.channels * size_of(conv.tap_channel);
     int64_t c = conv.images * conv.position_image + conv.n * conv.groups * conv.position.step;
 
     if (!conv.narrow)
@@ -74,7 +74,7 @@ static bool channels_are_wide(const conv &conv, int64_t step, int64_t image, boo
 
 static bool filters_are_wide(const conv &conv)
 {
-    bool wide = conv.tap_n == 1 && conv.n % 4 == 0 && conv.tap_depth % 4 == 0 &&
+    bool wide = conv.tap_n == 1 && conv.n % 4 == 0 && conv.tap_channel % 4 == 0 &&
                 conv.tap_group % 4 == 0 && conv.tap_first % 4 == 0;
 
     for (int d = CONV_FIRST; d < CONV_DIMS_MAX; d++)
@@ -86,7 +86,7 @@ static void fill_layout(pipelined_job *job)
 {
     const conv &conv = job->conv;
     bool is_wgrad = conv_job_is_wgrad(*job);
-    bool channels = conv.a.step == 1 && conv.depth > 1;
+    bool channels = conv.a.step == 1 && conv.channels > 1;
     bool c_channels =
         conv.n % 4 == 0 && channels_are_wide(conv, conv.position.step, conv.position_image, true);
 
@@ -94,7 +94,7 @@ static void fill_layout(pipelined_job *job)
     job->a_is_m_major = is_wgrad == channels;
     job->b_is_n_major = (is_wgrad ? conv.position.step : conv.tap_n) == 1;
     job->c_is_m_major = (is_wgrad ? conv.tap_n : conv.position.step) != 1;
-    job->a_is_wide = is_wgrad ? channels && conv.depth % 4 == 0 &&
+    job->a_is_wide = is_wgrad ? channels && conv.channels % 4 == 0 &&
                                     channels_are_wide(conv, conv.a.step, conv.a_image, false)
                               : positions_are_wide(conv);
     job->b_is_wide = is_wgrad ? c_channels : filters_are_wide(conv);
@@ -126,13 +126,13 @@ static bool positions_are_linear(const conv &conv, int64_t *a, int64_t *by_posit
 static bool fill_linear(pipelined_job *job, const conv_gemm &gemm, int64_t k_step)
 {
     const conv &conv = job->conv;
-    int64_t a = conv.a.step, b = conv.tap_depth;
+    int64_t a = conv.a.step, b = conv.tap_channel;
     bool is_linear;
 
     if (conv_job_is_wgrad(*job))
         is_linear = gemm.k % k_step == 0 && positions_are_linear(conv, &a, &b);
     else
-        is_linear = conv.depth % k_step == 0 && (job->channels_inside || conv_taps(&conv) == 1);
+        is_linear = conv.channels % k_step == 0 && (job->channels_inside || conv_taps(&conv) == 1);
     job->k_a = (int32_t)a;
     job->k_b = (int32_t)b;
     return is_linear && (job->a_is_m_major || a == 1) && (job->b_is_n_major || b == 1);

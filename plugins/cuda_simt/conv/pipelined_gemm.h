@@ -201,7 +201,7 @@ __global__ void __launch_bounds__((int)S::THREADS, (int)S::BLOCKS)
     block.begin = block.split * job.k_per_split;
     last = conv_least((block.k + S::K_STEP - 1) / S::K_STEP, block.begin + job.k_per_split);
     block.count = last > block.begin ? last - block.begin : 0;
-    copier.a = (const float *)job.a + block.group * job.conv.depth * job.conv.a.step;
+    copier.a = (const float *)job.a + block.group * job.conv.channels * job.conv.a.step;
     copier.n_step = (int32_t)(is_wgrad ? job.conv.position.step : job.conv.tap_n);
     copier.n_left = block.n;
     copier.k_a = job.k_a;

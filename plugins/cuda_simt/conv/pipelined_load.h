@@ -38,7 +38,7 @@ __device__ static inline void fill_divisors(const conv &conv, pipelined_view &vi
     else if (thread < 2 * CONV_DIMS)
         view.by_taps[thread - CONV_DIMS] = divisor_of(view.dim[thread - CONV_DIMS].taps);
     else if (thread == 2 * CONV_DIMS)
-        view.by_depth = divisor_of((int32_t)conv.depth);
+        view.by_depth = divisor_of((int32_t)conv.channels);
 }
 
 /* A position's offsets in A, and in B or C; the taps outside. */
@@ -72,7 +72,7 @@ __device__ static inline uint32_t tap_at(const pipelined_job &job, const pipelin
                                          int32_t index, int32_t *a, int32_t *bc)
 {
     const conv &conv = job.conv;
-    int32_t depth = (int32_t)conv.depth, channel = 0, at_a = 0, at_bc = (int32_t)conv.tap_first;
+    int32_t depth = (int32_t)conv.channels, channel = 0, at_a = 0, at_bc = (int32_t)conv.tap_first;
     uint32_t mask = 0;
 
     if (job.channels_inside) {
@@ -96,7 +96,7 @@ __device__ static inline uint32_t tap_at(const pipelined_job &job, const pipelin
     if (!job.channels_inside)
         channel = index;
     *a = at_a + channel * (int32_t)conv.a.step;
-    *bc = at_bc + channel * (int32_t)conv.tap_depth;
+    *bc = at_bc + channel * (int32_t)conv.tap_channel;
     return mask;
 }
 

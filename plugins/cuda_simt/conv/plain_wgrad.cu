@@ -50,8 +50,8 @@ struct conv_wgrad_block {
         taps =
             (int32_t)all - first_tap < CONV_WGRAD_TAPS ? (int32_t)all - first_tap : CONV_WGRAD_TAPS;
         id /= tap_blocks;
-        channel = (int32_t)(id % conv.depth);
-        id /= conv.depth;
+        channel = (int32_t)(id % conv.channels);
+        id /= conv.channels;
         filter = (int32_t)(id % blocks * lanes + threadIdx.x % lanes);
         split = (int32_t)(id / blocks);
         real = filter < filters;
@@ -68,7 +68,7 @@ __device__ static inline void conv_wgrad_sum(const conv_job &job, const conv_wgr
                                              A sum[CONV_WGRAD_TAPS])
 {
     const conv &conv = job.conv;
-    int64_t x_first = (block.group * (int32_t)conv.depth + block.channel) * conv.a.step;
+    int64_t x_first = (block.group * (int32_t)conv.channels + block.channel) * conv.a.step;
     int64_t y_first = block.filter * conv.position.step;
     int64_t all = conv.images, end;
     int lanes = job.lanes;
@@ -143,12 +143,12 @@ __global__ void __launch_bounds__(CUDA_THREADS) conv_wgrad_kernel(const conv_job
     if (thread >= lanes || !block.real)
         return;
     at = conv.tap_first + block.group * conv.tap_group + block.n * conv.tap_n +
-         block.channel * conv.tap_depth;
+         block.channel * conv.tap_channel;
     for (int j = 0; j < block.taps; j++) {
         if (job.partial)
             ((A *)job.partial)[conv_partial_at(
                 job, block.split, block.group,
-                block.channel * (job.m / conv.depth) + block.first_tap + j, block.n)] =
+                block.channel * (job.m / conv.channels) + block.first_tap + j, block.n)] =
                 sums[j][thread];
         else
             conv_store<T>(job.output, at + taps[j].tap, 0, block.filter, sums[j][thread]);
@@ -162,7 +162,7 @@ __global__ void __launch_bounds__(CUDA_THREADS) conv_wgrad_kernel(const conv_job
 int32_t conv_wgrad(const cuda_call *call, const conv_job &job)
 {
     const conv &conv = job.conv;
-    int64_t blocks = cuda_blocks(conv_taps(&conv), CONV_WGRAD_TAPS) * conv.depth *
+    int64_t blocks = cuda_blocks(conv_taps(&conv), CONV_WGRAD_TAPS) * conv.channels *
                      cuda_blocks(conv.groups * conv.n, job.lanes) * job.splits;
 
     switch (job.output.type) {

@@ -2,4 +2,4 @@
 /* Kernels of the family ampere for bfloat16. */
 #include "table.h"
 
-TC_AMPERE_TABLE(tc_ampere_bfloat16, tc_bfloat16, 1, ANYDNN_PLUGIN_BFLOAT16, TC_AMPERE_TILES);
+TC_AMPERE_TABLE(tc_ampere_bfloat16, tc_bfloat16, TC_AMPERE_TILES);

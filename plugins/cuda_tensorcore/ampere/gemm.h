@@ -83,13 +83,13 @@ template <class S> struct tc_ampere_mainloop {
     const loader &load;
     typename loader::next_tile &next;
     tc_ampere_fragments<S> fragments;
-    int32_t depth;
+    int32_t channels;
     uint32_t memory, from, to; /* stages: of the first tile, multiplied, copied to */
 
     __device__ tc_ampere_mainloop(const tc_ampere_params &job, const loader &load,
                                   typename loader::next_tile &next, uint32_t memory)
-        : load(load), next(next), depth((int32_t)job.conv.depth), memory(memory), from(memory),
-          to((STAGES - 1) * S::STAGE_BYTES)
+        : load(load), next(next), channels((int32_t)job.conv.channels), memory(memory),
+          from(memory), to((STAGES - 1) * S::STAGE_BYTES)
     {
     }
 
@@ -100,23 +100,23 @@ template <class S> struct tc_ampere_mainloop {
 #pragma unroll 1
         for (uint32_t stage = 0; stage < (STAGES - 1) * S::STAGE_BYTES; stage += S::STAGE_BYTES) {
             if (next.left > 0) {
-                auto source = load.source(next, depth, stage);
+                auto source = load.source(next, channels, stage);
 
 #pragma unroll
                 for (int i = 0; i < loader::COPIES; i++)
                     load.copy(source, i);
             }
             tc_cp_async_commit();
-            next.advance(depth);
+            next.advance(channels);
         }
     }
 
     /* A tile, whose first step's fragments are in set `SET`. */
     template <int SET> __device__ void run_tile(float (&sum)[S::FRAGS_M][S::FRAGS_N][4])
     {
-        auto source = load.source(next, depth, to);
+        auto source = load.source(next, channels, to);
 
-        next.advance(depth);
+        next.advance(channels);
 #pragma unroll
         for (int step = 0; step < STEPS; step++) {
             int now = (step + SET) % 2, then = (now + 1) % 2, k = (step + 1) % STEPS * STEP;
@@ -179,9 +179,9 @@ tc_ampere_accumulate(float (&sum)[S::FRAGS_M][S::FRAGS_N][4], const tc_ampere_pa
                      const tc_ampere_view &view, const tc_ampere_block &block,
                      tc_ampere_position *positions, const tc_ampere_tap *taps, char *memory)
 {
-    int32_t depth = job.conv.depth;
-    int32_t tiles = S::PACKED ? (view.taps * depth + S::TILE_K - 1) / S::TILE_K
-                              : view.taps * ((depth + S::TILE_K - 1) / S::TILE_K);
+    int32_t channels = job.conv.channels;
+    int32_t tiles = S::PACKED ? (view.taps * channels + S::TILE_K - 1) / S::TILE_K
+                              : view.taps * ((channels + S::TILE_K - 1) / S::TILE_K);
     int32_t begin = 0, count = tiles;
     tc_ampere_loader<S> load;
     typename tc_ampere_loader<S>::next_tile next;
@@ -193,7 +193,7 @@ tc_ampere_accumulate(float (&sum)[S::FRAGS_M][S::FRAGS_N][4], const tc_ampere_pa
         count = conv_least(begin + per_split, tiles) - begin;
     }
     load.begin(job, block, positions, tc_shared_address(memory));
-    next.begin(taps, view.taps, depth, begin, count, load.chunk(), load.line(), load.B_APART);
+    next.begin(taps, view.taps, channels, begin, count, load.chunk(), load.line(), load.B_APART);
     tc_ampere_mainloop<S> mainloop(job, load, next, tc_shared_address(memory));
     tc_wait_on_dependent_grids();
     mainloop.begin();
@@ -269,7 +269,8 @@ __global__ void __launch_bounds__((int)S::THREADS, (int)S::OCCUPANCY)
 template <class S> static void tc_ampere_gemm_step(struct tc_step *step, const struct tc_job *job)
 {
     static uint8_t asked[TC_DEVICES_SEEN];
-    int32_t shared = S::SHARED_BYTES + (int32_t)conv_taps(&job->conv) * TC_TAP_BYTES;
+    int32_t shared =
+        S::SHARED_BYTES + (int32_t)conv_taps(&job->conv) * (int32_t)sizeof(tc_ampere_tap);
     tc_ampere_params params;
 
     tc_ampere_prepare(&params, *job, (int32_t)sizeof(typename S::element));

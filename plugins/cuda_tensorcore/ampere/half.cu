@@ -2,4 +2,4 @@
 /* Kernels of the family ampere for half. */
 #include "table.h"
 
-TC_AMPERE_TABLE(tc_ampere_half, tc_half, 0, ANYDNN_PLUGIN_HALF, TC_AMPERE_TILES_OF_HALF);
+TC_AMPERE_TABLE(tc_ampere_half, tc_half, TC_AMPERE_TILES_OF_HALF);

@@ -19,7 +19,6 @@ struct alignas(16) tc_ampere_tap {
     int32_t a, b;
     uint32_t inside;
 };
-static_assert(sizeof(tc_ampere_tap) == TC_TAP_BYTES, "the choice counts them");
 
 /* Puts the taps of a class in shared memory. A thread has those of one number along the last dim,
  * which masks have bits for; the last threads begin, since the first ones have positions to work
@@ -72,21 +71,21 @@ struct tc_ampere_k_index {
     const tc_ampere_tap *tap;
     int32_t channel;
 
-    __device__ void begin(const tc_ampere_tap *taps, int32_t depth, int32_t k)
+    __device__ void begin(const tc_ampere_tap *taps, int32_t channels, int32_t k)
     {
-        int32_t index = k < depth ? 0 : k / depth;
+        int32_t index = k < channels ? 0 : k / channels;
 
         tap = taps + index;
-        channel = k - index * depth;
+        channel = k - index * channels;
     }
 
-    /* On by so many whole taps, and less channels than a tap has. */
-    __device__ void advance(int32_t depth, int32_t taps, int32_t channels)
+    /* Advances by `taps` whole taps and `rest` channels, fewer than a tap has. */
+    __device__ void advance(int32_t channels, int32_t taps, int32_t rest)
     {
-        channel += channels;
+        channel += rest;
         tap += taps;
-        if (channel >= depth) {
-            channel -= depth;
+        if (channel >= channels) {
+            channel -= channels;
             tap++;
         }
     }
@@ -103,8 +102,8 @@ template <class S, int LINES> struct tc_ampere_next_tile {
 
     tc_ampere_k_index k, line[LINES > 0 ? LINES : 1];
     const tc_ampere_tap *end;
-    int32_t left;           /* tiles */
-    int32_t taps, channels; /* that a tile goes on by */
+    int32_t left;       /* tiles */
+    int32_t taps, rest; /* by which the next tile lies further on */
     tc_ampere_tap tap;
 
     __device__ void look()
@@ -117,21 +116,21 @@ template <class S, int LINES> struct tc_ampere_next_tile {
 
     /* First k in a tile: `chunk` of this thread's chunk, `first` of its first line; others
      * follow `apart`. */
-    __device__ void begin(const tc_ampere_tap *list, int32_t count, int32_t depth, int32_t tile,
+    __device__ void begin(const tc_ampere_tap *list, int32_t count, int32_t channels, int32_t tile,
                           int32_t tiles, int32_t chunk, int32_t first, int32_t apart)
     {
         left = tiles;
         end = list + count;
         tap = {0, 0, 0};
         if (PACKED) {
-            taps = depth > TILE_K ? 0 : depth == TILE_K ? 1 : TILE_K / depth;
-            channels = TILE_K - taps * depth;
-            k.begin(list, depth, tile * TILE_K + chunk);
+            taps = channels > TILE_K ? 0 : channels == TILE_K ? 1 : TILE_K / channels;
+            rest = TILE_K - taps * channels;
+            k.begin(list, channels, tile * TILE_K + chunk);
 #pragma unroll
             for (int i = 0; i < LINES; i++)
-                line[i].begin(list, depth, tile * TILE_K + first + i * apart);
+                line[i].begin(list, channels, tile * TILE_K + first + i * apart);
         } else {
-            int32_t tiles_per_tap = (depth + TILE_K - 1) / TILE_K,
+            int32_t tiles_per_tap = (channels + TILE_K - 1) / TILE_K,
                     index = tile > 0 ? tile / tiles_per_tap : 0;
 
             k = {list + index, (tile - index * tiles_per_tap) * TILE_K};
@@ -139,17 +138,17 @@ template <class S, int LINES> struct tc_ampere_next_tile {
         look();
     }
 
-    __device__ void advance(int32_t depth)
+    __device__ void advance(int32_t channels)
     {
         left--;
         if (PACKED) {
-            k.advance(depth, taps, channels);
+            k.advance(channels, taps, rest);
 #pragma unroll
             for (int i = 0; i < LINES; i++)
-                line[i].advance(depth, taps, channels);
+                line[i].advance(channels, taps, rest);
         } else {
             k.channel += TILE_K;
-            if (k.channel >= depth) {
+            if (k.channel >= channels) {
                 k.channel = 0;
                 k.tap++;
             }
@@ -225,7 +224,7 @@ template <class S> struct tc_ampere_loader {
         int m = (int)threadIdx.x / a_tile::CHUNKS;
         int64_t first = block.group * conv.tap_group + block.first_n * conv.tap_n;
 
-        a_base = (const element *)job.a + block.group * conv.depth + (S::PACKED ? 0 : chunk());
+        a_base = (const element *)job.a + block.group * conv.channels + (S::PACKED ? 0 : chunk());
 #pragma unroll
         for (int i = 0; i < A_COPIES; i++) {
             a_offset[i] = positions[m + i * A_APART].a;
@@ -233,15 +232,15 @@ template <class S> struct tc_ampere_loader {
         }
         a_to = memory + (uint32_t)a_tile::chunk_at(m, chunk() / S::EACH);
         n_left = (int32_t)conv.n - block.first_n - (B_IS_K_MAJOR ? line() : along());
-        step = (int32_t)(B_IS_K_MAJOR ? conv.tap_n : conv.tap_depth);
+        step = (int32_t)(B_IS_K_MAJOR ? conv.tap_n : conv.tap_channel);
         b_base = (const element *)job.b + first + (B_IS_K_MAJOR && S::PACKED ? 0 : along()) +
                  (B_LINES_HAVE_TAPS ? 0 : (int64_t)line() * step);
         b_to = memory + (uint32_t)b_tile::chunk_at(line(), along() / S::EACH) + a_tile::BYTES;
     }
 
-    __device__ source_tile source(const next_tile &next, int32_t depth, uint32_t stage) const
+    __device__ source_tile source(const next_tile &next, int32_t channels, uint32_t stage) const
     {
-        int32_t channel = next.k.channel, left = depth - channel;
+        int32_t channel = next.k.channel, left = channels - channel;
         bool real = next.tap.inside != TC_AMPERE_OUTSIDE;
         source_tile from = {};
 

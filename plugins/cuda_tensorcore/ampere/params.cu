@@ -18,7 +18,7 @@ static int64_t size_of(int64_t n)
 extern "C" int32_t tc_ampere_takes(const struct conv *conv, const struct tc_target *target)
 {
     int64_t a = conv->images * conv->a_image;
-    int64_t filters = conv->n * size_of(conv->tap_n) + conv->depth * conv->tap_depth;
+    int64_t filters = conv->n * size_of(conv->tap_n) + conv->channels * conv->tap_channel;
     int64_t positions = conv->images * size_of(conv->position_image);
 
     (void)target;

@@ -126,7 +126,7 @@ __device__ static inline void tc_ampere_make_view(tc_ampere_view *view,
             first_b += choice.tap_first * job.conv.dim[CONV_FIRST + e].tap;
         }
         view->view.positions = positions;
-        view->view.taps = taps * job.conv.depth;
+        view->view.taps = taps * job.conv.channels;
         view->taps = taps;
         view->first_b = first_b;
         view->images = first.images;

@@ -20,6 +20,9 @@ struct tc_ampere_size : tc_size<M, N, WM, WN, STAGES_OF, RESIDENT> {
     enum { K_SLICES = SLICES, CLASSES = ALL_CLASSES };
 };
 
+/* N of the tiles of dgrad, at most, in which k follow each other without gaps between taps. */
+#define TC_PACKED_N 32
+
 template <class MATH, class SIZE, int WHAT>
 struct tc_ampere_shape : tc_tiles<MATH, SIZE, TC_AMPERE_K_BYTES, TC_K_MAJOR,
                                   WHAT == TC_FPROP ? TC_K_MAJOR : TC_MN_MAJOR> {

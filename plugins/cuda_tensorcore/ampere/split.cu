@@ -4,17 +4,14 @@
  * registers each. */
 #include "table.h"
 
-#define GEMM(what, direction, index, efficiency, ...)                                              \
-    TC_AMPERE_GEMM(tc_split, 3, ANYDNN_PLUGIN_FLOAT, what, direction, index, efficiency,           \
-                   __VA_ARGS__)
-#define POSITIONS(what, direction)                                                                 \
-    GEMM(what, direction, 1, 0.6, 128, 64, 32, 64, 3, 2),                                          \
-        GEMM(what, direction, 2, 0.55, 64, 64, 32, 32, 3, 3)
-#define FILTER(index, efficiency, ...)                                                             \
-    TC_AMPERE_WGRAD(tc_split, 3, ANYDNN_PLUGIN_FLOAT, index, efficiency, __VA_ARGS__)
+#define TILES(what)                                                                                \
+    TC_AMPERE_GEMM(tc_split, what, .index = 1, .mma_efficiency = 0.6, .tile_m = 128, .tile_n = 64, \
+                   .warp_m = 32, .warp_n = 64, .stages = 3, .occupancy = 2),                       \
+        TC_AMPERE_GEMM(tc_split, what, .index = 2, .mma_efficiency = 0.55, .tile_m = 64,           \
+                       .tile_n = 64, .warp_m = 32, .warp_n = 32, .stages = 3, .occupancy = 3)
 
-static const struct tc_kernel kernels[] = {
-    POSITIONS(TC_FPROP, ANYDNN_PLUGIN_CONVOLUTION_FORWARD),
-    POSITIONS(TC_DGRAD, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA),
-    FILTER(1, 0.6, 128, 64, 32, 64, 3, 2), FILTER(2, 0.52, 64, 64, 32, 32, 3, 3)};
-const struct tc_table tc_ampere_split = {kernels, (int32_t)(sizeof kernels / sizeof kernels[0])};
+TC_TABLE(tc_ampere_split, TILES(TC_FPROP), TILES(TC_DGRAD),
+         TC_AMPERE_WGRAD(tc_split, .index = 1, .mma_efficiency = 0.6, .tile_m = 128, .tile_n = 64,
+                         .warp_m = 32, .warp_n = 64, .stages = 3, .occupancy = 2),
+         TC_AMPERE_WGRAD(tc_split, .index = 2, .mma_efficiency = 0.52, .tile_m = 64, .tile_n = 64,
+                         .warp_m = 32, .warp_n = 32, .stages = 3, .occupancy = 3));

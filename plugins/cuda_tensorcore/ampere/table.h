@@ -9,82 +9,133 @@
 #include "gemm.h"
 #include "wgrad.h"
 
-/* Numbers: by type (0 half, 1 bfloat16, 2 TF32), direction (0 to 2), size. */
-#define TC_AMPERE_NUMBER(type, what, size) (TC_AMPERE << 8 | (type) << 6 | (what) << 4 | (size))
+/* Numbers: by type, direction (0 to 2), index. */
+#define TC_AMPERE_NUMBERS(type, what) (TC_AMPERE << 8 | (type) << 6 | (what) << 4)
 
-template <class S>
-constexpr struct tc_kernel tc_ampere_row(int32_t number, int32_t type, int32_t direction,
-                                         double mma_efficiency)
+/* What a row gives, by name. */
+struct tc_ampere_entry {
+    int32_t index; /* the last bits of the kernel's number */
+    double mma_efficiency;
+    int32_t tile_m, tile_n, warp_m, warp_n, stages, occupancy;
+    int32_t k_slices;  /* 0: one */
+    int32_t one_class; /* dgrad: 1 if it takes one class alone */
+};
+
+static constexpr int32_t tc_ampere_slices(int32_t k_slices)
 {
-    struct tc_kernel kernel = tc_table_gemm_row<S>(number, type, direction, mma_efficiency);
-
-    kernel.load = TC_LOAD_16_BYTES;
-    kernel.capability = 80;
-    kernel.occupancy = S::OCCUPANCY;
-    kernel.takes = tc_ampere_takes;
-    return kernel;
+    return k_slices > 0 ? k_slices : 1;
 }
 
-template <class S>
-constexpr struct tc_kernel tc_ampere_gemm_row(int32_t number, int32_t type, int32_t direction,
-                                              double mma_efficiency)
+template <class S> constexpr struct tc_kernel tc_ampere_gemm_row(const tc_ampere_entry &entry)
 {
-    struct tc_kernel kernel = tc_ampere_row<S>(number, type, direction, mma_efficiency);
+    bool one_class = (int)S::DIRECTION == (int)TC_DGRAD && !S::CLASSES;
 
-    kernel.step = tc_ampere_gemm_step<S>;
-    kernel.reduce = tc_ampere_reduce<typename S::math::element>;
-    kernel.k_slices = S::K_SLICES;
-    if ((int)S::DIRECTION == (int)TC_DGRAD && !S::CLASSES)
-        kernel.takes = tc_ampere_takes_one_class;
-    return kernel;
+    return {.number = TC_AMPERE_NUMBERS(S::math::NUMBER, S::DIRECTION) | entry.index,
+            .type = S::math::TYPE,
+            .direction = tc_direction_of(S::DIRECTION),
+            .load = TC_LOAD_16_BYTES,
+            .code = TC_CODE_ANY,
+            .capability = 80,
+            .tf32_split = S::math::SPLITS,
+            .tile_m = S::TILE_M,
+            .tile_n = S::TILE_N,
+            .tile_k = S::TILE_K,
+            .threads = S::THREADS,
+            .shared_bytes = S::SHARED_BYTES,
+            .tap_bytes = sizeof(tc_ampere_tap),
+            .occupancy = S::OCCUPANCY,
+            .mma_efficiency = entry.mma_efficiency,
+            .k_slices = S::K_SLICES,
+            .k_by_tap = !S::PACKED,
+            .takes = one_class ? tc_ampere_takes_one_class : tc_ampere_takes,
+            .step = tc_ampere_gemm_step<S>,
+            .reduce = tc_ampere_reduce<typename S::math::element>};
 }
 
-template <class S>
-constexpr struct tc_kernel tc_ampere_wgrad_table_row(int32_t number, int32_t type,
-                                                     double mma_efficiency)
+template <class S> constexpr struct tc_kernel tc_ampere_wgrad_row(const tc_ampere_entry &entry)
 {
-    struct tc_kernel kernel =
-        tc_ampere_row<S>(number, type, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER, mma_efficiency);
-
-    kernel.step = tc_ampere_wgrad_step<S>;
-    kernel.reduce = tc_wgrad_reduce<typename S::math::element>;
-    return kernel;
+    return {.number = TC_AMPERE_NUMBERS(S::math::NUMBER, TC_WGRAD) | entry.index,
+            .type = S::math::TYPE,
+            .direction = tc_direction_of(TC_WGRAD),
+            .load = TC_LOAD_16_BYTES,
+            .code = TC_CODE_ANY,
+            .capability = 80,
+            .tf32_split = S::math::SPLITS,
+            .tile_m = S::TILE_M,
+            .tile_n = S::TILE_N,
+            .tile_k = S::TILE_K,
+            .threads = S::THREADS,
+            .shared_bytes = S::SHARED_BYTES,
+            .occupancy = S::OCCUPANCY,
+            .mma_efficiency = entry.mma_efficiency,
+            .takes = tc_ampere_takes,
+            .step = tc_ampere_wgrad_step<S>,
+            .reduce = tc_wgrad_reduce<typename S::math::element>};
 }
 
-#define TC_AMPERE_GEMM(math, number, type, what, direction, index, efficiency, ...)                \
-    tc_ampere_gemm_row<tc_ampere_shape<math, tc_ampere_size<__VA_ARGS__>, what>>(                  \
-        TC_AMPERE_NUMBER(number, what, index), type, direction, efficiency)
-#define TC_AMPERE_WGRAD(math, number, type, index, efficiency, ...)                                \
-    tc_ampere_wgrad_table_row<tc_ampere_wgrad_shape<math, tc_size<__VA_ARGS__>>>(                  \
-        TC_AMPERE_NUMBER(number, TC_WGRAD, index), type, efficiency)
+/* Make rows of the members of a tc_ampere_entry, which are given by name. */
+#define TC_AMPERE_GEMM(math, what, ...)                                                            \
+    tc_ampere_gemm_row<tc_ampere_shape<                                                            \
+        math,                                                                                      \
+        tc_ampere_size<tc_ampere_entry{__VA_ARGS__}.tile_m, tc_ampere_entry{__VA_ARGS__}.tile_n,   \
+                       tc_ampere_entry{__VA_ARGS__}.warp_m, tc_ampere_entry{__VA_ARGS__}.warp_n,   \
+                       tc_ampere_entry{__VA_ARGS__}.stages,                                        \
+                       tc_ampere_entry{__VA_ARGS__}.occupancy,                                     \
+                       tc_ampere_slices(tc_ampere_entry{__VA_ARGS__}.k_slices),                    \
+                       !tc_ampere_entry{__VA_ARGS__}.one_class>,                                   \
+        what>>({__VA_ARGS__})
+#define TC_AMPERE_WGRAD(math, ...)                                                                 \
+    tc_ampere_wgrad_row<tc_ampere_wgrad_shape<                                                     \
+        math,                                                                                      \
+        tc_size<tc_ampere_entry{__VA_ARGS__}.tile_m, tc_ampere_entry{__VA_ARGS__}.tile_n,          \
+                tc_ampere_entry{__VA_ARGS__}.warp_m, tc_ampere_entry{__VA_ARGS__}.warp_n,          \
+                tc_ampere_entry{__VA_ARGS__}.stages, tc_ampere_entry{__VA_ARGS__}.occupancy>>>(    \
+        {__VA_ARGS__})
 
-/* mma_efficiency; tile, a warp's tile, stages, occupancy, K slices (1), whether several classes are
- * taken (1). */
-#define TC_AMPERE_TILES(math, number, type, what, direction)                                       \
-    TC_AMPERE_GEMM(math, number, type, what, direction, 0, 0.93, 128, 128, 64, 64, 3, 2),          \
-        TC_AMPERE_GEMM(math, number, type, what, direction, 1, 0.83, 128, 256, 64, 64, 4, 1, 1,    \
-                       0),                                                                         \
-        TC_AMPERE_GEMM(math, number, type, what, direction, 3, 0.56, 64, 64, 32, 32, 4, 3),        \
-        TC_AMPERE_GEMM(math, number, type, what, direction, 4, 0.49, 128, 32, 64, 32, 5, 2, 2),    \
-        TC_AMPERE_GEMM(math, number, type, what, direction, 6, 0.82, 128, 64, 64, 64, 4, 2, 2)
+#define TC_AMPERE_TILES(math, what)                                                                \
+    TC_AMPERE_GEMM(math, what, .index = 0, .mma_efficiency = 0.93, .tile_m = 128, .tile_n = 128,   \
+                   .warp_m = 64, .warp_n = 64, .stages = 3, .occupancy = 2),                       \
+        TC_AMPERE_GEMM(math, what, .index = 1, .mma_efficiency = 0.83, .tile_m = 128,              \
+                       .tile_n = 256, .warp_m = 64, .warp_n = 64, .stages = 4, .occupancy = 1,     \
+                       .one_class = 1),                                                            \
+        TC_AMPERE_GEMM(math, what, .index = 3, .mma_efficiency = 0.56, .tile_m = 64, .tile_n = 64, \
+                       .warp_m = 32, .warp_n = 32, .stages = 4, .occupancy = 3),                   \
+        TC_AMPERE_GEMM(math, what, .index = 4, .mma_efficiency = 0.49, .tile_m = 128,              \
+                       .tile_n = 32, .warp_m = 64, .warp_n = 32, .stages = 5, .occupancy = 2,      \
+                       .k_slices = 2),                                                             \
+        TC_AMPERE_GEMM(math, what, .index = 6, .mma_efficiency = 0.82, .tile_m = 128,              \
+                       .tile_n = 64, .warp_m = 64, .warp_n = 64, .stages = 4, .occupancy = 2,      \
+                       .k_slices = 2)
 
 /* Those besides that half has. */
-#define TC_AMPERE_TILES_OF_HALF(math, number, type, what, direction)                               \
-    TC_AMPERE_TILES(math, number, type, what, direction),                                          \
-        TC_AMPERE_GEMM(math, number, type, what, direction, 2, 0.73, 128, 64, 32, 64, 3, 3, 1, 0), \
-        TC_AMPERE_GEMM(math, number, type, what, direction, 5, 0.66, 64, 64, 64, 64, 6, 2, 4, 0),  \
-        TC_AMPERE_GEMM(math, number, type, what, direction, 7, 0.88, 96, 128, 48, 64, 3, 2, 1, 0), \
-        TC_AMPERE_GEMM(math, number, type, what, direction, 8, 0.68, 128, 64, 64, 64, 2, 4)
+#define TC_AMPERE_TILES_OF_HALF(math, what)                                                        \
+    TC_AMPERE_TILES(math, what),                                                                   \
+        TC_AMPERE_GEMM(math, what, .index = 2, .mma_efficiency = 0.73, .tile_m = 128,              \
+                       .tile_n = 64, .warp_m = 32, .warp_n = 64, .stages = 3, .occupancy = 3,      \
+                       .one_class = 1),                                                            \
+        TC_AMPERE_GEMM(math, what, .index = 5, .mma_efficiency = 0.66, .tile_m = 64, .tile_n = 64, \
+                       .warp_m = 64, .warp_n = 64, .stages = 6, .occupancy = 2, .k_slices = 4,     \
+                       .one_class = 1),                                                            \
+        TC_AMPERE_GEMM(math, what, .index = 7, .mma_efficiency = 0.88, .tile_m = 96,               \
+                       .tile_n = 128, .warp_m = 48, .warp_n = 64, .stages = 3, .occupancy = 2,     \
+                       .one_class = 1),                                                            \
+        TC_AMPERE_GEMM(math, what, .index = 8, .mma_efficiency = 0.68, .tile_m = 128,              \
+                       .tile_n = 64, .warp_m = 64, .warp_n = 64, .stages = 2, .occupancy = 4)
 
-#define TC_AMPERE_TABLE(name, math, number, type, POSITIONS)                                       \
-    static const struct tc_kernel kernels[] = {                                                    \
-        POSITIONS(math, number, type, TC_FPROP, ANYDNN_PLUGIN_CONVOLUTION_FORWARD),                \
-        POSITIONS(math, number, type, TC_DGRAD, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA),          \
-        TC_AMPERE_WGRAD(math, number, type, 0, 0.79, 128, 128, 64, 64, 3, 2),                      \
-        TC_AMPERE_WGRAD(math, number, type, 1, 0.81, 256, 128, 64, 64, 4, 1),                      \
-        TC_AMPERE_WGRAD(math, number, type, 2, 0.81, 128, 256, 64, 64, 4, 1),                      \
-        TC_AMPERE_WGRAD(math, number, type, 3, 0.58, 192, 64, 64, 32, 3, 2),                       \
-        TC_AMPERE_WGRAD(math, number, type, 4, 0.44, 64, 64, 32, 32, 4, 3)};                       \
-    const struct tc_table name = {kernels, (int32_t)(sizeof kernels / sizeof kernels[0])}
+#define TC_AMPERE_WGRAD_TILES(math)                                                                \
+    TC_AMPERE_WGRAD(math, .index = 0, .mma_efficiency = 0.79, .tile_m = 128, .tile_n = 128,        \
+                    .warp_m = 64, .warp_n = 64, .stages = 3, .occupancy = 2),                      \
+        TC_AMPERE_WGRAD(math, .index = 1, .mma_efficiency = 0.81, .tile_m = 256, .tile_n = 128,    \
+                        .warp_m = 64, .warp_n = 64, .stages = 4, .occupancy = 1),                  \
+        TC_AMPERE_WGRAD(math, .index = 2, .mma_efficiency = 0.81, .tile_m = 128, .tile_n = 256,    \
+                        .warp_m = 64, .warp_n = 64, .stages = 4, .occupancy = 1),                  \
+        TC_AMPERE_WGRAD(math, .index = 3, .mma_efficiency = 0.58, .tile_m = 192, .tile_n = 64,     \
+                        .warp_m = 64, .warp_n = 32, .stages = 3, .occupancy = 2),                  \
+        TC_AMPERE_WGRAD(math, .index = 4, .mma_efficiency = 0.44, .tile_m = 64, .tile_n = 64,      \
+                        .warp_m = 32, .warp_n = 32, .stages = 4, .occupancy = 3)
+
+/* Defines the table of an operand type, whose tiles for fprop and dgrad are `tiles`. */
+#define TC_AMPERE_TABLE(name, math, tiles)                                                         \
+    TC_TABLE(name, tiles(math, TC_FPROP), tiles(math, TC_DGRAD), TC_AMPERE_WGRAD_TILES(math))
 
 #endif

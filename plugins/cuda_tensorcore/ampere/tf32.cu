@@ -2,4 +2,4 @@
 /* Kernels of the family ampere for TF32. */
 #include "table.h"
 
-TC_AMPERE_TABLE(tc_ampere_tf32, tc_tf32, 2, ANYDNN_PLUGIN_FLOAT, TC_AMPERE_TILES);
+TC_AMPERE_TABLE(tc_ampere_tf32, tc_tf32, TC_AMPERE_TILES);

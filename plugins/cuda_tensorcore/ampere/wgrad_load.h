@@ -103,7 +103,7 @@ template <class S> struct tc_ampere_wgrad_loader {
         int32_t n = block.first_n + (int)threadIdx.x % b_tile::CHUNKS * S::EACH;
         tc_wgrad_m_index m = tc_wgrad_m_of(to, (uint32_t)first);
 
-        a_offset = block.group * to.depth + m.channel;
+        a_offset = block.group * to.channels + m.channel;
         b_offset = (block.group * to.n + n) / S::EACH;
         a_to = shared + (uint32_t)a_tile::chunk_at(line(0), (int)threadIdx.x % a_tile::CHUNKS);
         b_to = shared + a_tile::BYTES +

@@ -14,14 +14,14 @@ tc_wgrad_output tc_wgrad_output_of(const tc_job &job, int32_t element)
     steps |= conv.tap_first | (conv.groups > 1 ? conv.tap_group : 0);
     results.group = conv.tap_group;
     results.first = (int32_t)conv.tap_first;
-    results.channel = (int32_t)conv.tap_depth;
+    results.channel = (int32_t)conv.tap_channel;
     results.filter = (int32_t)conv.tap_n;
     results.m = job.m;
     results.n = (int32_t)conv.n;
-    results.depth = (int32_t)conv.depth;
+    results.channels = (int32_t)conv.channels;
     results.by_m = cuda_divisor_of(job.m);
     results.by_n = cuda_divisor_of(conv.n);
-    results.by_depth = cuda_divisor_of(conv.depth);
+    results.by_channels = cuda_divisor_of(conv.channels);
     for (int d = 0; d < CONV_DIMS; d++) {
         const conv_dim &dim = conv.dim[CONV_FIRST + d];
 
@@ -30,13 +30,13 @@ tc_wgrad_output tc_wgrad_output_of(const tc_job &job, int32_t element)
         results.by_taps[d] = cuda_divisor_of(dim.taps);
         steps |= dim.taps > 1 ? dim.tap : 0;
     }
-    results.lined = conv.tap_depth == 1 && steps % per_chunk == 0;
+    results.lined = conv.tap_channel == 1 && steps % per_chunk == 0;
     return results;
 }
 
 bool tc_wgrad_is_packed(const tc_wgrad_output &results)
 {
-    int32_t apart = results.depth;
+    int32_t apart = results.channels;
     bool packed = results.channel == 1 && results.first == 0;
 
     for (int d = CONV_DIMS - 1; d >= 0; d--) {

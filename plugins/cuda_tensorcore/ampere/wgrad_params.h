@@ -18,8 +18,8 @@ struct tc_wgrad_output {
     cuda_blend blend;
     int64_t group;
     int32_t first, channel, filter, tap[CONV_DIMS];
-    int32_t m, n, depth, taps[CONV_DIMS];
-    cuda_divisor by_m, by_n, by_depth, by_taps[CONV_DIMS];
+    int32_t m, n, channels, taps[CONV_DIMS];
+    cuda_divisor by_m, by_n, by_channels, by_taps[CONV_DIMS];
     int32_t lined; /* 16 bytes of them lie side by side, if the first do */
     int32_t how;
 };
@@ -78,10 +78,10 @@ struct tc_wgrad_m_index {
 
 __device__ static inline tc_wgrad_m_index tc_wgrad_m_of(const tc_wgrad_output &results, uint32_t m)
 {
-    uint32_t left = cuda_divide(m, results.by_depth);
+    uint32_t left = cuda_divide(m, results.by_channels);
     tc_wgrad_m_index made;
 
-    made.channel = (int32_t)(m - left * (uint32_t)results.depth);
+    made.channel = (int32_t)(m - left * (uint32_t)results.channels);
 #pragma unroll
     for (int d = CONV_DIMS - 1; d >= 0; d--) {
         uint32_t next = cuda_divide(left, results.by_taps[d]);

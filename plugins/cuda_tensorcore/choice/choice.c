@@ -22,24 +22,16 @@
 
 /* ------------------------------------------------------------------ one choice */
 
-/* Of the family ampere, fprop and dgrad. */
-static int is_ampere_gemm(const struct tc_kernel *kernel)
-{
-    return kernel->number >> 8 == TC_AMPERE &&
-           kernel->direction != ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER;
-}
-
-/* With the list of taps that some keep there. */
 static int64_t shared_of(const struct tc_kernel *kernel, const struct conv *conv)
 {
-    return kernel->shared_bytes + (is_ampere_gemm(kernel) ? conv_taps(conv) * TC_TAP_BYTES : 0);
+    return kernel->shared_bytes + conv_taps(conv) * kernel->tap_bytes;
 }
 
 static int fits(const struct tc_kernel *kernel, const struct conv *conv,
                 const struct tc_target *target)
 {
     return kernel->type == target->type && kernel->tf32_split == target->tf32_split &&
-           kernel->capability <= target->context->capability &&
+           kernel->capability <= target->context->capability[kernel->code] &&
            (kernel->direction == 0 || kernel->direction == conv->direction) &&
            (kernel->load != TC_LOAD_16_BYTES || target->by_16) &&
            shared_of(kernel, conv) <= target->context->shared_bytes &&
@@ -66,30 +58,17 @@ static int64_t tapped_of(const struct conv *conv)
     return tapped < conv->classes ? tapped : conv->classes;
 }
 
-/* wgrad of the family hopper, whose K is always split. */
-static int is_hopper_wgrad(const struct tc_kernel *kernel)
-{
-    return kernel->load == TC_LOAD_TMA &&
-           kernel->direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER;
-}
-
-/* Tiles along K. In fprop and dgrad the family hopper begins a tile with every tap, whatever it has
- * of channels; so does the family ampere in dgrad, but in narrow tiles. */
 static int64_t k_tiles_of(const struct tc_kernel *kernel, const struct conv *conv, int64_t k)
 {
-    int by_tap = (kernel->load == TC_LOAD_TMA && !is_hopper_wgrad(kernel)) ||
-                 (is_ampere_gemm(kernel) && conv_is_dgrad(conv) && kernel->tile_n > TC_PACKED_N);
-
-    return by_tap ? k / conv->depth * cuda_ceil_div(conv->depth, kernel->tile_k)
-                  : cuda_ceil_div(k, kernel->tile_k);
+    return kernel->k_by_tap ? k / conv->channels * cuda_ceil_div(conv->channels, kernel->tile_k)
+                            : cuda_ceil_div(k, kernel->tile_k);
 }
 
-/* Tiles along M; of wgrad by maps every tap begins with a block of channels. */
 static int64_t m_tiles_of(const struct tc_kernel *kernel, const struct conv *conv, int64_t m)
 {
-    int64_t channels = is_hopper_wgrad(kernel) ? cuda_round_up(conv->depth, TC_TMA_CHANNELS) : 0;
-
-    return cuda_ceil_div(channels ? conv_taps(conv) * channels : m, kernel->tile_m);
+    if (kernel->m_channels > 0)
+        m = conv_taps(conv) * cuda_round_up(conv->channels, kernel->m_channels);
+    return cuda_ceil_div(m, kernel->tile_m);
 }
 
 /* Returns 0 if it cannot be. */
@@ -103,11 +82,8 @@ static int make(struct tc_choice *choice, const struct tc_kernel *kernel, const 
     int64_t tapped = tapped_of(conv);
     double mean; /* tiles along K in a split, over classes with taps */
 
-    if (splits < 1 || splits > SPLITS_MAX || (splits > 1 && splits > tiles))
-        return 0;
-    /* Partial sums are floats, and none of what tensor maps store. */
-    if (splits > 1 && ((kernel->load == TC_LOAD_TMA && !is_hopper_wgrad(kernel)) ||
-                       kernel->type == ANYDNN_PLUGIN_INT8 || kernel->type == ANYDNN_PLUGIN_UINT8))
+    if (splits < 1 || splits > SPLITS_MAX ||
+        (splits > 1 && (splits > tiles || kernel->splits == TC_SPLITS_ONE)))
         return 0;
     each = tiles > 0 ? cuda_ceil_div(tiles, splits) : 1;
     if (splits > 1 && cuda_ceil_div(tiles, each) != splits)
@@ -122,14 +98,15 @@ static int make(struct tc_choice *choice, const struct tc_kernel *kernel, const 
                                  .m_tiles = (int32_t)m_tiles,
                                  .n_tiles = (int32_t)n_tiles,
                                  .m = (int32_t)gemm.m};
-    if (splits > 1 || is_hopper_wgrad(kernel))
+    if (splits > 1 || kernel->splits == TC_SPLITS_PARTIAL)
         choice->workspace =
             splits * conv->groups * conv->classes * gemm.m * conv->n * (int64_t)sizeof(float);
     if (choice->workspace > WORKSPACE_MAX)
         return 0;
     mean = (double)each;
     if (conv_is_dgrad(conv) && gemm.k > 0)
-        mean *= (double)conv_taps(conv) * (double)conv->depth / ((double)tapped * (double)gemm.k);
+        mean *=
+            (double)conv_taps(conv) * (double)conv->channels / ((double)tapped * (double)gemm.k);
     blocks = blocks / conv->classes * tapped * splits;
     choice->expected_us = tc_expected_us(choice, conv, target, blocks, mean);
     return 1;

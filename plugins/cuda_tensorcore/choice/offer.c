@@ -3,11 +3,11 @@
  * All ways to run a problem: kernels on the operands as they are, and on layouts of them, with the
  * time of the copies counted.
  */
-#include "../layout/layout.h"
+#include "offer.h"
 
 #include <stdlib.h>
 
-/* Partial sums take no more bytes than this. */
+/* Most bytes of partial sums. */
 #define PARTIALS_MAX (INT64_C(1) << 30)
 /* Choices that a layout is tried with. */
 #define CHOICES 8
@@ -25,13 +25,31 @@ static int64_t partials_of(const struct tc_layout *layout, const struct tc_choic
            (int64_t)sizeof(float);
 }
 
-/* Fills an offer; 0 if it takes too much memory. */
+/* Returns whether a layout is of use to a kernel. One that reads element by element gains nothing
+ * by a copy. Pixels are for kernels that read in a way of their own, and K-major filters for those
+ * by TMA, which store no partial sums of an inner problem. */
+static int has_use(const struct tc_layout *layout, const struct tc_kernel *kernel)
+{
+    if (layout->bits == 0)
+        return 1;
+    if (layout->through_workspace && kernel->load == TC_LOAD_TMA)
+        return 0;
+    if (layout->bits & TC_LAYOUT_B_K_MAJOR)
+        return kernel->load == TC_LOAD_TMA;
+    return kernel->load == TC_LOAD_OWN ||
+           (kernel->load != TC_LOAD_ELEMENTS && !(layout->bits & TC_LAYOUT_PIXELS));
+}
+
+/* Makes the offer of a choice on a layout; returns 0 where there is none. Every offer is made here,
+ * listed or asked for by its number. */
 static int make(struct tc_offer *offer, const struct tc_layout *layout,
                 const struct tc_choice *choice, const struct tc_target *target)
 {
     int32_t copies = !!(layout->bits & TC_LAYOUT_A) + !!(layout->bits & TC_LAYOUT_B);
     int64_t partials = partials_of(layout, choice);
 
+    if (!has_use(layout, choice->kernel) || partials > PARTIALS_MAX)
+        return 0;
     *offer = (struct tc_offer){.choice = *choice,
                                .engine = choice->engine | (uint64_t)layout->bits << TC_LAYOUT_SHIFT,
                                .bits = layout->bits,
@@ -42,38 +60,34 @@ static int make(struct tc_offer *offer, const struct tc_layout *layout,
         offer->expected_us += tc_memory_us(target, copies, tc_layout_traffic(layout));
     if (partials > choice->workspace)
         offer->expected_us += tc_memory_us(target, 1, 2 * (double)partials);
-    return partials <= PARTIALS_MAX &&
-           (!layout->through_workspace || choice->kernel->load != TC_LOAD_TMA);
+    return 1;
 }
 
-/* Kernels that go element by element have no use for a copy; pixels are for those that read in a
- * way of their own, K-major filters for those by TMA. */
-static int has_use(const struct tc_kernel *kernel, int32_t bits)
+/* Makes the layout with these bits if it is a candidate, and the target of the kernels on it. */
+static int lay_out(struct tc_layout *layout, struct tc_target *laid_out, const struct conv *conv,
+                   const struct tc_target *target, uint64_t bits)
 {
-    if (bits & TC_LAYOUT_B_K_MAJOR)
-        return kernel->load == TC_LOAD_TMA;
-    return kernel->load == TC_LOAD_OWN ||
-           (kernel->load != TC_LOAD_ELEMENTS && !(bits & TC_LAYOUT_PIXELS));
+    int32_t candidates[TC_LAYOUTS], count = tc_layout_candidates(conv, target->type, candidates);
+    int32_t at = 0;
+
+    *laid_out = *target;
+    *layout = (struct tc_layout){.conv = *conv};
+    if (bits == 0)
+        return 1;
+    while (at < count && (uint64_t)candidates[at] != bits)
+        at++;
+    laid_out->by_16 = 1;
+    return at < count && tc_layout_make(layout, conv, target->type, candidates[at]);
 }
 
 int tc_offer_of(const struct conv *conv, const struct tc_target *target, uint64_t engine,
                 struct tc_offer *offer, struct tc_layout *layout)
 {
-    struct tc_target laid_out = *target;
-    int32_t bits[TC_LAYOUTS], count = tc_layout_candidates(conv, target->type, bits), at = 0;
+    struct tc_target laid_out;
     struct tc_choice choice;
 
-    if (BITS_OF(engine) == 0) {
-        *layout = (struct tc_layout){.conv = *conv};
-    } else {
-        while (at < count && (uint64_t)bits[at] != BITS_OF(engine))
-            at++;
-        if (at == count || !tc_layout_make(layout, conv, target->type, bits[at]))
-            return 0;
-        laid_out.by_16 = 1;
-    }
-    return tc_choice_of(&layout->conv, &laid_out, REST_OF(engine), &choice) &&
-           (BITS_OF(engine) == 0 || has_use(choice.kernel, layout->bits)) &&
+    return lay_out(layout, &laid_out, conv, target, BITS_OF(engine)) &&
+           tc_choice_of(&layout->conv, &laid_out, REST_OF(engine), &choice) &&
            make(offer, layout, &choice, target);
 }
 
@@ -101,8 +115,6 @@ static void collect(struct pool *pool, const struct tc_layout *layout,
     int32_t found = tc_choose(&layout->conv, target, choices, CUDA_ENGINES_MAX);
 
     for (int32_t i = 0; i < found && most > 0; i++) {
-        if (layout->bits && !has_use(choices[i].kernel, layout->bits))
-            continue;
         if (make(&pool->offers[pool->count], layout, &choices[i], target)) {
             pool->count++;
             most--;

@@ -49,9 +49,9 @@ struct tc_conv_step {
 };
 
 struct tc_conv {
-    int32_t depth, classes, a_image, tap_first;
+    int32_t channels, classes, a_image, tap_first;
     int64_t groups, n;
-    int64_t tap_group, tap_depth, tap_n;
+    int64_t tap_group, tap_channel, tap_n;
     int64_t position_image, z_image;
     tc_conv_step position, z;
     tc_dims<tc_conv_dim> dim;
@@ -72,14 +72,14 @@ static inline tc_conv tc_conv_of(const conv &from)
 {
     tc_conv to = {};
 
-    to.depth = (int32_t)from.depth;
+    to.channels = (int32_t)from.channels;
     to.classes = (int32_t)from.classes;
     to.a_image = (int32_t)from.a_image;
     to.tap_first = (int32_t)from.tap_first;
     to.groups = from.groups;
     to.n = from.n;
     to.tap_group = from.tap_group;
-    to.tap_depth = from.tap_depth;
+    to.tap_channel = from.tap_channel;
     to.tap_n = from.tap_n;
     to.position_image = from.position_image;
     to.z_image = from.z_image;
@@ -111,10 +111,10 @@ static inline void tc_slim_of(tc_slim_params *to, const tc_job &from)
 CUDA_BOTH void conv_coords_of_tap(conv_coords *coords, const tc_conv &conv, const conv_view &view,
                                   int32_t index, bool)
 {
-    int32_t channel = index % conv.depth;
+    int32_t channel = index % conv.channels;
 
-    index /= conv.depth;
-    coords->bc = conv.tap_first + channel * conv.tap_depth;
+    index /= conv.channels;
+    coords->bc = conv.tap_first + channel * conv.tap_channel;
     for (int d = CONV_DIMS - 1; d >= 0; d--) {
         const conv_view_dim &dim = view.dim[d];
         int32_t t = index % dim.taps;
@@ -159,7 +159,7 @@ __device__ static inline void tc_block_at(tc_block *block, const tc_job &job, in
     block->n = (int32_t)conv.n - first;
     block->begin = block->split * job.k_per_split;
     block->end = conv_least((block->k + tile_k - 1) / tile_k, block->begin + job.k_per_split);
-    block->a = conv_channel(conv.a, block->group * conv.depth);
+    block->a = conv_channel(conv.a, block->group * conv.channels);
     block->b = is_wgrad ? (block->group * conv.n + first) * conv.position.step
                         : block->group * conv.tap_group + (int64_t)first * conv.tap_n;
 }

@@ -18,36 +18,40 @@
 /* Bytes of a fragment's row: a step along K. */
 #define TC_STEP_BYTES 32
 
-/* The operand types: how they lie in memory, what code is the least that has them, whether their
- * fragments are rounded to TF32 when they are read, whether they are multiplied as sums of two
- * TF32.
- */
+/* The operand types: how they lie in memory, TYPE as plugin.h has it and NUMBER in the numbers of
+ * kernels, what code is the least that has them, whether their fragments are rounded to TF32 when
+ * they are read, whether they are multiplied as sums of two TF32. */
 struct tc_half {
     typedef cuda_half element;
     typedef float sum;
+    enum { TYPE = ANYDNN_PLUGIN_HALF, NUMBER = 0 };
     enum { CAPABILITY = 75, ROUNDS = 0, SPLITS = 0 };
 };
 struct tc_bfloat16 {
     typedef cuda_bfloat16 element;
     typedef float sum;
+    enum { TYPE = ANYDNN_PLUGIN_BFLOAT16, NUMBER = 1 };
     enum { CAPABILITY = 80, ROUNDS = 0, SPLITS = 0 };
 };
 /* Floats, rounded to TF32. */
 struct tc_tf32 {
     typedef float element;
     typedef float sum;
+    enum { TYPE = ANYDNN_PLUGIN_FLOAT, NUMBER = 2 };
     enum { CAPABILITY = 80, ROUNDS = 1, SPLITS = 0 };
 };
 /* Floats as sums of two TF32 (common/split.h). */
 struct tc_split {
     typedef float element;
     typedef float sum;
+    enum { TYPE = ANYDNN_PLUGIN_FLOAT, NUMBER = 3 };
     enum { CAPABILITY = 80, ROUNDS = 0, SPLITS = 1 };
 };
 /* Integers of 8 bits, those of A and of B signed or not; sums wrap. */
 template <int X, int OTHER> struct tc_integers {
     typedef int8_t element;
     typedef int32_t sum;
+    enum { TYPE = X ? ANYDNN_PLUGIN_INT8 : ANYDNN_PLUGIN_UINT8, NUMBER = 3 };
     enum { CAPABILITY = 75, ROUNDS = 0, SPLITS = 0, X_SIGNED = X, OTHER_SIGNED = OTHER };
 };
 

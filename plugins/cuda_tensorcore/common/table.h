@@ -1,40 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a row of a table of kernels takes from its kernel's shape, whatever the family.
+ * What the tables of kernels of all families are written with. A row is one struct tc_kernel, and
+ * what it is made from is given by name.
  */
 #ifndef CUDA_TENSORCORE_COMMON_TABLE_H
 #define CUDA_TENSORCORE_COMMON_TABLE_H
 
-#include "../tensorcore.h"
+#include "shape.h"
 
-/* The rest is the family's: load, capability, tile, occupancy, takes, step, reduce. */
-template <class S>
-constexpr struct tc_kernel tc_table_row(int32_t number, int32_t type, int32_t direction,
-                                        double mma_efficiency)
+/* Defines the table `name` of the rows that follow, one of a file. */
+#define TC_TABLE(name, ...)                                                                        \
+    static const struct tc_kernel kernels[] = {__VA_ARGS__};                                       \
+    const struct tc_table name = {.kernels = kernels,                                              \
+                                  .count = (int32_t)(sizeof kernels / sizeof kernels[0])}
+
+/* Returns the direction, as in struct conv, of kernels for TC_FPROP and so on. */
+static constexpr int32_t tc_direction_of(int32_t what)
 {
-    struct tc_kernel kernel = {};
-
-    kernel.number = number;
-    kernel.type = type;
-    kernel.direction = direction;
-    kernel.threads = S::THREADS;
-    kernel.shared_bytes = S::SHARED_BYTES;
-    kernel.mma_efficiency = mma_efficiency;
-    kernel.tf32_split = S::math::SPLITS;
-    return kernel;
+    return what == TC_FPROP   ? ANYDNN_PLUGIN_CONVOLUTION_FORWARD
+           : what == TC_DGRAD ? ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA
+           : what == TC_WGRAD ? ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER
+                              : 0;
 }
 
-/* The same, with the tile that the shape has by the names of GEMM. */
-template <class S>
-constexpr struct tc_kernel tc_table_gemm_row(int32_t number, int32_t type, int32_t direction,
-                                             double mma_efficiency)
-{
-    struct tc_kernel kernel = tc_table_row<S>(number, type, direction, mma_efficiency);
+/* Names a tc_size by its members. */
+struct tc_size_of {
+    int32_t tile_m, tile_n, warp_m, warp_n, stages, occupancy;
+};
 
-    kernel.tile_m = S::TILE_M;
-    kernel.tile_n = S::TILE_N;
-    kernel.tile_k = S::TILE_K;
-    return kernel;
-}
+#define TC_SIZE(...)                                                                               \
+    tc_size<tc_size_of{__VA_ARGS__}.tile_m, tc_size_of{__VA_ARGS__}.tile_n,                        \
+            tc_size_of{__VA_ARGS__}.warp_m, tc_size_of{__VA_ARGS__}.warp_n,                        \
+            tc_size_of{__VA_ARGS__}.stages, tc_size_of{__VA_ARGS__}.occupancy>
 
 #endif

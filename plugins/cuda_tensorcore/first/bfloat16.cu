@@ -2,4 +2,4 @@
 /* Kernels for first layers of bfloat16. */
 #include "table.h"
 
-TC_FIRST_TABLE(tc_first_bfloat16, tc_bfloat16, 1, ANYDNN_PLUGIN_BFLOAT16);
+TC_FIRST_TABLE(tc_first_bfloat16, tc_bfloat16);

@@ -30,7 +30,7 @@ __device__ static inline void tc_first_load_fragments(const tc_first_params &job
 
         if (c < job.channels) {
             for (int e = 0; e < 4; e++)
-                words.element[e] = w[(k + e / 2 * 8 + e % 2) * conv.tap_depth];
+                words.element[e] = w[(k + e / 2 * 8 + e % 2) * conv.tap_channel];
         }
         ((uint2 *)to)[i] = words.word;
     }

@@ -28,7 +28,7 @@ __device__ static inline void tc_first_load_filters(const tc_first_params &job, 
 
         if (s < job.taps_w && first + k < job.filters) {
             for (int c = 0; c < CHANNELS; c++)
-                taps.element[c] = w[c * conv.tap_depth];
+                taps.element[c] = w[c * conv.tap_channel];
         }
         *(uint2 *)(to + k * tc_first_filter_bytes(job.taps_h) + tap * TC_FIRST_PIXEL) = taps.word;
     }

@@ -2,4 +2,4 @@
 /* Kernels for first layers of half. */
 #include "table.h"
 
-TC_FIRST_TABLE(tc_first_half, tc_half, 0, ANYDNN_PLUGIN_HALF);
+TC_FIRST_TABLE(tc_first_half, tc_half);

@@ -82,7 +82,7 @@ static int reads_image(const conv *conv)
 {
     const conv_dim *h = &conv->dim[CONV_FIRST + 1], *w = h + 1;
 
-    return conv->a.step == 1 && conv->depth >= 3 && w->a == conv->depth && h->a % 4 == 0 &&
+    return conv->a.step == 1 && conv->channels >= 3 && w->a == conv->channels && h->a % 4 == 0 &&
            conv->a_image % 4 == 0 && w->a_extent % 4 == 0;
 }
 
@@ -90,7 +90,7 @@ extern "C" int32_t tc_first_takes_fprop(const struct conv *conv, const struct tc
 {
     const conv_dim *h = &conv->dim[CONV_FIRST + 1], *w = h + 1;
 
-    return is_first(conv, target, conv->depth) && reads_image(conv) &&
+    return is_first(conv, target, conv->channels) && reads_image(conv) &&
            fprop_bytes(*h, warps_for(w->positions)) <= target->context->shared_bytes;
 }
 
@@ -98,9 +98,9 @@ extern "C" int32_t tc_first_takes_wgrad(const struct conv *conv, const struct tc
 {
     const conv_dim *h = &conv->dim[CONV_FIRST + 1], *w = h + 1;
 
-    return is_first(conv, target, conv->depth) && reads_image(conv) && conv->position.step == 1 &&
-           conv->n % 8 == 0 && conv->position_image % 8 == 0 && h->position % 8 == 0 &&
-           w->position % 8 == 0 && w->positions % WARP_Q == 0 &&
+    return is_first(conv, target, conv->channels) && reads_image(conv) &&
+           conv->position.step == 1 && conv->n % 8 == 0 && conv->position_image % 8 == 0 &&
+           h->position % 8 == 0 && w->position % 8 == 0 && w->positions % WARP_Q == 0 &&
            wgrad_bytes(*h, *w) <= target->context->shared_bytes;
 }
 
@@ -109,9 +109,10 @@ extern "C" int32_t tc_first_takes_dgrad(const struct conv *conv, const struct tc
     const conv_dim *h = &conv->dim[CONV_FIRST + 1], *w = h + 1;
     int32_t warps = warps_for((w->positions + 1) / 2);
 
-    return is_first(conv, target, conv->n) && h->stride == 2 && conv->depth == TC_FIRST_FILTERS &&
-           conv->a.step == 1 && conv->a_image % 8 == 0 && h->a % 8 == 0 && w->a % 8 == 0 &&
-           conv->position_image <= INT32_MAX && h->position <= INT32_MAX &&
+    return is_first(conv, target, conv->n) && h->stride == 2 &&
+           conv->channels == TC_FIRST_FILTERS && conv->a.step == 1 && conv->a_image % 8 == 0 &&
+           h->a % 8 == 0 && w->a % 8 == 0 && conv->position_image <= INT32_MAX &&
+           h->position <= INT32_MAX &&
            dgrad_bytes(*h, *w, warps, conv->n) <= target->context->shared_bytes;
 }
 
@@ -124,7 +125,7 @@ static tc_first_grid prepare_image(tc_first_params *first, const tc_job &job)
     int32_t warps = warps_for(w.positions);
     int64_t most = (int64_t)job.context->cuda.multiprocessors * OCCUPANCY;
 
-    first->channels = (int32_t)conv.depth;
+    first->channels = (int32_t)conv.channels;
     first->filters = (int32_t)conv.n;
     first->height = (int32_t)h.a_extent;
     first->width = (int32_t)w.a_extent;
@@ -156,7 +157,7 @@ static tc_first_grid prepare_dgrad(tc_first_params *first, const tc_job &job)
     int32_t channels = (int32_t)conv.n;
 
     first->channels = channels;
-    first->filters = (int32_t)conv.depth;
+    first->filters = (int32_t)conv.channels;
     first->height = (int32_t)h.positions;
     first->width = (int32_t)w.positions;
     first->out_height = (int32_t)h.a_extent;

@@ -3,6 +3,7 @@
 #ifndef CUDA_TENSORCORE_FIRST_TABLE_H
 #define CUDA_TENSORCORE_FIRST_TABLE_H
 
+#include "../common/table.h"
 #include "../common/wgrad_reduce.h"
 #include "dgrad.h"
 #include "fprop.h"
@@ -23,7 +24,7 @@ static void tc_first_step(struct tc_step *step, const struct tc_job *job,
     {                                                                                              \
         static uint8_t asked[2][TC_DEVICES_SEEN];                                                  \
                                                                                                    \
-        if (job->conv.depth == 3)                                                                  \
+        if (job->conv.channels == 3)                                                               \
             tc_first_step(step, job, kernel<M, 3>, asked[0]);                                      \
         else                                                                                       \
             tc_first_step(step, job, kernel<M, 4>, asked[1]);                                      \
@@ -44,8 +45,7 @@ template <class M> static void tc_first_step_dgrad(struct tc_step *step, const s
 #define TC_FIRST_NUMBER(type, what) (TC_FIRST << 8 | (type) << 6 | (what) << 4)
 
 /* What the three directions differ in. */
-struct tc_first_own {
-    int32_t what, direction;
+struct tc_first_entry {
     int32_t tile_m, tile_n, tile_k;
     double mma_efficiency;
     int32_t (*takes)(const struct conv *conv, const struct tc_target *target);
@@ -53,41 +53,47 @@ struct tc_first_own {
     void (*reduce)(struct tc_step *step, const struct tc_job *job);
 };
 
-static constexpr struct tc_kernel tc_first_row(int32_t type, int32_t number,
-                                               const tc_first_own &own)
+template <class M>
+constexpr struct tc_kernel tc_first_row(int32_t what, const tc_first_entry &entry)
 {
-    struct tc_kernel kernel = {};
-
-    kernel.number = TC_FIRST_NUMBER(number, own.what);
-    kernel.type = type;
-    kernel.direction = own.direction;
-    kernel.load = TC_LOAD_OWN;
-    kernel.capability = 80;
-    kernel.tile_m = own.tile_m;
-    kernel.tile_n = own.tile_n;
-    kernel.tile_k = own.tile_k;
-    kernel.threads = TC_FIRST_WARPS * 32;
-    kernel.occupancy = 2;
-    kernel.mma_efficiency = own.mma_efficiency;
-    kernel.takes = own.takes;
-    kernel.step = own.step;
-    kernel.reduce = own.reduce;
-    return kernel;
+    return {.number = TC_FIRST_NUMBER(M::NUMBER, what),
+            .type = M::TYPE,
+            .direction = tc_direction_of(what),
+            .load = TC_LOAD_OWN,
+            .code = TC_CODE_ANY,
+            .capability = 80,
+            .tile_m = entry.tile_m,
+            .tile_n = entry.tile_n,
+            .tile_k = entry.tile_k,
+            .threads = TC_FIRST_WARPS * 32,
+            .occupancy = 2,
+            .mma_efficiency = entry.mma_efficiency,
+            .takes = entry.takes,
+            .step = entry.step,
+            .reduce = entry.reduce};
 }
 
-/* mma_efficiency behind the tile. */
-#define TC_FIRST_TABLE(name, math, number, type)                                                   \
-    static const struct tc_kernel kernels[] = {                                                    \
-        tc_first_row(type, number,                                                                 \
-                     {0, ANYDNN_PLUGIN_CONVOLUTION_FORWARD, 128, 64, 256, 0.8,                     \
-                      tc_first_takes_fprop, tc_first_step_fprop<math>, nullptr}),                  \
-        tc_first_row(type, number,                                                                 \
-                     {1, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA, 128, 8, 1024, 0.9,               \
-                      tc_first_takes_dgrad, tc_first_step_dgrad<math>, nullptr}),                  \
-        tc_first_row(type, number,                                                                 \
-                     {2, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER, 256, 64, 64, 0.5,              \
-                      tc_first_takes_wgrad, tc_first_step_wgrad<math>,                             \
-                      tc_wgrad_reduce<typename math::element>})};                                  \
-    const struct tc_table name = {kernels, (int32_t)(sizeof kernels / sizeof kernels[0])}
+/* Defines the table of an operand type. */
+#define TC_FIRST_TABLE(name, math)                                                                 \
+    TC_TABLE(name,                                                                                 \
+             tc_first_row<math>(TC_FPROP, {.tile_m = 128,                                          \
+                                           .tile_n = 64,                                           \
+                                           .tile_k = 256,                                          \
+                                           .mma_efficiency = 0.8,                                  \
+                                           .takes = tc_first_takes_fprop,                          \
+                                           .step = tc_first_step_fprop<math>}),                    \
+             tc_first_row<math>(TC_DGRAD, {.tile_m = 128,                                          \
+                                           .tile_n = 8,                                            \
+                                           .tile_k = 1024,                                         \
+                                           .mma_efficiency = 0.9,                                  \
+                                           .takes = tc_first_takes_dgrad,                          \
+                                           .step = tc_first_step_dgrad<math>}),                    \
+             tc_first_row<math>(TC_WGRAD, {.tile_m = 256,                                          \
+                                           .tile_n = 64,                                           \
+                                           .tile_k = 64,                                           \
+                                           .mma_efficiency = 0.5,                                  \
+                                           .takes = tc_first_takes_wgrad,                          \
+                                           .step = tc_first_step_wgrad<math>,                      \
+                                           .reduce = tc_wgrad_reduce<typename math::element>}))
 
 #endif

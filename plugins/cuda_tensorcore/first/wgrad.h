@@ -44,7 +44,7 @@ __device__ static inline void tc_first_store_tap(const tc_first_params &job, int
 {
     const auto &conv = job.conv;
     int64_t at = conv.tap_first + k * conv.tap_n + r * conv.dim[CONV_DIMS_MAX - 2].tap +
-                 s * conv.dim[CONV_DIMS_MAX - 1].tap + c * conv.tap_depth;
+                 s * conv.dim[CONV_DIMS_MAX - 1].tap + c * conv.tap_channel;
 
     if (job.partial)
         ((float *)job.partial)[tc_wgrad_partial_at(conv.groups, conv.n, job.m, split, 0, k,

@@ -2,4 +2,4 @@
 /* Kernels for grouped convolutions of bfloat16. */
 #include "table.h"
 
-TC_GROUPS_TABLE(tc_groups_bfloat16, tc_bfloat16, 1, ANYDNN_PLUGIN_BFLOAT16);
+TC_GROUPS_TABLE(tc_groups_bfloat16, tc_bfloat16);

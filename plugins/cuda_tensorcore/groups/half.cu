@@ -2,4 +2,4 @@
 /* Kernels for grouped convolutions of half. */
 #include "table.h"
 
-TC_GROUPS_TABLE(tc_groups_half, tc_half, 0, ANYDNN_PLUGIN_HALF);
+TC_GROUPS_TABLE(tc_groups_half, tc_half);

@@ -60,9 +60,9 @@ static int offsets_fit(const conv *conv)
 /* Lines of filters in pieces of 16 bytes, of groups of 4 in pieces of 8. */
 static int reads_filters(const conv *conv)
 {
-    int64_t width = conv->depth < 8 ? 4 : 8;
-    int64_t within = conv_is_dgrad(conv) ? conv->tap_n : conv->tap_depth;
-    int64_t line = conv_is_dgrad(conv) ? conv->tap_depth : conv->tap_n;
+    int64_t width = conv->channels < 8 ? 4 : 8;
+    int64_t within = conv_is_dgrad(conv) ? conv->tap_n : conv->tap_channel;
+    int64_t line = conv_is_dgrad(conv) ? conv->tap_channel : conv->tap_n;
     int good = within == 1 && line % width == 0 && conv->tap_group % width == 0 &&
                conv->tap_first % width == 0;
 
@@ -116,7 +116,7 @@ static void fill(tc_groups_making *groups, int32_t slab)
     range along_h = range_of(*groups, 1), along_w = range_of(*groups, 2);
 
     groups->images = (int32_t)conv.images;
-    groups->channels = (int32_t)(conv.groups * conv.depth);
+    groups->channels = (int32_t)(conv.groups * conv.channels);
     groups->slab = slab;
     groups->slabs = cuda_ceil_div(groups->channels, slab);
     groups->height = (int32_t)h.a_extent;
@@ -139,7 +139,7 @@ static void fill(tc_groups_making *groups, int32_t slab)
     groups->window_w = along_w.high - along_w.low + 1;
     groups->class_h = cuda_ceil_div(groups->out_height, groups->step_h);
     groups->class_w = cuda_ceil_div(groups->out_width, groups->step_w);
-    groups->tap_line = (int32_t)(conv_is_dgrad(&conv) ? conv.tap_depth : conv.tap_n);
+    groups->tap_line = (int32_t)(conv_is_dgrad(&conv) ? conv.tap_channel : conv.tap_n);
     groups->classes = (int32_t)conv.classes;
     groups->entries = 0;
     for (int32_t number = 0; number < groups->classes; number++) {
@@ -147,10 +147,10 @@ static void fill(tc_groups_making *groups, int32_t slab)
         int32_t taps;
 
         conv_view_make(&view, conv, number);
-        taps = view.taps / (int32_t)conv.depth;
+        taps = view.taps / (int32_t)conv.channels;
         groups->in_one = groups->classes == 1 && taps == TC_GROUPS_SET;
-        if (conv.depth <= 8 && !conv_is_wgrad(&conv))
-            taps = conv.depth == 4 ? cuda_ceil_div(taps, 3) * 3 : cuda_ceil_div(taps, 2) * 2;
+        if (conv.channels <= 8 && !conv_is_wgrad(&conv))
+            taps = conv.channels == 4 ? cuda_ceil_div(taps, 3) * 3 : cuda_ceil_div(taps, 2) * 2;
         groups->class_of[number] = {view.dim[1].first, view.dim[2].first, groups->entries, taps};
         groups->entries += taps;
     }
@@ -160,10 +160,10 @@ static int32_t takes(const struct conv *conv, const struct tc_target *target, in
 {
     tc_groups_making groups;
 
-    if (!conv->narrow || conv->groups < 2 || conv->depth != conv->n || !takes_group(conv->depth) ||
-        conv->groups * conv->depth % 8 != 0 || !is_one(conv->dim[CONV_FIRST]) ||
-        !takes_dim(conv->dim[CONV_FIRST + 1]) || !takes_dim(conv->dim[CONV_FIRST + 2]) ||
-        conv_taps(conv) > TAPS_MAX || !offsets_fit(conv) ||
+    if (!conv->narrow || conv->groups < 2 || conv->channels != conv->n ||
+        !takes_group(conv->channels) || conv->groups * conv->channels % 8 != 0 ||
+        !is_one(conv->dim[CONV_FIRST]) || !takes_dim(conv->dim[CONV_FIRST + 1]) ||
+        !takes_dim(conv->dim[CONV_FIRST + 2]) || conv_taps(conv) > TAPS_MAX || !offsets_fit(conv) ||
         !(conv_is_wgrad(conv) ? reads_dy(conv) : reads_filters(conv)))
         return 0;
     groups = {};
@@ -180,7 +180,7 @@ extern "C" int32_t tc_groups_takes(const struct conv *conv, const struct tc_targ
 
 extern "C" int32_t tc_groups_takes_narrow(const struct conv *conv, const struct tc_target *target)
 {
-    return conv->depth >= 16 ? takes(conv, target, TC_GROUPS_NARROW) : 0;
+    return conv->channels >= 16 ? takes(conv, target, TC_GROUPS_NARROW) : 0;
 }
 
 /* ------------------------------------------------------------------ jobs */
@@ -264,13 +264,14 @@ static int in_rows(const tc_groups_making &groups)
 static int stores_by_8(const tc_groups_making &groups)
 {
     const conv &conv = groups.conv;
-    int32_t width = conv.direction == ANYDNN_PLUGIN_CONVOLUTION_FORWARD && conv.depth == 32 ? 8 : 4;
+    int32_t width =
+        conv.direction == ANYDNN_PLUGIN_CONVOLUTION_FORWARD && conv.channels == 32 ? 8 : 4;
     int good;
 
     if (!conv_is_wgrad(&conv))
         return conv.position.step == 1 && groups.c_image % width == 0 && groups.c_h % width == 0 &&
                groups.c_w % width == 0;
-    good = conv.tap_depth == 1 && conv.tap_n % width == 0 && conv.tap_group % width == 0 &&
+    good = conv.tap_channel == 1 && conv.tap_n % width == 0 && conv.tap_group % width == 0 &&
            conv.tap_first % width == 0;
     for (int d = CONV_FIRST; d < CONV_DIMS_MAX; d++)
         good &= conv.dim[d].tap % width == 0;

@@ -106,7 +106,7 @@ struct tc_groups_params : tc_slim_params {
     int32_t halo_h, halo_w;     /* of a tile, in an image */
     int32_t row_bytes, image_bytes, stage_bytes;
     int32_t dy_at;    /* in a stage, in wgrad */
-    int32_t tap_line; /* from line to line of filters: N, or depth in dgrad */
+    int32_t tap_line; /* from line to line of filters: N, or channels in dgrad */
     int32_t classes, entries;
     int32_t in_one;      /* one class of 9 taps, one of groups of 8 filling up */
     int32_t stores_by_8; /* or 16, as results leave a warp */

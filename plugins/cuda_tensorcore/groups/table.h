@@ -4,6 +4,7 @@
 #ifndef CUDA_TENSORCORE_GROUPS_TABLE_H
 #define CUDA_TENSORCORE_GROUPS_TABLE_H
 
+#include "../common/table.h"
 #include "gemm.h"
 #include "wgrad.h"
 #include "wgrad_reduce.h"
@@ -35,7 +36,7 @@ static void tc_groups_make_wgrad(struct tc_step *step, const struct tc_job *job)
 template <class M, bool DGRAD>
 static void tc_groups_step_gemm(struct tc_step *step, const struct tc_job *job)
 {
-    int64_t channels = job->conv.depth;
+    int64_t channels = job->conv.channels;
 
     if (channels == 4)
         tc_groups_make_gemm<M, 4, DGRAD, TC_GROUPS_SLAB>(step, job);
@@ -49,7 +50,7 @@ static void tc_groups_step_gemm(struct tc_step *step, const struct tc_job *job)
 
 template <class M> static void tc_groups_step_narrow(struct tc_step *step, const struct tc_job *job)
 {
-    if (job->conv.depth == 16)
+    if (job->conv.channels == 16)
         tc_groups_make_gemm<M, 16, false, TC_GROUPS_NARROW>(step, job);
     else
         tc_groups_make_gemm<M, 32, false, TC_GROUPS_NARROW>(step, job);
@@ -57,7 +58,7 @@ template <class M> static void tc_groups_step_narrow(struct tc_step *step, const
 
 template <class M> static void tc_groups_step_wgrad(struct tc_step *step, const struct tc_job *job)
 {
-    int64_t channels = job->conv.depth;
+    int64_t channels = job->conv.channels;
 
     if (channels == 4)
         tc_groups_make_wgrad<M, 4, TC_GROUPS_SLAB>(step, job);
@@ -72,7 +73,7 @@ template <class M> static void tc_groups_step_wgrad(struct tc_step *step, const 
 template <class M>
 static void tc_groups_step_wgrad_narrow(struct tc_step *step, const struct tc_job *job)
 {
-    if (job->conv.depth == 16)
+    if (job->conv.channels == 16)
         tc_groups_make_wgrad<M, 16, TC_GROUPS_NARROW>(step, job);
     else
         tc_groups_make_wgrad<M, 32, TC_GROUPS_NARROW>(step, job);
@@ -95,49 +96,58 @@ template <class E> static void tc_groups_reduce(struct tc_step *step, const stru
  * longest there are; and mma_efficiency is such that the time expected is about what layers of 9
  * taps take, which is memory's; a narrow slab's block has half to do. */
 #define TC_GROUPS_NUMBER(type, what, narrow) (TC_GROUPS << 8 | (type) << 6 | (what) << 4 | (narrow))
-typedef void tc_groups_step(struct tc_step *step, const struct tc_job *job);
 
-static constexpr struct tc_kernel tc_groups_row(int32_t type, int32_t number, int32_t what,
-                                                int32_t direction, bool narrow,
-                                                tc_groups_step *step, tc_groups_step *reduce)
+/* What the kernels differ in. */
+struct tc_groups_entry {
+    int32_t slab; /* TC_GROUPS_SLAB or TC_GROUPS_NARROW */
+    double mma_efficiency;
+    void (*step)(struct tc_step *step, const struct tc_job *job);
+    void (*reduce)(struct tc_step *step, const struct tc_job *job);
+};
+
+template <class M>
+constexpr struct tc_kernel tc_groups_row(int32_t what, const tc_groups_entry &entry)
 {
-    bool wgrad = direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER;
-    struct tc_kernel kernel = {};
+    bool narrow = entry.slab == TC_GROUPS_NARROW, wgrad = what == TC_WGRAD;
 
-    kernel.number = TC_GROUPS_NUMBER(number, what, narrow);
-    kernel.type = type;
-    kernel.direction = direction;
-    kernel.load = TC_LOAD_OWN;
-    kernel.capability = 80;
-    kernel.tile_m = wgrad ? 288 : 1024;
-    kernel.tile_n = 4;
-    kernel.tile_k = wgrad ? 16 : TC_GROUPS_TAPS * 32;
-    kernel.groups = (narrow ? TC_GROUPS_NARROW : TC_GROUPS_SLAB) / 4;
-    kernel.threads = TC_GROUPS_THREADS;
-    kernel.occupancy = 2;
-    kernel.mma_efficiency = (wgrad                                            ? 0.03
-                             : direction == ANYDNN_PLUGIN_CONVOLUTION_FORWARD ? 0.25
-                                                                              : 0.5) *
-                            (narrow ? 2 : 1);
-    kernel.takes = narrow ? tc_groups_takes_narrow : tc_groups_takes;
-    kernel.plan = narrow ? tc_groups_plan_narrow : tc_groups_plan;
-    kernel.step = step;
-    kernel.reduce = reduce;
-    return kernel;
+    return {.number = TC_GROUPS_NUMBER(M::NUMBER, what, narrow),
+            .type = M::TYPE,
+            .direction = tc_direction_of(what),
+            .load = TC_LOAD_OWN,
+            .code = TC_CODE_ANY,
+            .capability = 80,
+            .tile_m = wgrad ? 288 : 1024,
+            .tile_n = 4,
+            .tile_k = wgrad ? 16 : TC_GROUPS_TAPS * 32,
+            .threads = TC_GROUPS_THREADS,
+            .occupancy = 2,
+            .mma_efficiency = entry.mma_efficiency,
+            .groups = entry.slab / 4,
+            .takes = narrow ? tc_groups_takes_narrow : tc_groups_takes,
+            .plan = narrow ? tc_groups_plan_narrow : tc_groups_plan,
+            .step = entry.step,
+            .reduce = entry.reduce};
 }
 
-#define TC_GROUPS_TABLE(name, math, number, type)                                                  \
-    static const struct tc_kernel kernels[] = {                                                    \
-        tc_groups_row(type, number, 0, ANYDNN_PLUGIN_CONVOLUTION_FORWARD, false,                   \
-                      (tc_groups_step_gemm<math, false>), nullptr),                                \
-        tc_groups_row(type, number, 0, ANYDNN_PLUGIN_CONVOLUTION_FORWARD, true,                    \
-                      tc_groups_step_narrow<math>, nullptr),                                       \
-        tc_groups_row(type, number, 1, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA, false,             \
-                      (tc_groups_step_gemm<math, true>), nullptr),                                 \
-        tc_groups_row(type, number, 2, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER, false,           \
-                      tc_groups_step_wgrad<math>, tc_groups_reduce<math::element>),                \
-        tc_groups_row(type, number, 2, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER, true,            \
-                      tc_groups_step_wgrad_narrow<math>, tc_groups_reduce<math::element>)};        \
-    const struct tc_table name = {kernels, (int32_t)(sizeof kernels / sizeof kernels[0])}
+/* Defines the table of an operand type. */
+#define TC_GROUPS_TABLE(name, math)                                                                \
+    TC_TABLE(name,                                                                                 \
+             tc_groups_row<math>(TC_FPROP, {.slab = TC_GROUPS_SLAB,                                \
+                                            .mma_efficiency = 0.25,                                \
+                                            .step = tc_groups_step_gemm<math, false>}),            \
+             tc_groups_row<math>(TC_FPROP, {.slab = TC_GROUPS_NARROW,                              \
+                                            .mma_efficiency = 0.5,                                 \
+                                            .step = tc_groups_step_narrow<math>}),                 \
+             tc_groups_row<math>(TC_DGRAD, {.slab = TC_GROUPS_SLAB,                                \
+                                            .mma_efficiency = 0.5,                                 \
+                                            .step = tc_groups_step_gemm<math, true>}),             \
+             tc_groups_row<math>(TC_WGRAD, {.slab = TC_GROUPS_SLAB,                                \
+                                            .mma_efficiency = 0.03,                                \
+                                            .step = tc_groups_step_wgrad<math>,                    \
+                                            .reduce = tc_groups_reduce<math::element>}),           \
+             tc_groups_row<math>(TC_WGRAD, {.slab = TC_GROUPS_NARROW,                              \
+                                            .mma_efficiency = 0.06,                                \
+                                            .step = tc_groups_step_wgrad_narrow<math>,             \
+                                            .reduce = tc_groups_reduce<math::element>}))
 
 #endif

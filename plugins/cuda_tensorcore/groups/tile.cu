@@ -21,9 +21,9 @@ static int32_t padded(int32_t count, int32_t rest)
 
 static int32_t filter_bytes(const tc_groups_making &groups)
 {
-    int32_t depth = (int32_t)groups.conv.depth, unit = tc_groups_unit(groups.slab);
+    int32_t channels = (int32_t)groups.conv.channels, unit = tc_groups_unit(groups.slab);
 
-    return groups.entries * (depth == 4 ? unit / 2 : depth / 8 * unit);
+    return groups.entries * (channels == 4 ? unit / 2 : channels / 8 * unit);
 }
 
 /* Fills in what depends on the tile: in shared memory come filters, zeros, limits of tiles, tables
@@ -31,7 +31,7 @@ static int32_t filter_bytes(const tc_groups_making &groups)
 void tc_groups_fill_tile(tc_groups_making *groups, const tc_groups_tile &tile)
 {
     const conv &conv = groups->conv;
-    int32_t depth = (int32_t)conv.depth, pixel = tc_groups_pixel(groups->slab);
+    int32_t channels = (int32_t)conv.channels, pixel = tc_groups_pixel(groups->slab);
     int32_t apart = pixel / 16, row, image, together = 1;
 
     groups->tile = tile;
@@ -55,7 +55,7 @@ void tc_groups_fill_tile(tc_groups_making *groups, const tc_groups_tile &tile)
     groups->dy_at = tile.images * groups->image_bytes;
     groups->stage_bytes = groups->dy_at;
     if (!conv_is_wgrad(&conv))
-        together = tc_groups_pieces(depth, groups->slab);
+        together = tc_groups_pieces(channels, groups->slab);
     groups->pieces = cuda_ceil_div(groups->positions, 16 * together) * together;
     if (conv_is_wgrad(&conv))
         groups->stage_bytes += groups->pieces * 16 * pixel;
@@ -67,7 +67,7 @@ void tc_groups_fill_tile(tc_groups_making *groups, const tc_groups_tile &tile)
         groups->table_at + groups->pieces * 16 * (int32_t)sizeof(tc_groups_pixel_entry);
     groups->shared_bytes = groups->ring_at + tile.stages * groups->stage_bytes;
     if (conv_is_wgrad(&conv)) {
-        int32_t results = groups->ring_at + tc_groups_results_bytes(depth, groups->slab);
+        int32_t results = groups->ring_at + tc_groups_results_bytes(channels, groups->slab);
 
         groups->shared_bytes = groups->shared_bytes > results ? groups->shared_bytes : results;
     }
@@ -105,12 +105,12 @@ static double missing_of(const tc_groups_making &groups)
 static double cycles_of(const tc_groups_making &groups)
 {
     const tc_groups_tile &tile = groups.tile;
-    int32_t depth = (int32_t)groups.conv.depth, filter = conv_is_wgrad(&groups.conv);
+    int32_t channels = (int32_t)groups.conv.channels, filter = conv_is_wgrad(&groups.conv);
     const costs &costs = filter ? filter_costs : gemm_costs;
     int32_t blocks = groups.multiprocessors * tile.resident / groups.slabs, waves = 1, turns;
     int32_t resident = tile.resident, row = 0;
-    int32_t pass = filter ? TC_GROUPS_WARPS / tc_groups_across(depth, groups.slab)
-                          : tc_groups_pass(depth, groups.slab);
+    int32_t pass = filter ? TC_GROUPS_WARPS / tc_groups_across(channels, groups.slab)
+                          : tc_groups_pass(channels, groups.slab);
     double wide = (double)groups.slab / TC_GROUPS_SLAB, pieces = groups.pieces, each;
 
     blocks = blocks < 1 ? 1 : blocks;
@@ -125,10 +125,10 @@ static double cycles_of(const tc_groups_making &groups)
     /* What some warps have nothing to do with, another block's use. */
     if (resident == 1)
         pieces = cuda_ceil_div(cuda_ceil_div(groups.positions, 16), pass) * pass;
-    while (4 << row < depth)
+    while (4 << row < channels)
         row++;
     each = pieces * costs.tap[row];
-    if (depth == 4 && !filter && tile.w % BANKS != 0)
+    if (channels == 4 && !filter && tile.w % BANKS != 0)
         each *= OTHER_BANKS;
     each = (each + missing_of(groups) * costs.missing) * groups.entries;
     each += (groups.lines + (filter ? groups.pieces * 16 : 0)) * costs.line;

@@ -140,8 +140,8 @@ __device__ static inline void tc_groups_store_sums(const tc_groups_params &job, 
             tc_groups_store_four((element *)job.output.data +
                                      number / S::GROUP * (int64_t)conv.tap_group +
                                      number % S::GROUP * (int64_t)conv.tap_n + job.tap_b[tap] +
-                                     at % (S::GROUP / 4) * 4 * (int64_t)conv.tap_depth,
-                                 conv.tap_depth, packs, sum, job.output.blend);
+                                     at % (S::GROUP / 4) * 4 * (int64_t)conv.tap_channel,
+                                 conv.tap_channel, packs, sum, job.output.blend);
         }
         filter += lines;
         at += rest;

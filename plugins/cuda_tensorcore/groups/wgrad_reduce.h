@@ -25,7 +25,7 @@ struct tc_groups_reducer {
     int32_t entries;
     cuda_divisor by_entries;
     int32_t stores_by_8;
-    int64_t tap_group, tap_n, tap_depth;
+    int64_t tap_group, tap_n, tap_channel;
     int32_t tap_b[TC_GROUPS_TAPS];
 };
 
@@ -37,9 +37,10 @@ __device__ static inline void tc_groups_reduce_store(const tc_groups_reducer &jo
     int32_t filter = (int32_t)cuda_divide((uint32_t)line, job.by_entries);
     int32_t tap = line - filter * job.entries, group = filter >> job.group;
     E *to = (E *)job.output.data + group * job.tap_group +
-            (filter - (group << job.group)) * job.tap_n + job.tap_b[tap] + four * 4 * job.tap_depth;
+            (filter - (group << job.group)) * job.tap_n + job.tap_b[tap] +
+            four * 4 * job.tap_channel;
 
-    tc_groups_store_four(to, job.tap_depth, tc_groups_packs(job.stores_by_8, job.output), sum,
+    tc_groups_store_four(to, job.tap_channel, tc_groups_packs(job.stores_by_8, job.output), sum,
                          job.output.blend);
 }
 
@@ -117,8 +118,8 @@ static int64_t tc_groups_make_reducer(tc_groups_reducer *adder, const tc_groups_
     while (adder->lines < TC_GROUPS_REDUCE_LINES &&
            adder->lines * TC_GROUPS_REDUCE_ASKED < job.splits)
         adder->lines *= 2;
-    adder->count = job.channels * job.entries * (int32_t)conv.depth / 4;
-    while (4 << adder->fours < conv.depth)
+    adder->count = job.channels * job.entries * (int32_t)conv.channels / 4;
+    while (4 << adder->fours < conv.channels)
         adder->fours++;
     adder->group = adder->fours + 2;
     adder->entries = job.entries;
@@ -126,7 +127,7 @@ static int64_t tc_groups_make_reducer(tc_groups_reducer *adder, const tc_groups_
     adder->stores_by_8 = job.stores_by_8;
     adder->tap_group = conv.tap_group;
     adder->tap_n = conv.tap_n;
-    adder->tap_depth = conv.tap_depth;
+    adder->tap_channel = conv.tap_channel;
     for (int32_t tap = 0; tap < TC_GROUPS_TAPS; tap++)
         adder->tap_b[tap] = job.tap_b[tap];
     return cuda_blocks((int64_t)adder->count * adder->lines, TC_GROUPS_THREADS);

@@ -2,4 +2,4 @@
 /* Kernels of the family hopper for bfloat16. */
 #include "table.h"
 
-TC_HOPPER_TABLE(tc_hopper_bfloat16, tc_bfloat16, 1, ANYDNN_PLUGIN_BFLOAT16);
+TC_HOPPER_TABLE(tc_hopper_bfloat16, tc_bfloat16);

@@ -14,19 +14,20 @@
 
 /* ------------------------------------------------------------------ the producer */
 
-/* Channels `depth` on of the filters' tap (r, s), for a tile's N. */
+/* Loads filters of the tap (r, s) from channel `channel` on, for a tile's N. */
 template <class S>
 __device__ static inline void tc_hopper_load_b(const tc_hopper_params &job, uint32_t to,
                                                uint32_t barrier, const tc_hopper_tile<S> &tile,
-                                               int32_t depth, int32_t r, int32_t s)
+                                               int32_t channel, int32_t r, int32_t s)
 {
     if constexpr (S::B_MN_MAJOR) {
 #pragma unroll
         for (int32_t i = 0; i < S::TILE_N / TC_HOPPER_SLAB; i++)
             tc_tma_load(to + i * TC_HOPPER_SLAB_BYTES, &job.b, barrier,
-                        tile.column + i * TC_HOPPER_SLAB, s, r, tile.group * job.depth + depth);
+                        tile.column + i * TC_HOPPER_SLAB, s, r,
+                        tile.group * job.channels + channel);
     } else {
-        tc_tma_load(to, &job.b, barrier, depth, s, r, tile.group * job.n + tile.column);
+        tc_tma_load(to, &job.b, barrier, channel, s, r, tile.group * job.n + tile.column);
     }
 }
 
@@ -47,11 +48,11 @@ __device__ static inline void tc_hopper_producer(const typename S::job &job, uin
         int32_t image = line / height.positions;
         for (int32_t r = 0; r < down.count; r++)
             for (int32_t s = 0; s < across.count; s++)
-                for (int32_t block = 0; block < of.depth_blocks; block++, state.next()) {
+                for (int32_t block = 0; block < of.channel_blocks; block++, state.next()) {
                     uint32_t full = barriers.full(state.stage);
                     uint32_t to = memory + state.stage * S::STAGE_BYTES;
-                    int32_t depth = block * S::TILE_K;
-                    int32_t c = tile.group * job.depth + depth;
+                    int32_t channel = block * S::TILE_K;
+                    int32_t c = tile.group * job.channels + channel;
 
                     tc_barrier_wait(barriers.empty(state.stage), state.phase ^ 1);
                     tc_barrier_expect(full, S::LOADED_BYTES);
@@ -61,7 +62,7 @@ __device__ static inline void tc_hopper_producer(const typename S::job &job, uin
                         tc_tma_load_im2col(to, &job.a, full, c, w, h, image,
                                            across.offset + s * across.spacing,
                                            down.offset + r * down.spacing);
-                    tc_hopper_load_b<S>(job, to + S::A_BYTES, full, tile, depth,
+                    tc_hopper_load_b<S>(job, to + S::A_BYTES, full, tile, channel,
                                         down.filter + r * down.filter_step,
                                         across.filter + s * across.filter_step);
                 }
@@ -135,14 +136,14 @@ __device__ static inline void tc_hopper_consumer(const typename S::job &job, cha
 {
     uint32_t memory = tc_shared_address(shared);
     int32_t consumer = (int32_t)threadIdx.x / TC_WARPGROUP - 1, buffer = 0;
-    int32_t grid = (int32_t)gridDim.x, k_slices = S::PING_PONG ? S::CONSUMERS : 1;
+    int32_t grid = (int32_t)gridDim.x, taking_turns = S::PING_PONG ? S::CONSUMERS : 1;
     uint32_t turn = consumer == 0; /* the first consumer is let in at once */
     tc_hopper_pipeline_state<S> state;
 
     if (S::PING_PONG && consumer > 0)
         state.skip(tc_hopper_blocks_of<S>(job, (int32_t)blockIdx.x));
     for (int32_t number = (int32_t)blockIdx.x + (S::PING_PONG ? consumer : 0) * grid;
-         number < job.tiles; number += k_slices * grid) {
+         number < job.tiles; number += taking_turns * grid) {
         typename S::sum sum[S::UNITS][S::TILE_N / 2];
         tc_hopper_tile<S> tile(job, number);
         int32_t blocks = job.of[tile.number].blocks;

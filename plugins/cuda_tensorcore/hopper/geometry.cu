@@ -105,9 +105,9 @@ bool tc_hopper_has_maps(const conv &conv, const tc_target &target)
         if (!is_trivial(conv.dim[d]))
             return false;
     }
-    if (!target.context->hopper || !conv.narrow || conv.classes > TC_HOPPER_CLASSES)
+    if (!conv.narrow || conv.classes > TC_HOPPER_CLASSES)
         return false;
-    if (conv.groups > 1 && (conv.depth % line != 0 || conv.n % line != 0))
+    if (conv.groups > 1 && (conv.channels % line != 0 || conv.n % line != 0))
         return false;
     return conv.a.step <= 1 && conv.a.shift == 0 && conv.position.step <= 1 &&
            conv.position.shift == 0 && tc_hopper_fits(conv.dim[TC_CONV_HEIGHT].a, size) &&
@@ -152,7 +152,7 @@ int64_t tc_hopper_product_pitch(const conv &conv, int32_t size)
             return 0;
     }
     pitch = pitch_of(width.a_extent, height.a_extent, conv.images, width.a, height.a, conv.a_image,
-                     round_up(conv.groups * conv.depth, size));
+                     round_up(conv.groups * conv.channels, size));
     return tc_hopper_fits(pitch, size) ? pitch : 0;
 }
 
@@ -166,7 +166,7 @@ int64_t tc_hopper_bytes_of(int64_t stride, int64_t otherwise, int32_t size)
 tc_tiled_map tc_hopper_tensor_a(const conv &conv, int32_t type, int32_t rounds)
 {
     const conv_dim &height = conv.dim[TC_CONV_HEIGHT], &width = conv.dim[TC_CONV_WIDTH];
-    int64_t channels = conv.groups * conv.depth;
+    int64_t channels = conv.groups * conv.channels;
     int32_t size = cuda_type_size(type);
     tc_tiled_map a = {
         type, rounds, TC_MAP_DIMS, {channels, width.a_extent, height.a_extent, conv.images}};

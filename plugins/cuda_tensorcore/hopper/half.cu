@@ -2,4 +2,4 @@
 /* Kernels of the family hopper for half. */
 #include "table.h"
 
-TC_HOPPER_TABLE(tc_hopper_half, tc_half, 0, ANYDNN_PLUGIN_HALF);
+TC_HOPPER_TABLE(tc_hopper_half, tc_half);

@@ -27,7 +27,14 @@ int32_t tc_hopper_halo_takes(const struct conv *conv, const struct tc_target *ta
 
     return tc_hopper_takes(conv, target) && conv->groups == 1 &&
            tc_is_plain_dim(h, TC_HOPPER_HALO_TAPS) && tc_is_plain_dim(w, TC_HOPPER_HALO_TAPS) &&
-           fills_lines(conv->depth) && fills_lines(conv->n) && fills_tiles(h, w);
+           fills_lines(conv->channels) && fills_lines(conv->n) && fills_tiles(h, w);
+}
+
+double tc_hopper_halo_cycles(const struct tc_choice *choice, const struct conv *conv,
+                             const struct tc_target *target, int64_t tiles, double mean)
+{
+    return tc_hopper_cycles_of_lines(choice, conv, target, tiles, mean,
+                                     TC_HOPPER_HALO_H * TC_HOPPER_HALO_W);
 }
 
 static int32_t map_a(tc_hopper_params *to, const conv &conv, int32_t type)

@@ -26,6 +26,10 @@ struct tc_hopper_halo_params : tc_hopper_params_of<1> {
 
 extern "C" int32_t tc_hopper_halo_takes(const struct conv *conv, const struct tc_target *target);
 
+/* Counts the same as tc_hopper_cycles where a tile loads its halo once for all taps. */
+extern "C" double tc_hopper_halo_cycles(const struct tc_choice *choice, const struct conv *conv,
+                                        const struct tc_target *target, int64_t tiles, double mean);
+
 /* The job without addresses and factors; 0 where the driver makes no maps of it. */
 int32_t tc_hopper_halo_prepare(tc_hopper_halo_params *to, const tc_job &job);
 

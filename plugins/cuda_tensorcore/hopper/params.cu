@@ -14,18 +14,19 @@ static __global__ void tc_hopper_probe(int32_t)
     TC_HOPPER_CODE(__syncthreads();)
 }
 
-/* The code is for 9.0 alone: elsewhere it does not load. */
-int32_t tc_hopper_runs(int32_t generation)
+/* Returns 0 where the code does not load, which is for 9.0 alone, and without tensor maps, without
+ * which no kernel of it can be launched. */
+int32_t tc_code_90a_capability(int32_t generation)
 {
     cudaFuncAttributes attributes = {};
 
-    if (generation != TC_OVERLAP_CAPABILITY || !tc_tensor_maps_exist())
+    if (generation != TC_HOPPER_CAPABILITY || !tc_tensor_maps_exist())
         return 0;
     if (cudaFuncGetAttributes(&attributes, tc_hopper_probe) != cudaSuccess) {
         (void)cudaGetLastError();
         return 0;
     }
-    return attributes.ptxVersion == TC_OVERLAP_CAPABILITY;
+    return attributes.ptxVersion == TC_HOPPER_CAPABILITY ? TC_HOPPER_CAPABILITY : 0;
 }
 
 /* ------------------------------------------------------------------ limits */
@@ -40,9 +41,9 @@ static bool b_is_mn_major(const conv &conv, int32_t size)
 static bool takes_filters(const conv &conv, int32_t size)
 {
     bool mn_major = b_is_mn_major(conv, size);
-    int64_t line = mn_major ? conv.tap_n : conv.tap_depth;
-    int64_t apart = mn_major ? conv.tap_depth : conv.tap_n;
-    int64_t lines = mn_major ? conv.depth : conv.n;
+    int64_t line = mn_major ? conv.tap_n : conv.tap_channel;
+    int64_t apart = mn_major ? conv.tap_channel : conv.tap_n;
+    int64_t lines = mn_major ? conv.channels : conv.n;
 
     return (line == 1 || line == 0) && tc_hopper_fits(apart, size) &&
            (conv.groups == 1 || conv.tap_group == lines * apart) &&
@@ -81,7 +82,7 @@ static int32_t map_a(tc_hopper_params *to, const conv &conv, int32_t type, int32
 
     to->is_product = pitch > 0;
     if (to->is_product)
-        return tc_hopper_matrix_map(&to->a, type, rounds, conv.groups * conv.depth, to->m, pitch,
+        return tc_hopper_matrix_map(&to->a, type, rounds, conv.groups * conv.channels, to->m, pitch,
                                     tile_m, 1);
     return tc_hopper_im2col_map(&to->a, conv, to->dim, type, rounds, tile_m);
 }
@@ -91,9 +92,9 @@ int32_t tc_hopper_map_b(tc_hopper_params *to, const conv &conv, int32_t type, in
 {
     int32_t size = to->size, each = tc_hopper_line(type);
     bool mn_major = b_is_mn_major(conv, size);
-    int64_t line = mn_major ? conv.n : conv.depth;
-    int64_t lines = conv.groups * (mn_major ? conv.depth : conv.n);
-    int64_t apart = mn_major ? conv.tap_depth : conv.tap_n;
+    int64_t line = mn_major ? conv.n : conv.channels;
+    int64_t lines = conv.groups * (mn_major ? conv.channels : conv.n);
+    int64_t apart = mn_major ? conv.tap_channel : conv.tap_n;
     tc_tiled_map of = {
         type,        rounds,
         TC_MAP_DIMS, {line, conv.dim[TC_CONV_WIDTH].taps, conv.dim[TC_CONV_HEIGHT].taps, lines},
@@ -149,9 +150,9 @@ tc_hopper_class tc_hopper_class_of(const conv &conv, int32_t type, int64_t down,
 
     of.taps[TC_HOPPER_HEIGHT] = tc_hopper_taps_of(conv, TC_CONV_HEIGHT, down);
     of.taps[TC_HOPPER_WIDTH] = tc_hopper_taps_of(conv, TC_CONV_WIDTH, across);
-    of.depth_blocks = (int32_t)cuda_ceil_div(conv.depth, tc_hopper_line(type));
+    of.channel_blocks = (int32_t)cuda_ceil_div(conv.channels, tc_hopper_line(type));
     taps = of.taps[TC_HOPPER_HEIGHT].count * of.taps[TC_HOPPER_WIDTH].count;
-    of.blocks = taps * of.depth_blocks;
+    of.blocks = taps * of.channel_blocks;
     of.first = down * conv.dim[TC_CONV_HEIGHT].position + across * conv.dim[TC_CONV_WIDTH].position;
     return of;
 }
@@ -199,7 +200,7 @@ void tc_hopper_describe(tc_hopper_params *to, const tc_job &job)
     to->tiles = to->class_tiles * to->classes;
     to->m = job.m;
     to->n = (int32_t)conv.n;
-    to->depth = (int32_t)conv.depth;
+    to->channels = (int32_t)conv.channels;
     to->dim[TC_HOPPER_HEIGHT] = tc_hopper_dim_of(conv, TC_CONV_HEIGHT);
     to->dim[TC_HOPPER_WIDTH] = tc_hopper_dim_of(conv, TC_CONV_WIDTH);
     to->size = cuda_type_size(job.a_type);

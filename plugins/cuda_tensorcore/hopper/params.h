@@ -10,7 +10,11 @@
 #define CUDA_TENSORCORE_HOPPER_PARAMS_H
 
 #include "../common/biased.h"
+#include "model.h"
 #include "tensor_map.h"
+
+/* The compute capability that has wgmma and TMA as these kernels use them; later ones have not. */
+#define TC_HOPPER_CAPABILITY 90
 
 /* Rows of what goes to memory at once, a line of columns each, out of a buffer of so many bytes. */
 #define TC_HOPPER_SLAB       64
@@ -42,9 +46,9 @@ enum { TC_HOPPER_BLENDED, TC_HOPPER_ROUNDED, TC_HOPPER_BIASED };
 /* Without blocks where no tap reaches the class. */
 struct tc_hopper_class {
     tc_hopper_taps taps[TC_HOPPER_DIMS];
-    int32_t depth_blocks; /* of a tap */
-    int32_t blocks;       /* of all taps */
-    int64_t first;        /* its first position in C */
+    int32_t channel_blocks; /* of a tap */
+    int32_t blocks;         /* of all taps */
+    int64_t first;          /* its first position in C */
 };
 
 struct tc_hopper_params {
@@ -53,7 +57,7 @@ struct tc_hopper_params {
     int32_t class_tiles;             /* of a class */
     int32_t classes;
     int32_t m, n;       /* of a class; of a group */
-    int32_t depth;      /* channels of a group in A */
+    int32_t channels;   /* of a group in A */
     int32_t is_product; /* one tap that lies on its position: A is a plain matrix */
     int32_t results;    /* TC_HOPPER_xxx */
     tc_bounds bounds;   /* of biased ones */
@@ -70,8 +74,7 @@ template <int CLASSES> struct tc_hopper_params_of : tc_hopper_params {
     tc_hopper_class of[CLASSES];
 };
 
-/* hopper/params.cu: what the kernels of one class and of several take, beside types; whether the
- * device that is current runs the family. */
+/* hopper/params.cu: what the kernels of one class and of several take, beside types. */
 extern "C" int32_t tc_hopper_takes(const struct conv *conv, const struct tc_target *target);
 extern "C" int32_t tc_hopper_takes_classes(const struct conv *conv, const struct tc_target *target);
 extern "C" int32_t tc_hopper_takes_signed(const struct conv *conv, const struct tc_target *target);

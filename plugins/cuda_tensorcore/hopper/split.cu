@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels of the family hopper for floats as sums of two TF32 (hopper/split.h). */
+/* Kernels of the family hopper for floats as sums of two TF32 (hopper/split.h). Their indices count
+ * on behind those of TF32. */
 #include "table.h"
 
-static const struct tc_kernel kernels[] = {
-    TC_HOPPER_SPLIT(0, ANYDNN_PLUGIN_CONVOLUTION_FORWARD, 1),
-    TC_HOPPER_SPLIT(1, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA, 1),
-    TC_HOPPER_SPLIT(3, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA, TC_HOPPER_CLASSES)};
-const struct tc_table tc_hopper_split = {kernels, (int32_t)(sizeof kernels / sizeof kernels[0])};
+#define TILES(what)                                                                                \
+    TC_HOPPER_ROW(tc_split, what, .index = 8, .mma_efficiency = 0.27, .tile_m = 128,               \
+                  .tile_n = 128, .schedule = TC_COOPERATIVE, .stages = 3),                         \
+        TC_HOPPER_ROW(tc_split, what, .index = 9, .mma_efficiency = 0.24, .tile_m = 128,           \
+                      .tile_n = 64, .schedule = TC_COOPERATIVE, .stages = 4)
+
+TC_TABLE(tc_hopper_split, TILES(TC_FPROP), TILES(TC_DGRAD), TILES(TC_HOPPER_STRIDED));

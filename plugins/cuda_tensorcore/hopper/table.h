@@ -4,136 +4,179 @@
 #ifndef CUDA_TENSORCORE_HOPPER_TABLE_H
 #define CUDA_TENSORCORE_HOPPER_TABLE_H
 
-#include "../common/shape.h"
 #include "../common/table.h"
 #include "../common/wgrad_reduce.h"
 #include "gemm.h"
 #include "halo.h"
 #include "wgrad.h"
 
-/* Numbers: by type (0 half, 1 bfloat16, 2 TF32, 3 integers), what it is (0 fprop, 1 dgrad, 2 wgrad,
- * 3 dgrad with strides), tile. */
-#define TC_HOPPER_NUMBER(type, what, tile) (TC_HOPPER << 8 | (type) << 6 | (what) << 4 | (tile))
+/* dgrad with strides, beside TC_FPROP, TC_DGRAD and TC_WGRAD. */
+#define TC_HOPPER_STRIDED 3
 
-/* What every kernel of the family has. */
-static constexpr struct tc_kernel tc_hopper_own(struct tc_kernel kernel)
+/* Returns a kernel's number: by type (2 floats, rounded or as sums, 3 integers), what it is, index.
+ * Integers have fprop alone, and count by whether x has signs (0) or not (1) instead. */
+template <class M> constexpr int32_t tc_hopper_number(int32_t what, int32_t index)
 {
-    kernel.load = TC_LOAD_TMA;
-    kernel.capability = 75;
-    kernel.occupancy = 1;
-    return kernel;
+    int32_t type = M::SPLITS ? (int32_t)tc_tf32::NUMBER : (int32_t)M::NUMBER;
+
+    if (tc_is_integer<M>())
+        what = (int32_t)M::TYPE == ANYDNN_PLUGIN_UINT8;
+    return TC_HOPPER << 8 | type << 6 | what << 4 | index;
 }
+
+static constexpr int32_t tc_hopper_direction_of(int32_t what)
+{
+    return tc_direction_of(what == TC_HOPPER_STRIDED ? (int32_t)TC_DGRAD : what);
+}
+
+/* Returns whether filters have N side by side, as in dgrad of 16 bits. */
+template <class M> constexpr int32_t tc_hopper_is_mn_major(int32_t what)
+{
+    return (what == TC_DGRAD || what == TC_HOPPER_STRIDED) && sizeof(typename M::element) == 2;
+}
+
+static constexpr int32_t tc_hopper_classes_of(int32_t what)
+{
+    return what == TC_HOPPER_STRIDED ? TC_HOPPER_CLASSES : 1;
+}
+
+/* ------------------------------------------------------------------ rows */
+
+/* What a row of fprop or dgrad gives, by name. */
+struct tc_hopper_entry {
+    int32_t index; /* the last bits of the kernel's number */
+    double mma_efficiency;
+    int32_t tile_m, tile_n, schedule, stages;
+};
 
 template <class S>
-constexpr struct tc_kernel
-tc_hopper_row(int32_t number, int32_t type, int32_t direction, double mma_efficiency,
-              int32_t (*takes)(const struct conv *, const struct tc_target *))
+constexpr struct tc_kernel tc_hopper_row(int32_t what, const tc_hopper_entry &entry)
 {
-    struct tc_kernel kernel =
-        tc_hopper_own(tc_table_gemm_row<S>(number, type, direction, mma_efficiency));
-
-    kernel.takes = takes;
-    kernel.step = tc_hopper_step<S>;
-    return kernel;
+    return {.number = tc_hopper_number<typename S::math>(what, entry.index),
+            .type = S::math::TYPE,
+            .direction = tc_hopper_direction_of(what),
+            .load = TC_LOAD_TMA,
+            .code = TC_CODE_90A,
+            .capability = TC_HOPPER_CAPABILITY,
+            .tf32_split = S::math::SPLITS,
+            .tile_m = S::TILE_M,
+            .tile_n = S::TILE_N,
+            .tile_k = S::TILE_K,
+            .threads = S::THREADS,
+            .shared_bytes = S::SHARED_BYTES,
+            .occupancy = 1,
+            .mma_efficiency = entry.mma_efficiency,
+            .splits = TC_SPLITS_ONE,
+            .k_by_tap = 1,
+            .takes = tc_is_integer<typename S::math>() ? tc_hopper_takes_signed
+                     : S::CLASSES > 1                  ? tc_hopper_takes_classes
+                                                       : tc_hopper_takes,
+            .cycles = tc_hopper_cycles,
+            .step = tc_hopper_step<S>};
 }
 
+/* Makes a row of the kernels by halos, whose epilogue is hidden completely. */
+template <class S> constexpr struct tc_kernel tc_hopper_halo_row(int32_t what, int32_t index)
+{
+    return {.number = tc_hopper_number<typename S::math>(what, index),
+            .type = S::math::TYPE,
+            .direction = tc_hopper_direction_of(what),
+            .load = TC_LOAD_TMA,
+            .code = TC_CODE_90A,
+            .capability = TC_HOPPER_CAPABILITY,
+            .tile_m = S::TILE_M,
+            .tile_n = S::TILE_N,
+            .tile_k = S::TILE_K,
+            .threads = S::THREADS,
+            .shared_bytes = S::SHARED_BYTES,
+            .occupancy = 1,
+            .mma_efficiency = 1.1,
+            .splits = TC_SPLITS_ONE,
+            .k_by_tap = 1,
+            .takes = tc_hopper_halo_takes,
+            .cycles = tc_hopper_halo_cycles,
+            .step = tc_hopper_halo_step<S>};
+}
+
+/* What a row of wgrad gives, by name; M and N are those of wgmma. */
+struct tc_hopper_wgrad_entry {
+    int32_t index; /* the last bits of the kernel's number */
+    double mma_efficiency;
+    int32_t m, n, x_is_m; /* x_is_m: taps of channels are M, and filters N */
+    int32_t positions;    /* of a stage */
+    int32_t stages;
+};
+
+/* Makes a row of wgrad. For the choice, M are taps of channels and N filters, as in the other
+ * families, whichever of them is the M of wgmma. */
 template <class S>
-constexpr struct tc_kernel tc_hopper_halo_row(int32_t number, int32_t type, int32_t direction,
-                                              double mma_efficiency)
+constexpr struct tc_kernel tc_hopper_wgrad_row(const tc_hopper_wgrad_entry &entry)
 {
-    struct tc_kernel kernel =
-        tc_hopper_own(tc_table_gemm_row<S>(number, type, direction, mma_efficiency));
-
-    kernel.halo_lines = TC_HOPPER_HALO_H * TC_HOPPER_HALO_W;
-    kernel.takes = tc_hopper_halo_takes;
-    kernel.step = tc_hopper_halo_step<S>;
-    return kernel;
+    return {.number = tc_hopper_number<typename S::math>(TC_WGRAD, entry.index),
+            .type = S::math::TYPE,
+            .direction = tc_direction_of(TC_WGRAD),
+            .load = TC_LOAD_TMA,
+            .code = TC_CODE_90A,
+            .capability = TC_HOPPER_CAPABILITY,
+            .tile_m = S::X_BLOCKS * TC_HOPPER_BLOCK,
+            .tile_n = S::FILTER_BLOCKS * TC_HOPPER_BLOCK,
+            .tile_k = S::POSITIONS,
+            .threads = S::THREADS,
+            .shared_bytes = S::SHARED_BYTES,
+            .occupancy = 1,
+            .mma_efficiency = entry.mma_efficiency,
+            .splits = TC_SPLITS_PARTIAL,
+            .m_channels = TC_HOPPER_BLOCK,
+            .takes = tc_hopper_wgrad_takes,
+            .cycles = tc_hopper_wgrad_cycles,
+            .step = tc_hopper_wgrad_step<S>,
+            .reduce = tc_wgrad_reduce<typename S::element>};
 }
 
-/* To the choice, M are taps of channels and N filters, as in the other families, whichever of them
- * is the M of wgmma. */
-template <class S>
-constexpr struct tc_kernel tc_hopper_wgrad_row(int32_t number, int32_t type, double mma_efficiency)
-{
-    struct tc_kernel kernel = tc_hopper_own(
-        tc_table_row<S>(number, type, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER, mma_efficiency));
+/* Make rows of the members of an entry, which are given by name. */
+#define TC_HOPPER_ROW(math, what, ...)                                                             \
+    tc_hopper_row<tc_hopper_shape<                                                                 \
+        math, tc_hopper_entry{__VA_ARGS__}.tile_m, tc_hopper_entry{__VA_ARGS__}.tile_n,            \
+        tc_hopper_entry{__VA_ARGS__}.schedule, tc_hopper_entry{__VA_ARGS__}.stages,                \
+        tc_hopper_is_mn_major<math>(what), tc_hopper_classes_of(what)>>(what, {__VA_ARGS__})
+#define TC_HOPPER_WGRAD(math, ...)                                                                 \
+    tc_hopper_wgrad_row<tc_hopper_wgrad_shape<                                                     \
+        math, tc_hopper_wgrad_entry{__VA_ARGS__}.m, tc_hopper_wgrad_entry{__VA_ARGS__}.n,          \
+        tc_hopper_wgrad_entry{__VA_ARGS__}.x_is_m, tc_hopper_wgrad_entry{__VA_ARGS__}.positions,   \
+        tc_hopper_wgrad_entry{__VA_ARGS__}.stages>>({__VA_ARGS__})
 
-    kernel.tile_m = S::X_BLOCKS * TC_HOPPER_BLOCK;
-    kernel.tile_n = S::FILTER_BLOCKS * TC_HOPPER_BLOCK;
-    kernel.tile_k = S::POSITIONS;
-    kernel.takes = tc_hopper_wgrad_takes;
-    kernel.step = tc_hopper_wgrad_step<S>;
-    kernel.reduce = tc_wgrad_reduce<typename S::element>;
-    return kernel;
-}
+/* ------------------------------------------------------------------ tables */
 
-#define TC_HOPPER_ROW(math, number, type, what, direction, lines, classes, tile, efficiency, ...)  \
-    tc_hopper_row<tc_hopper_shape<math, __VA_ARGS__, lines, classes>>(                             \
-        TC_HOPPER_NUMBER(number, what, tile), type, direction, efficiency,                         \
-        (classes) > 1 ? tc_hopper_takes_classes : tc_hopper_takes)
-#define TC_HOPPER_WGRAD(math, number, type, tile, efficiency, ...)                                 \
-    tc_hopper_wgrad_row<tc_hopper_wgrad_shape<math, __VA_ARGS__>>(                                 \
-        TC_HOPPER_NUMBER(number, 2, tile), type, efficiency)
+#define TC_HOPPER_TILES(math, what)                                                                \
+    TC_HOPPER_ROW(math, what, .index = 0, .mma_efficiency = 0.71, .tile_m = 128, .tile_n = 256,    \
+                  .schedule = TC_COOPERATIVE, .stages = 4),                                        \
+        TC_HOPPER_ROW(math, what, .index = 1, .mma_efficiency = 0.83, .tile_m = 128,               \
+                      .tile_n = 128, .schedule = TC_PING_PONG, .stages = 6),                       \
+        TC_HOPPER_ROW(math, what, .index = 2, .mma_efficiency = 0.66, .tile_m = 256, .tile_n = 64, \
+                      .schedule = TC_COOPERATIVE, .stages = 4)
 
-/* mma_efficiency; tile, schedule, stages. */
-#define TC_HOPPER_TILES(math, number, type, what, direction, lines, classes)                       \
-    TC_HOPPER_ROW(math, number, type, what, direction, lines, classes, 0, 0.71, 128, 256,          \
-                  TC_COOPERATIVE, 4),                                                              \
-        TC_HOPPER_ROW(math, number, type, what, direction, lines, classes, 1, 0.83, 128, 128,      \
-                      TC_PING_PONG, 6),                                                            \
-        TC_HOPPER_ROW(math, number, type, what, direction, lines, classes, 2, 0.66, 256, 64,       \
-                      TC_COOPERATIVE, 4)
+/* Of 16 bits and one class, besides: all columns of widening layers at once, and halos. */
+#define TC_HOPPER_MORE_TILES(math, what)                                                           \
+    TC_HOPPER_ROW(math, what, .index = 4, .mma_efficiency = 0.8, .tile_m = 64, .tile_n = 256,      \
+                  .schedule = TC_PING_PONG, .stages = 4),                                          \
+        tc_hopper_halo_row<tc_hopper_halo_shape<math, tc_hopper_is_mn_major<math>(what)>>(what, 3)
 
-/* Of one class: all columns of widening layers at once. */
-#define TC_HOPPER_WIDE(math, number, type, what, direction, lines)                                 \
-    TC_HOPPER_ROW(math, number, type, what, direction, lines, 1, 4, 0.8, 64, 256, TC_PING_PONG, 4)
+#define TC_HOPPER_WGRAD_TILES(math)                                                                \
+    TC_HOPPER_WGRAD(math, .index = 0, .mma_efficiency = 0.81, .m = 128, .n = 256, .x_is_m = 0,     \
+                    .positions = 64, .stages = 4),                                                 \
+        TC_HOPPER_WGRAD(math, .index = 1, .mma_efficiency = 0.76, .m = 128, .n = 192, .x_is_m = 0, \
+                        .positions = 64, .stages = 5),                                             \
+        TC_HOPPER_WGRAD(math, .index = 2, .mma_efficiency = 0.83, .m = 128, .n = 128, .x_is_m = 0, \
+                        .positions = 64, .stages = 6),                                             \
+        TC_HOPPER_WGRAD(math, .index = 3, .mma_efficiency = 0.67, .m = 384, .n = 64, .x_is_m = 1,  \
+                        .positions = 64, .stages = 4),                                             \
+        TC_HOPPER_WGRAD(math, .index = 4, .mma_efficiency = 0.84, .m = 128, .n = 128, .x_is_m = 0, \
+                        .positions = 128, .stages = 3)
 
-/* By halos, whose epilogue hides altogether. */
-#define TC_HOPPER_HALO(math, number, type, what, direction, lines)                                 \
-    tc_hopper_halo_row<tc_hopper_halo_shape<math, lines>>(TC_HOPPER_NUMBER(number, what, 3), type, \
-                                                          direction, 1.1)
-
-/* mma_efficiency; M, N, whether M are taps of channels, positions of a stage, stages. */
-#define TC_HOPPER_WGRAD_TILES(math, number, type)                                                  \
-    TC_HOPPER_WGRAD(math, number, type, 0, 0.81, 128, 256, 0, 64, 4),                              \
-        TC_HOPPER_WGRAD(math, number, type, 1, 0.76, 128, 192, 0, 64, 5),                          \
-        TC_HOPPER_WGRAD(math, number, type, 2, 0.83, 128, 128, 0, 64, 6),                          \
-        TC_HOPPER_WGRAD(math, number, type, 3, 0.67, 384, 64, 1, 64, 4),                           \
-        TC_HOPPER_WGRAD(math, number, type, 4, 0.84, 128, 128, 0, 128, 3)
-
-/* Forward; `signs` 1 where those of x have none. */
-#define TC_HOPPER_INTEGERS(math, signs, type, tile, efficiency, ...)                               \
-    tc_hopper_row<tc_hopper_shape<math, __VA_ARGS__, 0, 1>>(                                       \
-        TC_HOPPER_NUMBER(3, signs, tile), type, ANYDNN_PLUGIN_CONVOLUTION_FORWARD, efficiency,     \
-        tc_hopper_takes_signed)
-
-/* Floats by three products each; tiles count on behind those of TF32. */
-#define TC_HOPPER_SPLIT(what, direction, classes)                                                  \
-    TC_HOPPER_ROW(tc_split, 2, ANYDNN_PLUGIN_FLOAT, what, direction, 0, classes, 8, 0.27, 128,     \
-                  128, TC_COOPERATIVE, 3),                                                         \
-        TC_HOPPER_ROW(tc_split, 2, ANYDNN_PLUGIN_FLOAT, what, direction, 0, classes, 9, 0.24, 128, \
-                      64, TC_COOPERATIVE, 4)
-
-/* Of 32-bit operands, whose filters are K-major as well. */
-#define TC_HOPPER_TABLE_32(name, math, number, type)                                               \
-    static const struct tc_kernel kernels[] = {                                                    \
-        TC_HOPPER_TILES(math, number, type, 0, ANYDNN_PLUGIN_CONVOLUTION_FORWARD, 0, 1),           \
-        TC_HOPPER_TILES(math, number, type, 1, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA, 0, 1),     \
-        TC_HOPPER_TILES(math, number, type, 3, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA, 0,         \
-                        TC_HOPPER_CLASSES)};                                                       \
-    const struct tc_table name = {kernels, (int32_t)(sizeof kernels / sizeof kernels[0])}
-
-#define TC_HOPPER_TABLE(name, math, number, type)                                                  \
-    static const struct tc_kernel kernels[] = {                                                    \
-        TC_HOPPER_TILES(math, number, type, 0, ANYDNN_PLUGIN_CONVOLUTION_FORWARD, 0, 1),           \
-        TC_HOPPER_WIDE(math, number, type, 0, ANYDNN_PLUGIN_CONVOLUTION_FORWARD, 0),               \
-        TC_HOPPER_HALO(math, number, type, 0, ANYDNN_PLUGIN_CONVOLUTION_FORWARD, 0),               \
-        TC_HOPPER_TILES(math, number, type, 1, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA, 1, 1),     \
-        TC_HOPPER_WIDE(math, number, type, 1, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA, 1),         \
-        TC_HOPPER_HALO(math, number, type, 1, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA, 1),         \
-        TC_HOPPER_WGRAD_TILES(math, number, type),                                                 \
-        TC_HOPPER_TILES(math, number, type, 3, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA, 1,         \
-                        TC_HOPPER_CLASSES)};                                                       \
-    const struct tc_table name = {kernels, (int32_t)(sizeof kernels / sizeof kernels[0])}
+/* Defines the table of an operand type of 16 bits. */
+#define TC_HOPPER_TABLE(name, math)                                                                \
+    TC_TABLE(name, TC_HOPPER_TILES(math, TC_FPROP), TC_HOPPER_MORE_TILES(math, TC_FPROP),          \
+             TC_HOPPER_TILES(math, TC_DGRAD), TC_HOPPER_MORE_TILES(math, TC_DGRAD),                \
+             TC_HOPPER_WGRAD_TILES(math), TC_HOPPER_TILES(math, TC_HOPPER_STRIDED))
 
 #endif

@@ -26,6 +26,8 @@ typedef struct tc_tensor_map {
 
 /* Bytes of a line of a box, within which the 128-byte swizzle turns around. */
 #define TC_LINE_BYTES 128
+/* Channels of 16 bits in it. */
+#define TC_LINE_CHANNELS (TC_LINE_BYTES / 2)
 
 /* What both kinds of maps ask of strides in bytes: multiples of this, below TC_MAP_STRIDES; and of
  * the address. */

@@ -2,4 +2,5 @@
 /* Kernels of the family hopper for floats, rounded to TF32. */
 #include "table.h"
 
-TC_HOPPER_TABLE_32(tc_hopper_tf32, tc_tf32, 2, ANYDNN_PLUGIN_FLOAT);
+TC_TABLE(tc_hopper_tf32, TC_HOPPER_TILES(tc_tf32, TC_FPROP), TC_HOPPER_TILES(tc_tf32, TC_DGRAD),
+         TC_HOPPER_TILES(tc_tf32, TC_HOPPER_STRIDED));

@@ -61,11 +61,11 @@ template <class S> struct tc_hopper_wgrad_taps {
         count = left < S::X_BLOCKS ? left : S::X_BLOCKS;
 #pragma unroll
         for (int32_t i = 0; i < S::X_BLOCKS; i++) {
-            int32_t block = item.first_block + i, tap = block / job.depth_blocks;
+            int32_t block = item.first_block + i, tap = block / job.channel_blocks;
             int32_t r = tap / across.count, s = tap - r * across.count;
 
             channel[i] =
-                item.group * job.depth + (block - tap * job.depth_blocks) * TC_HOPPER_BLOCK;
+                item.group * job.channels + (block - tap * job.channel_blocks) * TC_HOPPER_BLOCK;
             offsets[i] = (uint32_t)(r * down.spacing) << 16 | (uint32_t)(s * across.spacing);
         }
     }

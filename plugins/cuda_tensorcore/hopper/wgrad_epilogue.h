@@ -12,11 +12,11 @@ struct tc_hopper_wgrad_rows {
 
     __device__ tc_hopper_wgrad_rows(const tc_hopper_wgrad_params &job, int32_t block)
     {
-        int32_t tap = block / job.depth_blocks;
-        int32_t channel = (block - tap * job.depth_blocks) * TC_HOPPER_BLOCK;
+        int32_t tap = block / job.channel_blocks;
+        int32_t channel = (block - tap * job.channel_blocks) * TC_HOPPER_BLOCK;
 
-        first = tap * job.depth + channel;
-        count = block < job.blocks ? job.depth - channel : 0;
+        first = tap * job.channels + channel;
+        count = block < job.blocks ? job.channels - channel : 0;
     }
 };
 

@@ -12,7 +12,7 @@
 int32_t tc_hopper_wgrad_takes(const struct conv *conv, const struct tc_target *target)
 {
     return conv_is_wgrad(conv) && tc_hopper_has_maps(*conv, *target) && tc_hopper_walks(*conv) &&
-           conv->depth % TC_WGRAD_REDUCE_EACH == 0;
+           conv->channels % TC_WGRAD_REDUCE_EACH == 0;
 }
 
 /* So many blocks of 64 channels at a time, if tiles begin and end with blocks. */
@@ -29,8 +29,8 @@ static int32_t map_x(tc_hopper_wgrad_params *to, const conv &conv, int32_t type,
     to->is_product = pitch > 0;
     if (!to->is_product)
         return tc_hopper_im2col_map(&to->x, conv, to->dim, type, 0, positions);
-    to->x_box = box_of(conv.depth, blocks);
-    return tc_hopper_matrix_map(&to->x, type, 0, conv.groups * conv.depth, all, pitch, positions,
+    to->x_box = box_of(conv.channels, blocks);
+    return tc_hopper_matrix_map(&to->x, type, 0, conv.groups * conv.channels, all, pitch, positions,
                                 to->x_box);
 }
 
@@ -46,10 +46,10 @@ int32_t tc_hopper_wgrad_prepare(tc_hopper_wgrad_params *to, const tc_job &job, i
     to->groups = (int32_t)conv.groups;
     to->k_per_split = job.k_per_split;
     to->stages = (all + positions - 1) / positions;
-    to->depth = (int32_t)conv.depth;
+    to->channels = (int32_t)conv.channels;
     to->filters = (int32_t)conv.n;
-    to->depth_blocks = (to->depth + TC_HOPPER_BLOCK - 1) / TC_HOPPER_BLOCK;
-    to->blocks = to->depth_blocks * (int32_t)conv_taps(&conv);
+    to->channel_blocks = (to->channels + TC_HOPPER_BLOCK - 1) / TC_HOPPER_BLOCK;
+    to->blocks = to->channel_blocks * (int32_t)conv_taps(&conv);
     to->m = job.m;
     to->dim[TC_HOPPER_HEIGHT] = tc_hopper_dim_of(conv, TC_CONV_HEIGHT);
     to->dim[TC_HOPPER_WIDTH] = tc_hopper_dim_of(conv, TC_CONV_WIDTH);

@@ -11,19 +11,19 @@
 #include "params.h"
 
 /* Channels of a block. */
-#define TC_HOPPER_BLOCK TC_TMA_CHANNELS
+#define TC_HOPPER_BLOCK TC_LINE_CHANNELS
 
 struct tc_hopper_wgrad_params {
     tc_tensor_map x, dy;
     float *partial;
     int32_t items; /* tiles of all splits and groups */
     int32_t x_tiles, filter_tiles, groups;
-    int32_t k_per_split, stages;  /* stages of a split, and of all of K */
-    int32_t depth, filters;       /* channels and filters of a group */
-    int32_t depth_blocks, blocks; /* of a tap, of all taps */
-    int32_t m;                    /* X */
-    int32_t x_box, dy_box;        /* blocks of 64 channels that a copy brings */
-    int32_t is_product;           /* one tap that lies on its position: x is a plain matrix */
+    int32_t k_per_split, stages;    /* stages of a split, and of all of K */
+    int32_t channels, filters;      /* channels and filters of a group */
+    int32_t channel_blocks, blocks; /* of a tap, of all taps */
+    int32_t m;                      /* X */
+    int32_t x_box, dy_box;          /* blocks of 64 channels that a copy brings */
+    int32_t is_product;             /* one tap that lies on its position: x is a plain matrix */
     tc_hopper_dim dim[TC_HOPPER_DIMS];
     tc_hopper_taps taps[TC_HOPPER_DIMS];
 };

@@ -32,7 +32,7 @@ static int lie_side_by_side(const struct conv_channels *channels, int64_t step, 
 int tc_a_reads_by_16(const struct conv *conv, int32_t type)
 {
     int64_t chunk = chunk_of(type);
-    int good = lie_side_by_side(&conv->a, conv->a.step, chunk) && conv->depth % chunk == 0 &&
+    int good = lie_side_by_side(&conv->a, conv->a.step, chunk) && conv->channels % chunk == 0 &&
                conv->a_image % chunk == 0;
 
     for (int32_t d = 0; d < CONV_DIMS_MAX; d++)
@@ -44,15 +44,15 @@ int tc_b_reads_by_16(const struct conv *conv, int32_t type)
 {
     int wgrad = conv_is_wgrad(conv), dgrad = conv_is_dgrad(conv);
     int64_t chunk = chunk_of(type), group = wgrad ? conv->position_image : conv->tap_group;
-    int64_t step = wgrad ? conv->position.step : dgrad ? conv->tap_n : conv->tap_depth;
-    int64_t line = wgrad ? 0 : dgrad ? conv->tap_depth : conv->tap_n;
+    int64_t step = wgrad ? conv->position.step : dgrad ? conv->tap_n : conv->tap_channel;
+    int64_t line = wgrad ? 0 : dgrad ? conv->tap_channel : conv->tap_n;
     int good = lie_side_by_side(wgrad ? &conv->position : &conv->tap, step, chunk) &&
                group % chunk == 0 && line % chunk == 0;
 
     if (dgrad || wgrad)
         good &= conv->n % chunk == 0;
     if (!wgrad)
-        good &= conv->depth % chunk == 0;
+        good &= conv->channels % chunk == 0;
     for (int32_t d = 0; d < CONV_DIMS_MAX; d++)
         good &= (wgrad ? conv->dim[d].position : conv->dim[d].tap) % chunk == 0;
     return good;
@@ -82,7 +82,8 @@ static int gains_by_fold_s(const struct conv *conv, int32_t type)
         return 0;
     if (conv_is_dgrad(conv))
         return conv->n < chunk && taps * conv->n <= FOLD_S_N;
-    return cuda_round_up(taps * conv->depth, chunk) < taps * cuda_round_up(conv->depth, chunk);
+    return cuda_round_up(taps * conv->channels, chunk) <
+           taps * cuda_round_up(conv->channels, chunk);
 }
 
 /* Few channels under few taps fill a tile along K together that each row would fill once. */
@@ -91,14 +92,14 @@ static int gains_by_fold_rs(const struct conv *conv, int32_t type)
     int64_t taps = conv->dim[LAST].taps * conv->dim[LAST - 1].taps;
 
     return !conv_is_dgrad(conv) && !conv_is_wgrad(conv) && conv->dim[LAST - 1].taps > 1 &&
-           conv->depth < chunk_of(type) && taps * conv->depth <= FOLD_RS_LANES;
+           conv->channels < chunk_of(type) && taps * conv->channels <= FOLD_RS_LANES;
 }
 
 /* Kernels by TMA read floats along K alone. */
 static int gains_by_k_major(const struct conv *conv, int32_t type)
 {
     return type == ANYDNN_PLUGIN_FLOAT && conv_is_dgrad(conv) && conv->groups == 1 &&
-           conv->dim[LAST - 2].taps == 1 && conv->tap_depth != 1;
+           conv->dim[LAST - 2].taps == 1 && conv->tap_channel != 1;
 }
 
 int32_t tc_layout_candidates(const struct conv *conv, int32_t type, int32_t bits[TC_LAYOUTS])
@@ -116,7 +117,7 @@ int32_t tc_layout_candidates(const struct conv *conv, int32_t type, int32_t bits
         bits[count++] = TC_LAYOUT_FOLD_S | copied | needed;
     if (gains_by_fold_rs(conv, type))
         bits[count++] = TC_LAYOUT_FOLD_RS | both;
-    if (cuda_type_size(type) == 2 && conv->depth <= TC_PIXEL && conv->groups == 1 &&
+    if (cuda_type_size(type) == 2 && conv->channels <= TC_PIXEL && conv->groups == 1 &&
         !conv_is_dgrad(conv))
         bits[count++] = TC_LAYOUT_PIXELS | copied | (needed & ~TC_LAYOUT_A);
     if (gains_by_k_major(conv, type))

@@ -67,9 +67,9 @@ static struct tc_window window_all(int64_t extent)
 static struct tc_copy copy_a(const struct conv *conv, int32_t type, int32_t bits)
 {
     int32_t folds = conv_is_dgrad(conv) ? 0 : bits;
-    int64_t lanes = cuda_round_up(conv->depth * folded_taps(conv, folds), each_of(type, bits));
+    int64_t lanes = cuda_round_up(conv->channels * folded_taps(conv, folds), each_of(type, bits));
     struct tc_copy copy =
-        copy_of_images(conv, type, lanes, conv->depth, conv->a.step, conv->a_image);
+        copy_of_images(conv, type, lanes, conv->channels, conv->a.step, conv->a_image);
 
     for (int32_t d = 0; d < CONV_DIMS; d++) {
         copy.dims[TC_DEPTH + d] = conv->dim[CONV_FIRST + d].a_extent;
@@ -97,15 +97,15 @@ static struct tc_copy copy_filters(const struct conv *conv, int32_t type, int32_
 {
     int64_t each = each_of(type, bits);
     int data = conv_is_dgrad(conv);
-    int64_t channels = data ? conv->n : conv->depth;
+    int64_t channels = data ? conv->n : conv->channels;
     struct tc_copy copy = copy_of(type, cuda_round_up(channels * folded_taps(conv, bits), each),
-                                  channels, data ? conv->tap_n : conv->tap_depth);
+                                  channels, data ? conv->tap_n : conv->tap_channel);
 
     copy.dims[TC_OUTER] = conv->groups;
     copy.strides[TC_OUTER] = conv->tap_group;
-    copy.inner = (int32_t)(data ? conv->depth : conv->n);
-    copy.dims[TC_INNER] = data ? cuda_round_up(conv->depth, each) : conv->n;
-    copy.strides[TC_INNER] = data ? conv->tap_depth : conv->tap_n;
+    copy.inner = (int32_t)(data ? conv->channels : conv->n);
+    copy.dims[TC_INNER] = data ? cuda_round_up(conv->channels, each) : conv->n;
+    copy.strides[TC_INNER] = data ? conv->tap_channel : conv->tap_n;
     copy.first = conv->tap_first;
     for (int32_t d = 0; d < CONV_DIMS; d++) {
         copy.dims[TC_DEPTH + d] = conv->dim[CONV_FIRST + d].taps;
@@ -128,8 +128,8 @@ static struct tc_copy copy_filters(const struct conv *conv, int32_t type, int32_
 static struct tc_copy copy_k_major(const struct conv *conv, int32_t type)
 {
     const struct conv_dim *height = &conv->dim[LAST - 1], *width = &conv->dim[LAST];
-    struct tc_copy copy =
-        copy_of(type, cuda_round_up(conv->depth, each_of(type, 0)), conv->depth, conv->tap_depth);
+    struct tc_copy copy = copy_of(type, cuda_round_up(conv->channels, each_of(type, 0)),
+                                  conv->channels, conv->tap_channel);
 
     copy.first = conv->tap_first;
     copy.dims[TC_DEPTH] = height->taps;
@@ -185,7 +185,7 @@ static int bytes_of(const struct tc_copy *copy, int64_t *bytes)
 
 static void set_a(struct conv *inner, const struct tc_copy *copy)
 {
-    inner->depth = copy->lanes;
+    inner->channels = copy->lanes;
     inner->a.step = 1;
     inner->a_image = step_in(copy, TC_OUTER);
     for (int32_t d = 0; d < CONV_DIMS; d++) {
@@ -200,7 +200,7 @@ static void set_filters(struct conv *inner, const struct tc_copy *copy)
 
     inner->tap_first = 0;
     inner->tap_group = step_in(copy, TC_OUTER);
-    inner->tap_depth = data ? step_in(copy, TC_INNER) : 1;
+    inner->tap_channel = data ? step_in(copy, TC_INNER) : 1;
     inner->tap_n = data ? 1 : step_in(copy, TC_INNER);
     for (int32_t d = 0; d < CONV_DIMS; d++)
         inner->dim[CONV_FIRST + d].tap = step_in(copy, TC_DEPTH + d);
@@ -210,7 +210,7 @@ static void set_k_major(struct conv *inner, const struct tc_copy *copy)
 {
     inner->tap_first = 0;
     inner->tap_group = step_in(copy, TC_OUTER);
-    inner->tap_depth = 1;
+    inner->tap_channel = 1;
     inner->tap_n = step_in(copy, TC_WIDTH);
     inner->dim[LAST].tap = step_in(copy, TC_HEIGHT);
     inner->dim[LAST - 1].tap = step_in(copy, TC_DEPTH);
@@ -241,7 +241,7 @@ static void fold(struct conv *inner, struct conv_dim *dim)
 
 static int counts(const struct conv *inner)
 {
-    int64_t k = inner->depth;
+    int64_t k = inner->channels;
 
     for (int32_t d = 0; d < CONV_DIMS_MAX; d++)
         k *= inner->dim[d].taps;
@@ -274,7 +274,7 @@ int tc_layout_make(struct tc_layout *to, const struct conv *conv, int32_t type, 
         else
             set_filters(&to->conv, &to->b);
     }
-    to->through_workspace = filter ? to->conv.depth != conv->depth || to->conv.n != conv->n
+    to->through_workspace = filter ? to->conv.channels != conv->channels || to->conv.n != conv->n
                                    : bits & TC_LAYOUT_FOLD_S && conv_is_dgrad(conv);
     return fits && counts(&to->conv);
 }

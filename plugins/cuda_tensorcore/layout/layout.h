@@ -24,7 +24,7 @@ enum {
     /* The taps of a filter's row become channels: A is copied once for each of
      * them, or in dgrad each gives results of its own, which are added up behind. */
     TC_LAYOUT_FOLD_S = 4,
-    /* Pixels of 4 channels in rows of multiples of 4, for the family first. */
+    /* Pixels of 4 channels in rows of multiples of 4, for kernels with TC_LOAD_OWN. */
     TC_LAYOUT_PIXELS = 8,
     /* fprop: all taps of a filter's plane become channels. */
     TC_LAYOUT_FOLD_RS = 16,
@@ -32,7 +32,7 @@ enum {
     TC_LAYOUT_B_K_MAJOR = 32
 };
 
-/* Lanes of a pixel, and pixels that the family first reads at once. */
+/* Lanes of a pixel, and pixels that such kernels read at once. */
 #define TC_PIXEL 4
 
 /* Layouts that a problem may be tried in. */
@@ -88,29 +88,6 @@ int tc_layout_make(struct tc_layout *to, const struct conv *conv, int32_t type, 
 
 /* Bytes that its copies read and write. */
 double tc_layout_traffic(const struct tc_layout *layout);
-
-/* ------------------------------------------------------------------ choice/offer.c */
-
-/* A way to run a problem: a kernel, on a layout of the operands (bits 0: as they are). */
-struct tc_offer {
-    struct tc_choice choice;
-    uint64_t engine;
-    int32_t bits;
-    int64_t
-        partials_at; /* where partial sums begin in the workspace, behind the copies; < 0: none */
-    int64_t workspace;
-    double expected_us;
-};
-
-/* Fills `offers`, best first; returns how many, of at most `most`. Among them are one without
- * workspace, one that takes operands aligned to their elements without any, and the best for such
- * operands. */
-int32_t tc_offers(const struct conv *conv, const struct tc_target *target, struct tc_offer *offers,
-                  int32_t most);
-
-/* The offer that bears an engine number, and its layout; 0 if it cannot run this problem. */
-int tc_offer_of(const struct conv *conv, const struct tc_target *target, uint64_t engine,
-                struct tc_offer *offer, struct tc_layout *layout);
 
 #ifdef __cplusplus
 }

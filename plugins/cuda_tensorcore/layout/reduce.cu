@@ -15,9 +15,9 @@ struct tc_reduce_dim {
 };
 
 struct tc_reduce_conv {
-    int64_t images, groups, depth, n;
+    int64_t images, groups, channels, n;
     int64_t position_image;
-    int64_t tap_group, tap_first, tap_depth, tap_n;
+    int64_t tap_group, tap_first, tap_channel, tap_n;
     tc_conv_step position;
     tc_dims<tc_reduce_dim> dim;
 };
@@ -35,12 +35,12 @@ static tc_reduce_conv outer_of(const conv &from)
 {
     tc_reduce_conv to = {from.images,
                          from.groups,
-                         from.depth,
+                         from.channels,
                          from.n,
                          from.position_image,
                          from.tap_group,
                          from.tap_first,
-                         from.tap_depth,
+                         from.tap_channel,
                          from.tap_n,
                          {},
                          {}};
@@ -77,14 +77,14 @@ __device__ static inline int32_t tc_reduce_inner_m(const tc_reduce_params &job, 
                                                    int64_t *at)
 {
     const tc_reduce_conv &outer = job.outer;
-    int32_t tap = m / (int32_t)outer.depth, channel = m - tap * (int32_t)outer.depth;
+    int32_t tap = m / (int32_t)outer.channels, channel = m - tap * (int32_t)outer.channels;
     int32_t taps_s = (int32_t)outer.dim[CONV_DIMS_MAX - 1].taps, s = tap % taps_s;
 
-    *at = outer.tap_first + channel * outer.tap_depth;
+    *at = outer.tap_first + channel * outer.tap_channel;
     if (job.folds_s)
-        m = tap / taps_s * (int32_t)job.inner.conv.depth + s * (int32_t)outer.depth + channel;
+        m = tap / taps_s * (int32_t)job.inner.conv.channels + s * (int32_t)outer.channels + channel;
     else
-        m = tap * (int32_t)job.inner.conv.depth + channel;
+        m = tap * (int32_t)job.inner.conv.channels + channel;
     for (int d = CONV_DIMS_MAX - 1; d >= CONV_FIRST; d--) {
         *at += tap % (int32_t)outer.dim[d].taps * outer.dim[d].tap;
         tap /= (int32_t)outer.dim[d].taps;
@@ -112,7 +112,7 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
     int32_t across = CUDA_THREADS / job.lines, x = (int)threadIdx.x % across;
     int32_t line = (int)threadIdx.x / across, m, n, group;
     int64_t left = (int64_t)blockIdx.x * across + x, at = 0;
-    int32_t m_end = (int32_t)(outer.depth * outer.dim[CONV_FIRST].taps *
+    int32_t m_end = (int32_t)(outer.channels * outer.dim[CONV_FIRST].taps *
                               outer.dim[CONV_FIRST + 1].taps * outer.dim[CONV_FIRST + 2].taps);
     bool real = left < job.count;
     double sum = 0;
@@ -143,7 +143,7 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
 static void reduce_wgrad(tc_step *step, tc_reduce_params job, const conv &outer,
                          int32_t multiprocessors)
 {
-    job.count = outer.depth * conv_taps(&outer) * outer.n * outer.groups;
+    job.count = outer.channels * conv_taps(&outer) * outer.n * outer.groups;
     job.lines = 1;
     while (job.lines < LINES_MAX && job.lines * 2 <= job.inner.splits &&
            cuda_blocks(job.count * job.lines, CUDA_THREADS) < (int64_t)BLOCKS * multiprocessors)

@@ -2,4 +2,4 @@
 /* Kernels of the family mma for bfloat16. */
 #include "table.h"
 
-TC_MMA_TABLE(tc_mma_bfloat16, tc_bfloat16, 1, ANYDNN_PLUGIN_BFLOAT16);
+TC_MMA_TABLE(tc_mma_bfloat16, tc_bfloat16);

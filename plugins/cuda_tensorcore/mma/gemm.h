@@ -170,20 +170,4 @@ template <class S> static void tc_gemm_step(struct tc_step *step, const struct t
                  *job);
 }
 
-/* A row of a table of kernels. */
-template <class S>
-constexpr struct tc_kernel
-tc_mma_row(int32_t number, int32_t type, int32_t direction, double mma_efficiency,
-           int32_t (*takes)(const struct conv *conv, const struct tc_target *target) = nullptr)
-{
-    struct tc_kernel kernel = tc_table_gemm_row<S>(number, type, direction, mma_efficiency);
-
-    kernel.load = S::LOAD;
-    kernel.capability = S::math::CAPABILITY;
-    kernel.occupancy = S::OCCUPANCY;
-    kernel.takes = takes;
-    kernel.step = tc_gemm_step<S>;
-    return kernel;
-}
-
 #endif

@@ -2,4 +2,4 @@
 /* Kernels of the family mma for half. */
 #include "table.h"
 
-TC_MMA_TABLE(tc_mma_half, tc_half, 0, ANYDNN_PLUGIN_HALF);
+TC_MMA_TABLE(tc_mma_half, tc_half);

@@ -3,8 +3,13 @@
  * unsigned, or x unsigned alone. */
 #include "table.h"
 
+typedef tc_integers<1, 1> all_signed;
+typedef tc_integers<0, 1> unsigned_x;
+typedef tc_integers<0, 0> all_unsigned;
+
 /* Where a chunk of 16 elements comes from takes registers. */
-typedef tc_size<64, 64, 32, 32, 2, 2> tc_int8_any;
+typedef TC_SIZE(.tile_m = 64, .tile_n = 64, .warp_m = 32, .warp_n = 32, .stages = 2,
+                .occupancy = 2) tc_int8_any;
 
 static int32_t takes_signed(const struct conv *, const struct tc_target *target)
 {
@@ -16,22 +21,19 @@ static int32_t takes_unsigned(const struct conv *, const struct tc_target *targe
     return target->b_type == ANYDNN_PLUGIN_UINT8;
 }
 
-/* Numbers: by signs (0 both, 1 the filters alone, 2 none), and of the size. */
-#define ROW(a, b, signs, type, takes, what, size, number, efficiency)                              \
-    tc_mma_row<tc_shape<tc_integers<a, b>, size, what>>(TC_INT8 << 8 | (signs) << 4 | (number),    \
-                                                        type, ANYDNN_PLUGIN_CONVOLUTION_FORWARD,   \
-                                                        efficiency, takes)
-#define BY_16(a, b, signs, type, takes, size, number, efficiency)                                  \
-    ROW(a, b, signs, type, takes, TC_FPROP, size, number, efficiency)
-#define BY_ELEMENT(a, b, signs, type, takes)                                                       \
-    ROW(a, b, signs, type, takes, TC_ANY, tc_int8_any, 8, 0.05)
+/* Numbers: by signs (0 both, 1 the filters alone, 2 none), index. A kernel that reads element by
+ * element is for forward, too, whatever its shape could do. */
+#define NUMBERS(math) (TC_INT8 << 8 | (2 - math::X_SIGNED - math::OTHER_SIGNED) << 4)
+#define ROW(math, what, size, ...)                                                                 \
+    tc_mma_row<tc_shape<math, size, what>>(NUMBERS(math), math::TYPE, TC_FPROP, {__VA_ARGS__})
 
 /* Both unsigned are vectors of 4 alone, which are not read by 16 bytes. */
-static const struct tc_kernel kernels[] = {
-    BY_16(1, 1, 0, ANYDNN_PLUGIN_INT8, takes_signed, tc_narrow, 0, 0.4),
-    BY_16(1, 1, 0, ANYDNN_PLUGIN_INT8, takes_signed, tc_small, 1, 0.3),
-    BY_ELEMENT(1, 1, 0, ANYDNN_PLUGIN_INT8, takes_signed),
-    BY_16(0, 1, 1, ANYDNN_PLUGIN_UINT8, takes_signed, tc_small, 1, 0.3),
-    BY_ELEMENT(0, 1, 1, ANYDNN_PLUGIN_UINT8, takes_signed),
-    BY_ELEMENT(0, 0, 2, ANYDNN_PLUGIN_UINT8, takes_unsigned)};
-const struct tc_table tc_mma_int8 = {kernels, (int32_t)(sizeof kernels / sizeof kernels[0])};
+TC_TABLE(
+    tc_mma_int8,
+    ROW(all_signed, TC_FPROP, tc_narrow, .index = 0, .mma_efficiency = 0.4, .takes = takes_signed),
+    ROW(all_signed, TC_FPROP, tc_small, .index = 1, .mma_efficiency = 0.3, .takes = takes_signed),
+    ROW(all_signed, TC_ANY, tc_int8_any, .index = 8, .mma_efficiency = 0.05, .takes = takes_signed),
+    ROW(unsigned_x, TC_FPROP, tc_small, .index = 1, .mma_efficiency = 0.3, .takes = takes_signed),
+    ROW(unsigned_x, TC_ANY, tc_int8_any, .index = 8, .mma_efficiency = 0.05, .takes = takes_signed),
+    ROW(all_unsigned, TC_ANY, tc_int8_any, .index = 8, .mma_efficiency = 0.05,
+        .takes = takes_unsigned));

@@ -143,7 +143,7 @@ template <class T, class S, int MAJOR, int LOAD> struct tc_loader_b : tc_loader<
                              line < block.n && chunk * loader::EACH < left);
             } else if (LOAD == TC_LOAD_16_BYTES) {
                 int64_t k =
-                    coords.k[line / loader::UNIT].bc + line % loader::UNIT * job.conv.tap_depth;
+                    coords.k[line / loader::UNIT].bc + line % loader::UNIT * job.conv.tap_channel;
 
                 loader::take(e, to, line, chunk, b_base + k + chunk * loader::EACH, base,
                              line < left && chunk * loader::EACH < block.n);

@@ -3,15 +3,13 @@
  * are not yet added to them take registers each. */
 #include "table.h"
 
-#define ROW(what, direction, size, index, efficiency)                                              \
-    TC_MMA_ROW(tc_split, 3, ANYDNN_PLUGIN_FLOAT, what, direction, size, index, efficiency)
+typedef TC_SIZE(.tile_m = 64, .tile_n = 64, .warp_m = 32, .warp_n = 32, .stages = 4,
+                .occupancy = 3) tc_split_small;
+typedef TC_SIZE(.tile_m = 64, .tile_n = 64, .warp_m = 32, .warp_n = 32, .stages = 2,
+                .occupancy = 3) tc_split_any;
 
-typedef tc_size<64, 64, 32, 32, 4, 3> tc_split_small;
-typedef tc_size<64, 64, 32, 32, 2, 3> tc_split_any;
-
-static const struct tc_kernel kernels[] = {
-    ROW(TC_FPROP, ANYDNN_PLUGIN_CONVOLUTION_FORWARD, tc_split_small, 2, 0.5),
-    ROW(TC_DGRAD, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA, tc_split_small, 2, 0.5),
-    ROW(TC_WGRAD, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER, tc_split_small, 2, 0.5),
-    ROW(TC_ANY, 0, tc_split_any, 0, 0.1)};
-const struct tc_table tc_mma_split = {kernels, (int32_t)(sizeof kernels / sizeof kernels[0])};
+TC_TABLE(tc_mma_split,
+         TC_MMA_ROW(tc_split, TC_FPROP, tc_split_small, .index = 2, .mma_efficiency = 0.5),
+         TC_MMA_ROW(tc_split, TC_DGRAD, tc_split_small, .index = 2, .mma_efficiency = 0.5),
+         TC_MMA_ROW(tc_split, TC_WGRAD, tc_split_small, .index = 2, .mma_efficiency = 0.5),
+         TC_MMA_ROW(tc_split, TC_ANY, tc_split_any, .index = 0, .mma_efficiency = 0.1));

@@ -4,31 +4,63 @@
 #ifndef CUDA_TENSORCORE_MMA_TABLE_H
 #define CUDA_TENSORCORE_MMA_TABLE_H
 
+#include "../common/table.h"
 #include "gemm.h"
 
-typedef tc_size<128, 128, 64, 64, 3, 2> tc_large;
-typedef tc_size<128, 64, 64, 32, 4, 2> tc_narrow;
-typedef tc_size<64, 64, 32, 32, 4, 4> tc_small;
+typedef TC_SIZE(.tile_m = 128, .tile_n = 128, .warp_m = 64, .warp_n = 64, .stages = 3,
+                .occupancy = 2) tc_large;
+typedef TC_SIZE(.tile_m = 128, .tile_n = 64, .warp_m = 64, .warp_n = 32, .stages = 4,
+                .occupancy = 2) tc_narrow;
+typedef TC_SIZE(.tile_m = 64, .tile_n = 64, .warp_m = 32, .warp_n = 32, .stages = 4,
+                .occupancy = 4) tc_small;
 /* Read through registers: one tile is in them, one in shared memory. */
-typedef tc_size<64, 64, 32, 32, 2, 4> tc_any_size;
+typedef TC_SIZE(.tile_m = 64, .tile_n = 64, .warp_m = 32, .warp_n = 32, .stages = 2,
+                .occupancy = 4) tc_any_size;
 
-/* Numbers: by type (0 half, 1 bfloat16, 2 TF32), direction (0 to 3, 3 any), size. */
-#define TC_MMA_NUMBER(type, what, size) (TC_MMA << 8 | (type) << 6 | (what) << 4 | (size))
-#define TC_MMA_ROW(math, number, type, what, direction, size, size_number, efficiency)             \
-    tc_mma_row<tc_shape<math, size, what>>(TC_MMA_NUMBER(number, what, size_number), type,         \
-                                           direction, efficiency)
-#define TC_MMA_ROWS(math, number, type, what, direction)                                           \
-    TC_MMA_ROW(math, number, type, what, direction, tc_large, 0, 0.24),                            \
-        TC_MMA_ROW(math, number, type, what, direction, tc_narrow, 1, 0.22),                       \
-        TC_MMA_ROW(math, number, type, what, direction, tc_small, 2, 0.18)
+/* What a row adds to its kernel's shape. */
+struct tc_mma_entry {
+    int32_t index; /* the last bits of the kernel's number */
+    double mma_efficiency;
+    int32_t (*takes)(const struct conv *conv, const struct tc_target *target);
+};
+
+template <class S>
+constexpr struct tc_kernel tc_mma_row(int32_t numbers, int32_t type, int32_t what,
+                                      const tc_mma_entry &entry)
+{
+    return {.number = numbers | entry.index,
+            .type = type,
+            .direction = tc_direction_of(what),
+            .load = S::LOAD,
+            .code = TC_CODE_ANY,
+            .capability = S::math::CAPABILITY,
+            .tf32_split = S::math::SPLITS,
+            .tile_m = S::TILE_M,
+            .tile_n = S::TILE_N,
+            .tile_k = S::TILE_K,
+            .threads = S::THREADS,
+            .shared_bytes = S::SHARED_BYTES,
+            .occupancy = S::OCCUPANCY,
+            .mma_efficiency = entry.mma_efficiency,
+            .splits = tc_is_integer<typename S::math>() ? TC_SPLITS_ONE : TC_SPLITS_ANY,
+            .takes = entry.takes,
+            .step = tc_gemm_step<S>};
+}
+
+/* Numbers: by type, direction (0 to 2, 3 any), index. */
+#define TC_MMA_NUMBERS(type, what) (TC_MMA << 8 | (type) << 6 | (what) << 4)
+#define TC_MMA_ROW(math, what, size, ...)                                                          \
+    tc_mma_row<tc_shape<math, size, what>>(TC_MMA_NUMBERS(math::NUMBER, what), math::TYPE, what,   \
+                                           {__VA_ARGS__})
+#define TC_MMA_ROWS(math, what)                                                                    \
+    TC_MMA_ROW(math, what, tc_large, .index = 0, .mma_efficiency = 0.24),                          \
+        TC_MMA_ROW(math, what, tc_narrow, .index = 1, .mma_efficiency = 0.22),                     \
+        TC_MMA_ROW(math, what, tc_small, .index = 2, .mma_efficiency = 0.18)
 
 /* Defines the table of an operand type. */
-#define TC_MMA_TABLE(name, math, number, type)                                                     \
-    static const struct tc_kernel kernels[] = {                                                    \
-        TC_MMA_ROWS(math, number, type, TC_FPROP, ANYDNN_PLUGIN_CONVOLUTION_FORWARD),              \
-        TC_MMA_ROWS(math, number, type, TC_DGRAD, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA),        \
-        TC_MMA_ROWS(math, number, type, TC_WGRAD, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER),      \
-        TC_MMA_ROW(math, number, type, TC_ANY, 0, tc_any_size, 0, 0.05)};                          \
-    const struct tc_table name = {kernels, (int32_t)(sizeof kernels / sizeof kernels[0])}
+#define TC_MMA_TABLE(name, math)                                                                   \
+    TC_TABLE(name, TC_MMA_ROWS(math, TC_FPROP), TC_MMA_ROWS(math, TC_DGRAD),                       \
+             TC_MMA_ROWS(math, TC_WGRAD),                                                          \
+             TC_MMA_ROW(math, TC_ANY, tc_any_size, .index = 0, .mma_efficiency = 0.05))
 
 #endif

@@ -2,4 +2,4 @@
 /* Kernels of the family mma for float as TF32. */
 #include "table.h"
 
-TC_MMA_TABLE(tc_mma_tf32, tc_tf32, 2, ANYDNN_PLUGIN_FLOAT);
+TC_MMA_TABLE(tc_mma_tf32, tc_tf32);

@@ -2,4 +2,4 @@
 /* Kernels for layers of few channels of bfloat16. */
 #include "table.h"
 
-TC_NARROW_TABLE(tc_narrow_bfloat16, tc_bfloat16, 1, ANYDNN_PLUGIN_BFLOAT16);
+TC_NARROW_TABLE(tc_narrow_bfloat16, tc_bfloat16);

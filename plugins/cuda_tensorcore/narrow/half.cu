@@ -2,4 +2,4 @@
 /* Kernels for layers of few channels of half. */
 #include "table.h"
 
-TC_NARROW_TABLE(tc_narrow_half, tc_half, 0, ANYDNN_PLUGIN_HALF);
+TC_NARROW_TABLE(tc_narrow_half, tc_half);

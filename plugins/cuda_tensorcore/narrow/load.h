@@ -41,7 +41,8 @@ __device__ static inline void tc_narrow_load_halo(const tc_narrow_params &job, i
          e += S::THREADS) {
         int32_t chunk = e % S::CHUNKS, pixel = e / S::CHUNKS;
         int32_t row = pixel / S::HALO_WIDTH, column = pixel % S::HALO_WIDTH;
-        int32_t h = top + row, w = left + column, left_over = conv.depth - chunk * TC_NARROW_CHUNK;
+        int32_t h = top + row, w = left + column,
+                left_over = conv.channels - chunk * TC_NARROW_CHUNK;
         bool inside = (uint32_t)h < (uint32_t)height.a_extent &&
                       (uint32_t)w < (uint32_t)width.a_extent && left_over > 0;
         const element *from = a + (inside ? h * height.a + w * width.a : 0);
@@ -68,18 +69,18 @@ __device__ static inline void tc_narrow_load_k_major(const tc_narrow_params &job
          e += S::THREADS) {
         int32_t chunk = e % S::CHUNKS, line = e / S::CHUNKS, tap = line / S::N;
         int32_t n = tc_narrow_result_of<S>(line % S::N), k = chunk * TC_NARROW_CHUNK;
-        bool inside = n < (int32_t)conv.n && k < conv.depth;
+        bool inside = n < (int32_t)conv.n && k < conv.channels;
         const element *from = b;
         char *to = memory + tc_narrow_chunk_at<S>(line, chunk);
 
         if (inside)
             from += tap / S::TAPS * conv.dim[CONV_DIMS_MAX - 2].tap +
                     tap % S::TAPS * conv.dim[CONV_DIMS_MAX - 1].tap + n * conv.tap_n +
-                    k * conv.tap_depth;
+                    k * conv.tap_channel;
         if (job.filters == TC_NARROW_K_MAJOR)
             tc_copy(to, from, inside);
         else
-            *(uint4 *)to = tc_narrow_gather(from, conv.tap_depth, inside ? conv.depth - k : 0);
+            *(uint4 *)to = tc_narrow_gather(from, conv.tap_channel, inside ? conv.channels - k : 0);
     }
 }
 
@@ -93,7 +94,7 @@ __device__ static inline void tc_narrow_load_n_major(const tc_narrow_params &job
     typedef typename S::element element;
     enum {
         CHUNKS = S::N / TC_NARROW_CHUNK,
-        PAIRS = S::DEPTH / 2,
+        PAIRS = S::CHANNELS / 2,
         UNITS = S::TAPS * S::TAPS * PAIRS * CHUNKS
     };
     struct alignas(4) pair {
@@ -111,13 +112,13 @@ __device__ static inline void tc_narrow_load_n_major(const tc_narrow_params &job
             int32_t n = e % CHUNKS * TC_NARROW_CHUNK, k = e / CHUNKS % PAIRS * 2;
             const element *from = b + tap / S::TAPS * conv.dim[CONV_DIMS_MAX - 2].tap +
                                   tap % S::TAPS * conv.dim[CONV_DIMS_MAX - 1].tap + n +
-                                  k * conv.tap_depth;
+                                  k * conv.tap_channel;
 
 #pragma unroll
             for (int32_t i = 0; i < 2; i++) {
                 of[u][i].all = {0, 0, 0, 0};
-                if (e < UNITS && n < (int32_t)conv.n && k + i < conv.depth)
-                    of[u][i].all = *(const uint4 *)(from + i * conv.tap_depth);
+                if (e < UNITS && n < (int32_t)conv.n && k + i < conv.channels)
+                    of[u][i].all = *(const uint4 *)(from + i * conv.tap_channel);
             }
         }
 #pragma unroll

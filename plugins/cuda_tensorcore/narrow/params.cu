@@ -32,13 +32,13 @@ int32_t tc_narrow_takes(const conv &conv, const tc_target &target, const tc_narr
 {
     const conv_dim &more = conv.dim[CONV_FIRST], &h = conv.dim[CONV_FIRST + 1],
                    &w = conv.dim[CONV_FIRST + 2];
-    int64_t least_depth = limits.depth / 2, least_n = limits.n / 2;
+    int64_t least_channels = limits.channels / 2, least_n = limits.n / 2;
 
     return tc_ampere_takes(&conv, &target) && !conv_is_wgrad(&conv) && conv.groups == 1 &&
            conv.classes == 1 && more.a_extent == 1 && more.positions == 1 && more.taps == 1 &&
            more.pad == 0 && tc_is_plain_dim(h, limits.taps) && tc_is_plain_dim(w, limits.taps) &&
-           conv.depth <= limits.depth && conv.n <= limits.n &&
-           (conv.depth > least_depth || limits.depth == 16) &&
+           conv.channels <= limits.channels && conv.n <= limits.n &&
+           (conv.channels > least_channels || limits.channels == 16) &&
            (conv.n > least_n || limits.n == 16) && fills_tiles(h, w, limits.height) &&
            conv.images * cuda_ceil_div(h.positions, limits.height) *
                    cuda_ceil_div(w.positions, TC_NARROW_WIDTH) <=
@@ -50,7 +50,7 @@ static bool reads_a_by_16(const conv &conv)
 {
     const conv_dim &h = conv.dim[CONV_FIRST + 1], &w = conv.dim[CONV_FIRST + 2];
 
-    return conv.a.step == 1 && conv.depth % CHUNK == 0 && conv.a_image % CHUNK == 0 &&
+    return conv.a.step == 1 && conv.channels % CHUNK == 0 && conv.a_image % CHUNK == 0 &&
            h.a % CHUNK == 0 && w.a % CHUNK == 0;
 }
 
@@ -60,9 +60,9 @@ static int32_t filters_of(const conv &conv)
 
     if (conv.tap_first % CHUNK || h.tap % CHUNK || w.tap % CHUNK)
         return TC_NARROW_ELEMENTS;
-    if (conv.tap_depth == 1 && conv.depth % CHUNK == 0 && conv.tap_n % CHUNK == 0)
+    if (conv.tap_channel == 1 && conv.channels % CHUNK == 0 && conv.tap_n % CHUNK == 0)
         return TC_NARROW_K_MAJOR;
-    if (conv.tap_n == 1 && conv.n % CHUNK == 0 && conv.tap_depth % CHUNK == 0)
+    if (conv.tap_n == 1 && conv.n % CHUNK == 0 && conv.tap_channel % CHUNK == 0)
         return TC_NARROW_N_MAJOR;
     return TC_NARROW_ELEMENTS;
 }

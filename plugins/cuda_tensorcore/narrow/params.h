@@ -29,7 +29,7 @@ struct tc_narrow_params : tc_slim_params {
 
 /* What a kernel has: channels, results and taps along a dim at most; its tile. */
 struct tc_narrow_limits {
-    int32_t depth, n, taps, height, occupancy;
+    int32_t channels, n, taps, height, occupancy;
     int32_t stays; /* a block may stay for several tiles */
 };
 

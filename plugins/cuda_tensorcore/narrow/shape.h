@@ -17,12 +17,13 @@
 
 /* Channels of A and of the results, as many as a kernel has at most; taps along either dim; rows of
  * results of a warp, warps, blocks that registers are kept free for. */
-template <class MATH, int DEPTH_OF, int N_OF, int TAPS_OF, int ROWS_OF, int WARPS_OF, int RESIDENT>
+template <class MATH, int CHANNELS_OF, int N_OF, int TAPS_OF, int ROWS_OF, int WARPS_OF,
+          int RESIDENT>
 struct tc_narrow_shape {
     typedef MATH math;
     typedef typename MATH::element element;
     enum {
-        DEPTH = DEPTH_OF,
+        CHANNELS = CHANNELS_OF,
         N = N_OF,
         TAPS = TAPS_OF,
         ROWS = ROWS_OF,
@@ -31,12 +32,12 @@ struct tc_narrow_shape {
         HEIGHT = ROWS_OF * WARPS_OF,
         FRAGS_M = ROWS_OF * (TC_NARROW_WIDTH / TC_NARROW_FRAGMENT),
         FRAGS_N = N_OF / TC_NARROW_FRAGMENT_N,
-        CHUNKS = DEPTH_OF / TC_NARROW_CHUNK,
-        STEPS = DEPTH_OF / 16,
+        CHUNKS = CHANNELS_OF / TC_NARROW_CHUNK,
+        STEPS = CHANNELS_OF / 16,
         /* Whether a block may stay for several tiles, so that filters come once. The loop costs
          * kernels with few filters more than that. */
-        STAYS = TAPS_OF > 1 && DEPTH_OF + N_OF > 32,
-        LINE_BYTES = DEPTH_OF * 2,
+        STAYS = TAPS_OF > 1 && CHANNELS_OF + N_OF > 32,
+        LINE_BYTES = CHANNELS_OF * 2,
         /* Pixels of the halo, and lines from row to row: a multiple of 8, for the swizzle. */
         HALO_WIDTH = TC_NARROW_WIDTH + TAPS_OF - 1,
         HALO_HEIGHT = HEIGHT + TAPS_OF - 1,
@@ -50,7 +51,7 @@ struct tc_narrow_shape {
         SHARED_BYTES = FILTERS_AT + FILTER_BYTES,
         TILE_M = HEIGHT * TC_NARROW_WIDTH,
         TILE_N = N_OF,
-        TILE_K = TAPS_OF * TAPS_OF * DEPTH_OF
+        TILE_K = TAPS_OF * TAPS_OF * CHANNELS_OF
     };
 };
 

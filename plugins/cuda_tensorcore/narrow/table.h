@@ -9,7 +9,7 @@
 
 template <class S> constexpr tc_narrow_limits tc_narrow_limits_of()
 {
-    return {S::DEPTH, S::N, S::TAPS, S::HEIGHT, S::OCCUPANCY, S::STAYS};
+    return {S::CHANNELS, S::N, S::TAPS, S::HEIGHT, S::OCCUPANCY, S::STAYS};
 }
 
 template <class S>
@@ -27,41 +27,60 @@ template <class S> static void tc_narrow_step(struct tc_step *step, const struct
     tc_step_make(step, tc_narrow_kernel<S>, asked, S::THREADS, S::SHARED_BYTES, blocks, params);
 }
 
-/* Numbers: by type, taps, channels. mma_efficiency is such that the model's blocks do what these do
- * in the time that they take: moving is what counts. */
+/* Numbers: by type, taps, index. mma_efficiency is such that the model's blocks do what these do in
+ * the time that they take: moving is what counts. */
 #define TC_NARROW_NUMBER(type, taps, index)                                                        \
     (TC_NARROW << 8 | (type) << 6 | ((taps) == 3) << 4 | (index))
 #define TC_NARROW_EFFICIENCY 1.0
 
-template <class S>
-constexpr struct tc_kernel tc_narrow_row(int32_t type, int32_t number, int32_t index)
-{
-    struct tc_kernel kernel = tc_table_gemm_row<S>(TC_NARROW_NUMBER(number, S::TAPS, index), type,
-                                                   0, TC_NARROW_EFFICIENCY);
+/* What a row gives, by name. */
+struct tc_narrow_entry {
+    int32_t index;       /* the last bits of the kernel's number */
+    int32_t channels, n; /* of A and of the results, at most */
+    int32_t rows, warps; /* rows of results of a warp */
+    int32_t occupancy;
+};
 
-    kernel.load = TC_LOAD_OWN;
-    kernel.capability = 80;
-    kernel.occupancy = S::OCCUPANCY;
-    kernel.takes = tc_narrow_takes_shape<S>;
-    kernel.step = tc_narrow_step<S>;
-    return kernel;
+template <class S> constexpr struct tc_kernel tc_narrow_row(const tc_narrow_entry &entry)
+{
+    return {.number = TC_NARROW_NUMBER(S::math::NUMBER, S::TAPS, entry.index),
+            .type = S::math::TYPE,
+            .load = TC_LOAD_OWN,
+            .code = TC_CODE_ANY,
+            .capability = 80,
+            .tile_m = S::TILE_M,
+            .tile_n = S::TILE_N,
+            .tile_k = S::TILE_K,
+            .threads = S::THREADS,
+            .shared_bytes = S::SHARED_BYTES,
+            .occupancy = S::OCCUPANCY,
+            .mma_efficiency = TC_NARROW_EFFICIENCY,
+            .takes = tc_narrow_takes_shape<S>,
+            .step = tc_narrow_step<S>};
 }
 
-#define TC_NARROW_ROW(math, number, type, index, ...)                                              \
-    tc_narrow_row<tc_narrow_shape<math, __VA_ARGS__>>(type, number, index)
+/* Makes a row of the members of a tc_narrow_entry, which are given by name. */
+#define TC_NARROW_ROW(math, taps, ...)                                                             \
+    tc_narrow_row<tc_narrow_shape<                                                                 \
+        math, tc_narrow_entry{__VA_ARGS__}.channels, tc_narrow_entry{__VA_ARGS__}.n, taps,         \
+        tc_narrow_entry{__VA_ARGS__}.rows, tc_narrow_entry{__VA_ARGS__}.warps,                     \
+        tc_narrow_entry{__VA_ARGS__}.occupancy>>({__VA_ARGS__})
 
-/* Channels of A, results, taps; rows of a warp, warps, occupancy. */
-#define TC_NARROW_ROWS(math, number, type, taps)                                                   \
-    TC_NARROW_ROW(math, number, type, 0, 16, 16, taps, 2, 8, 3),                                   \
-        TC_NARROW_ROW(math, number, type, 1, 16, 32, taps, 2, 8, 2),                               \
-        TC_NARROW_ROW(math, number, type, 2, 32, 16, taps, 1, 8, 4),                               \
-        TC_NARROW_ROW(math, number, type, 3, 32, 32, taps, 1, 8, 3),                               \
-        TC_NARROW_ROW(math, number, type, 4, 32, 64, taps, 1, 4, 3),                               \
-        TC_NARROW_ROW(math, number, type, 5, 64, 32, taps, 1, 4, 3)
+#define TC_NARROW_ROWS(math, taps)                                                                 \
+    TC_NARROW_ROW(math, taps, .index = 0, .channels = 16, .n = 16, .rows = 2, .warps = 8,          \
+                  .occupancy = 3),                                                                 \
+        TC_NARROW_ROW(math, taps, .index = 1, .channels = 16, .n = 32, .rows = 2, .warps = 8,      \
+                      .occupancy = 2),                                                             \
+        TC_NARROW_ROW(math, taps, .index = 2, .channels = 32, .n = 16, .rows = 1, .warps = 8,      \
+                      .occupancy = 4),                                                             \
+        TC_NARROW_ROW(math, taps, .index = 3, .channels = 32, .n = 32, .rows = 1, .warps = 8,      \
+                      .occupancy = 3),                                                             \
+        TC_NARROW_ROW(math, taps, .index = 4, .channels = 32, .n = 64, .rows = 1, .warps = 4,      \
+                      .occupancy = 3),                                                             \
+        TC_NARROW_ROW(math, taps, .index = 5, .channels = 64, .n = 32, .rows = 1, .warps = 4,      \
+                      .occupancy = 3)
 
-#define TC_NARROW_TABLE(name, math, number, type)                                                  \
-    static const struct tc_kernel kernels[] = {TC_NARROW_ROWS(math, number, type, 1),              \
-                                               TC_NARROW_ROWS(math, number, type, 3)};             \
-    const struct tc_table name = {kernels, (int32_t)(sizeof kernels / sizeof kernels[0])}
+/* Defines the table of an operand type. */
+#define TC_NARROW_TABLE(name, math) TC_TABLE(name, TC_NARROW_ROWS(math, 1), TC_NARROW_ROWS(math, 3))
 
 #endif
