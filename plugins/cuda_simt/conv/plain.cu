@@ -52,13 +52,13 @@ __device__ static inline void conv_add_channels(const conv_job &job, const conv_
                                                 int64_t x, int64_t tap, A &sum)
 {
     const conv &conv = job.conv;
-    int32_t depth = (int32_t)conv.depth;
+    int32_t depth = (int32_t)conv.channels;
 
     x += result.group * depth * conv.a.step;
 #pragma unroll 4
     for (int32_t c = 0; c < depth; c++)
         sum = fma((A)cuda_load(((const T *)job.a)[x + c * conv.a.step]),
-                  (A)cuda_load(((const T *)job.b)[tap + c * conv.tap_depth]), sum);
+                  (A)cuda_load(((const T *)job.b)[tap + c * conv.tap_channel]), sum);
 }
 
 /* Adds up the taps along the dims from `d` on. */
