@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Computes the value and the gradient of an activation function, for the activation operations and
- * for those that fuse one. */
+/* Computes the value and the gradient of activation functions, for the activation operations and
+ * for operations that fuse one. */
 #ifndef CUDA_COMMON_ACTIVATE_H
 #define CUDA_COMMON_ACTIVATE_H
 
@@ -30,9 +30,9 @@ template <class A> __device__ static inline A cuda_sigmoid(A v)
     return v < 0 ? e / (1 + e) : 1 / (1 + e);
 }
 
-/* Returns tanh(v) from exp(2|v|). Near 0, that would lose digits, so a minimax polynomial in v
- * squared is used. Both are computed, since neither costs as much as divergent threads. The error
- * is at most 2 units in the last place. */
+/* Returns tanh(v), computed from exp(2|v|). Near 0 that formula loses digits, so a minimax
+ * polynomial in v squared replaces it. Both are computed, since either costs less than divergent
+ * threads. The error is at most 2 units in the last place. */
 __device__ static inline float cuda_tanh(float v)
 {
     float size = fabsf(v), square = v * v;
@@ -51,8 +51,8 @@ __device__ static inline double cuda_tanh(double v)
     return tanh(v);
 }
 
-/* Returns the activations with exponentials. It is not inlined, so that kernels which do not need
- * them stay small. */
+/* Returns the value of an activation that needs an exponential. It is not inlined, so that
+ * kernels without such an activation stay small. */
 template <class A> __device__ __noinline__ A cuda_activate_curve(int32_t mode, A coef, A v)
 {
     switch (mode) {
@@ -67,8 +67,8 @@ template <class A> __device__ __noinline__ A cuda_activate_curve(int32_t mode, A
     }
 }
 
-/* Returns the activation of v. The NaN option applies to ReLU and clipped ReLU: unless NaN
- * propagates, it becomes 0. The others always propagate NaN. */
+/* Returns the activation of v. ReLU and clipped ReLU map NaN to 0 unless nan_propagate is set.
+ * The other functions always propagate NaN. */
 template <class A> __device__ static inline A cuda_activate(const cuda_activation &f, A v)
 {
     A coef = (A)f.coef, positive = v > 0 ? v : 0;
@@ -92,9 +92,9 @@ template <class A> __device__ __noinline__ A cuda_swish_slope(A coef, A x)
     return s + coef * x * s * (1 - s);
 }
 
-/* Returns dy times the derivative. y is the value of the function; only swish uses its argument x.
- * The result is 0 where the slope of the two ReLUs is 0, whatever dy is. It is also 0 where y is
- * NaN, for both NaN options, as in cuDNN. */
+/* Returns dy times the derivative. y is the value of the function; only swish uses its argument
+ * x. If a ReLU has slope 0, the result is 0 for every dy. The result is also 0 if y is NaN, for
+ * both NaN options, as in cuDNN. */
 template <class A>
 __device__ static inline A cuda_activation_gradient(const cuda_activation &f, A y, A dy, A x)
 {

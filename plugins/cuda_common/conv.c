@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* The slots of the tensors in the convolution. */
+/* The operand slots of the convolution's tensors. */
 struct roles {
     int32_t x, w, y, z;
 };
@@ -24,7 +24,7 @@ static struct roles roles_of(const struct anydnn_plugin_problem *problem)
     }
 }
 
-/* Returns the elements from one index along dim d to the next, or 0 if there is only one index. */
+/* Returns the stride of dim d in elements, or 0 if the dim has only one index. */
 static int64_t step_of(const struct anydnn_plugin_tensor *tensor, int32_t d)
 {
     int64_t lanes = kit_lanes(tensor->type);
@@ -56,7 +56,7 @@ static int64_t common_of(int64_t a, int64_t b)
     return a;
 }
 
-/* Returns the inverse of a modulo m, by Euclid's algorithm. a and m have no common divisor. */
+/* Returns the inverse of a modulo m by Euclid's algorithm. a and m must have no common divisor. */
 static int64_t inverse_of(int64_t a, int64_t m)
 {
     int64_t r0 = m, r1 = a % m, s0 = 0, s1 = 1;
@@ -127,8 +127,8 @@ static void make_dims(struct conv *conv, const struct anydnn_plugin_problem *pro
 
 #define BELOW(number, bits) ((number) < INT64_C(1) << (bits))
 
-/* The bits of coordinates. They leave space for the sum of two, for positions outside by as much
- * again, and for tails. */
+/* The bit widths of coordinates and counts. 32-bit arithmetic then holds the sum of two
+ * coordinates, coordinates outside the tensor, and the tails of tiles. */
 #define COORDINATE_BITS 29
 #define COUNT_BITS      30
 

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Defines the geometry of a convolution as an implicit GEMM, in one form for fprop, dgrad and
+/* Defines the geometry of a convolution as an implicit GEMM, in one form for fprop, dgrad and
  * wgrad. The host computes it (conv.c), and every kernel uses it: C[m][n] is the sum over k of
  * A[m][k] * B[k][n].
  *
- * In every direction, a position (n, p, q) of one tensor and a tap (r, s) of the filter select one
- * element of A:
+ * In every direction, a position (n, p, q) and a filter tap (r, s) together select one element of
+ * A. One tensor is indexed by position (the position tensor), another one by tap (the filter
+ * tensor).
  *
- *            A     by position     by tap      M                     K
- *   fprop    x     y, which is C   w, B        positions             taps of channels of x
- *   dgrad    dy    dx, C           w, B        positions             taps that reach it, of dy's
- *   wgrad    x     dy, B           dw, C       taps of channels      positions of all images
+ *           A     position tensor   filter tensor   M                   K
+ *   fprop   x     C is y            B is w          positions           taps, channels of x
+ *   dgrad   dy    C is dx           B is w          positions           taps, channels of dy
+ *   wgrad   x     B is dy           C is dw         taps, channels      positions of all images
  *
- * Offsets and coordinates in A are sums of a part that depends on the position and a part that
- * depends on the tap. Offsets in B and C are such sums, too, with a part for N: the channels that
- * only B and C have.
- */
+ * In dgrad, K counts only the taps that contribute to the position.
+ *
+ * An offset or coordinate in A is the sum of a position part and a tap part. An offset in B or C
+ * has a third part for n, a channel that only B and C have. */
 #ifndef CUDA_COMMON_CONV_H
 #define CUDA_COMMON_CONV_H
 
@@ -26,25 +26,25 @@ extern "C" {
 #endif
 
 #define CONV_DIMS_MAX ANYDNN_PLUGIN_SPATIAL_MAX
-/* The spatial dims. Missing dims come first, with length 1. Kernels for narrow geometries only use
- * the last CONV_DIMS dims, which begin with CONV_FIRST. */
+/* The number of spatial dims. Missing dims come first and have length 1. The kernels for narrow
+ * geometries use only the last CONV_DIMS dims, which begin at CONV_FIRST. */
 #define CONV_DIMS  3
 #define CONV_FIRST (CONV_DIMS_MAX - CONV_DIMS)
 
-/* A spatial dim. */
+/* A spatial dim of the geometry. */
 struct conv_dim {
-    int64_t a_extent;  /* extent of A's tensor */
-    int64_t positions; /* extent of the tensor by position */
+    int64_t a_extent;  /* extent in A's tensor */
+    int64_t positions; /* extent in the position tensor */
     int64_t taps;
     int64_t pad, stride, dilation;
-    /* These values serve dgrad (conv_window_dgrad): gcd(stride, dilation), stride / gcd, dilation /
-     * gcd, and the inverse of the latter modulo stride / gcd. */
+    /* These values serve conv_window_dgrad: gcd(stride, dilation), stride / gcd, dilation / gcd,
+     * and the inverse of dilation / gcd modulo stride / gcd. */
     int64_t common, period, back, inverse;
-    int64_t a, position, tap, z; /* strides in elements */
+    int64_t a, position, tap, z; /* strides in elements; `tap` is negative for a flipped filter */
 };
 
-/* The channels of a tensor. Those of vector types form vectors of 2^shift lanes, `step` elements
- * apart. */
+/* The layout of a tensor's channels. A vector type stores 2^shift channels per vector, and
+ * vectors are `step` elements apart. */
 struct conv_channels {
     int64_t step;
     int32_t shift;
@@ -53,31 +53,30 @@ struct conv_channels {
 
 struct conv {
     int32_t direction; /* ANYDNN_PLUGIN_CONVOLUTION_FORWARD, _BACKWARD_DATA, _BACKWARD_FILTER */
-    int32_t narrow; /* 1 if it has at most three dims, and 31 bits hold all values but results and
-                       offsets */
-    int32_t inside; /* 1 if no tap reaches beyond A's tensor: nothing is padded */
+    int32_t narrow;    /* 1 if at most 3 dims; 31 bits hold all but results and offsets */
+    int32_t inside;    /* 1 if no tap reads outside A's tensor: nothing is padded */
     int64_t images, groups;
-    int64_t channels; /* of a group in A's tensor */
-    int64_t n;        /* N: channels of a group in the tensor by position */
-    int64_t classes;  /* dgrad: classes of positions that the same taps reach; otherwise 1 */
+    int64_t channels; /* channels per group in A's tensor */
+    int64_t n;        /* N: channels per group in the position tensor */
+    int64_t classes; /* dgrad: position classes, each reached by its own set of taps; otherwise 1 */
     int64_t a_image, position_image, z_image;
-    int64_t tap_group; /* from one group's filters to the next group's */
-    int64_t tap_first; /* offset of the first tap: a flipped filter has negative strides */
+    int64_t tap_group; /* stride from one group's filters to the next group's */
+    int64_t tap_first; /* offset of the first tap; not 0 for a flipped filter */
     int64_t tap_channel, tap_n;
     struct conv_channels a, position, z;
-    struct conv_channels tap; /* fprop: along the channels */
+    struct conv_channels tap; /* fprop: the filter's input channels */
     struct conv_dim dim[CONV_DIMS_MAX];
 };
 
 /* Fills `conv` from a convolution problem. */
 void conv_make(struct conv *conv, const struct anydnn_plugin_problem *problem);
 
-/* These functions return the elements of the tensor by position in one channel of one image, and
- * the taps. */
+/* These functions return the number of positions in one channel of one image, and the number of
+ * taps. */
 int64_t conv_positions(const struct conv *conv);
 int64_t conv_taps(const struct conv *conv);
 
-/* The sizes of the GEMM: M of the largest class, and K of the longest sum. */
+/* The GEMM's sizes: M of the largest class, and K of the longest sum. */
 struct conv_gemm {
     int64_t m, k;
 };
@@ -105,15 +104,15 @@ static inline int conv_is_wgrad(const struct conv *conv)
 
 #include "element.h"
 
-/* The taps along one dim that contribute to a position: `count` taps from `first` on, `step` apart.
- * The first one meets coordinate `at` of A's tensor, each further one `move` further. Some may lie
- * outside the tensor. */
+/* The taps along one dim that contribute to a position: `count` taps, `first`, first + step, and
+ * so on. The first tap reads coordinate `at` of A's tensor; each further tap reads `move`
+ * further. Some of these coordinates may lie outside the tensor. */
 template <class I> struct conv_window {
     I first, step, count;
     I at, move;
 };
 
-/* Returns the window of fprop and wgrad. */
+/* Returns the window of a position in fprop and wgrad. */
 template <class I> CUDA_BOTH conv_window<I> conv_window_fprop(const conv_dim &dim, I position)
 {
     conv_window<I> window;
@@ -126,14 +125,12 @@ template <class I> CUDA_BOTH conv_window<I> conv_window_fprop(const conv_dim &di
     return window;
 }
 
-/*
- * Returns the window of dgrad. Output p contributes to input i by tap t if
+/* Returns the window of a position in dgrad. Output p contributes to input i through tap t if
  *   i + pad = p stride + t dilation.
- * Let g be gcd(stride, dilation). If g does not divide i + pad, there is no such tap. Otherwise,
- * such taps solve
+ * Let g be gcd(stride, dilation). If g does not divide i + pad, no tap contributes. Otherwise the
+ * contributing taps solve
  *   t (dilation / g) = (i + pad) / g   modulo stride / g
- * and are stride / g apart.
- */
+ * and are stride / g apart. */
 template <class I> CUDA_BOTH conv_window<I> conv_window_dgrad(const conv_dim &dim, I position)
 {
     I sum = position + (I)dim.pad, period = (I)dim.period;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Computes the coordinates of m, n and k of the implicit GEMM, for a job of any direction. M are
- * positions and K taps of channels; in wgrad it is the reverse. */
+/* Computes the coordinates of m, n and k of the implicit GEMM, for a job of any direction. In
+ * fprop and dgrad, m is a position and k a tap of a channel; in wgrad it is the reverse. */
 #ifndef CUDA_COMMON_CONV_COORDS_H
 #define CUDA_COMMON_CONV_COORDS_H
 
@@ -26,7 +26,7 @@ CUDA_BOTH void conv_coords_any(conv_coords *coords, const conv_job &job, const c
         conv_coords_of_position(coords, job.conv, view, index);
 }
 
-/* These functions return the stride of n in C, and the stride of groups of n. */
+/* These functions return the stride of n in C, and the stride from one group to the next. */
 CUDA_BOTH int64_t conv_n_step(const conv_job &job)
 {
     return conv_job_is_wgrad(job) ? job.conv.tap_n : job.conv.position.step;
@@ -37,7 +37,7 @@ CUDA_BOTH int64_t conv_n_group(const conv_job &job)
     return conv_job_is_wgrad(job) ? job.conv.tap_group : job.conv.n * job.conv.position.step;
 }
 
-/* Returns true if the sum of `at` and `by` lies in A's tensor. */
+/* Returns true if the coordinate `at` + `by` lies inside A's tensor. */
 __device__ static inline bool conv_is_inside(const conv &conv, const conv_coords &at,
                                              const conv_coords &by)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Converts the sum of a convolution to its output: factors, and in the fused operation z, bias and
- * activation. */
+/* Converts the sum of a convolution to its output: applies the factors, and in the fused
+ * operation z, the bias and the activation. */
 #ifndef CUDA_COMMON_CONV_OUTPUT_H
 #define CUDA_COMMON_CONV_OUTPUT_H
 
@@ -25,8 +25,9 @@ CUDA_BOTH double conv_fuse(const conv_output &output, double sum, double z, doub
     return value + bias;
 }
 
-/* Returns the activation, in float for types that float contains. A short type rounds to odd first.
- * Where a ReLU leaves this value unchanged, it then rounds to 16 bits as the double would. */
+/* Returns the activation of `value`, computed in float unless the output is double. If the
+ * output has 16 bits, the value is first rounded to odd. If the activation leaves it unchanged,
+ * rounding it to 16 bits then gives the same result as rounding the double. */
 __device__ static inline double conv_activate(const cuda_activation &f, double value,
                                               const double *)
 {
@@ -44,8 +45,7 @@ __device__ static inline float conv_activate(const cuda_activation &f, double va
     return cuda_activate(f, cuda_round_odd(value));
 }
 
-/* Stores the sum of channel number `channel`; `at` and `z` are the offsets in the output and
- * in z. */
+/* Stores the sum of output channel `channel`. `at` and `z` are offsets in the output and in z. */
 template <class T, class A>
 __device__ static inline void conv_store(const conv_output &output, int64_t at, int64_t z,
                                          int64_t channel, A sum)
@@ -63,7 +63,7 @@ __device__ static inline void conv_store(const conv_output &output, int64_t at, 
     cuda_store(to, conv_activate(output.f, value, to));
 }
 
-/* Stores a sum likewise, for types selected at run time, in double throughout. */
+/* Stores the sum like conv_store, for types selected at run time. It computes in double. */
 __device__ static inline void conv_store_any(const conv_output &output, int64_t at, int64_t z,
                                              int64_t channel, double sum)
 {

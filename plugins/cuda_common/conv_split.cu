@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prepares jobs on the host, and implements the second stage of split convolutions: adds the parts
- * in order, with one thread per result. */
+/* Prepares jobs on the host, and implements the second stage of split-K: each thread adds the
+ * partial sums of one result in order. */
 #include "conv_job.h"
 #include "conv_view.h"
 #include "index.h"

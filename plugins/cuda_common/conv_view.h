@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Implements the implicit GEMM of narrow geometries. One index of A is a position (of an image),
- * the other a tap (of a channel). In wgrad the position is k, otherwise it is m. In dgrad there is
- * one GEMM for each class of positions that the same taps reach. Positions of a class have
- * coordinates with the same remainder modulo the strides.
- */
+/* Implements the implicit GEMM of narrow geometries. One index of A is a position of an image,
+ * the other a tap of a channel. In wgrad the position is k; in fprop and dgrad it is m. dgrad
+ * runs one GEMM for each class of positions that the same taps reach. The coordinates of all
+ * positions of a class have the same remainder modulo the strides. */
 #ifndef CUDA_COMMON_CONV_VIEW_H
 #define CUDA_COMMON_CONV_VIEW_H
 
 #include "conv.h"
 
-/* A dim of a class. Position j of the class lies at first + j * step. Tap t of those that reach the
- * class is tap_first + t * tap_step. They meet in coordinate at + j * at_position + t * at_tap. */
+/* A dim of a class. Position j of the class lies at first + j * step. The t-th contributing tap
+ * is tap_first + t * tap_step. Together they read coordinate at + j * at_position + t * at_tap
+ * of A. */
 struct conv_view_dim {
     int32_t positions, first, step;
     int32_t taps, tap_first, tap_step;
@@ -19,20 +18,20 @@ struct conv_view_dim {
 };
 
 struct conv_view {
-    int32_t positions; /* of all images */
-    int32_t taps;      /* of all channels of a group */
+    int32_t positions; /* positions of the class in all images */
+    int32_t taps;      /* taps times channels of a group */
     conv_view_dim dim[CONV_DIMS];
 };
 
-/* An index of A, an m or a k: its coordinates, and its offsets in A's tensor and in B, or of an m
- * in C. */
+/* The position or tap that an index of A (m or k) selects. It holds the coordinates, the offset
+ * in A's tensor, and the offset in the tensor that shares the index (B or C). */
 struct alignas(16) conv_coords {
     int32_t at[CONV_DIMS];
     int32_t unused;
     int64_t a, bc;
 };
 
-/* An offset that moves any coordinate out of every tensor. */
+/* A coordinate so small that every sum with it lies outside every tensor. */
 #define CONV_OUTSIDE (-(1 << 30))
 
 CUDA_BOTH void conv_view_make(conv_view *view, const conv &conv, int32_t number)
@@ -64,7 +63,7 @@ CUDA_BOTH void conv_view_make(conv_view *view, const conv &conv, int32_t number)
     }
 }
 
-/* Returns the offset along the dims of the tensor by position, or of z. CONV is struct conv, or the
+/* Returns the offset of a position in the position tensor, or in z. CONV is struct conv, or the
  * part of it that a backend's kernels use. */
 template <class CONV>
 CUDA_BOTH int64_t conv_view_position(const CONV &conv, const conv_view &view, int32_t index, bool z)
@@ -99,7 +98,8 @@ CUDA_BOTH void conv_coords_of_position(conv_coords *coords, const conv &conv, co
     coords->bc = conv_view_position(conv, view, index, false);
 }
 
-/* Computes the coordinates of a tap. Taps are counted with the channels inside, or outside. */
+/* Computes the coordinates of a tap of a channel. If channels_inside is true, channels vary
+ * fastest in `index`; otherwise taps do. */
 CUDA_BOTH void conv_coords_of_tap(conv_coords *coords, const conv &conv, const conv_view &view,
                                   int32_t index, bool channels_inside)
 {

@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* The most devices with a pool; the driver shows no more. */
+/* The largest number of devices with a pool. The driver shows no more devices. */
 #define DEVICES_MAX 128
 
 /* ------------------------------------------------------------------ device queries */
@@ -123,7 +123,7 @@ cudaStream_t cuda_stream(void *stream)
 static _Atomic(cudaMemPool_t) pools[DEVICES_MAX];
 static pthread_mutex_t pools_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Creates a pool of our own. It retains freed memory, and the application's default pool stays
+/* Creates a pool of its own, which retains freed memory. The application's default pool stays
  * unchanged. */
 static int32_t make_pool(int32_t device)
 {

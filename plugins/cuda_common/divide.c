@@ -2,8 +2,8 @@
 /* Computes divisors on the host (divide.h). */
 #include "divide.h"
 
-/* Returns a divisor, or zeros if dim is not in 1..2^31 - 1. Kernels do not divide by a larger dim:
- * it is the slowest one, or they use wide indices. */
+/* Returns a divisor, or zeros if dim is not in 1..2^31 - 1. Kernels do not divide by a larger
+ * dim, because it is the slowest dim or they use 64-bit indices. */
 struct cuda_divisor cuda_divisor_of(int64_t dim)
 {
     struct cuda_divisor made = {0, 0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declares divisions that round up, divisions on a device by numbers known to the host (index.h),
- * and sizes of types. */
+/* Declares divisions that round up, divisors for divisions on the device (index.h), and sizes of
+ * types. */
 #ifndef CUDA_COMMON_DIVIDE_H
 #define CUDA_COMMON_DIVIDE_H
 
@@ -21,8 +21,9 @@ static inline int64_t cuda_round_up(int64_t a, int64_t b)
     return cuda_ceil_div(a, b) * b;
 }
 
-/* A divisor for numbers below 2^31, as a multiplication: n / d = (mulhi(n, multiplier) + n) >>
- * shift (Granlund and Montgomery, "Division by invariant integers using multiplication", 1994). */
+/* A divisor for numbers below 2^31. A multiplication replaces the division: n / d = (mulhi(n,
+ * multiplier) + n) >> shift. The source is Granlund and Montgomery, "Division by invariant
+ * integers using multiplication", 1994. */
 struct cuda_divisor {
     uint32_t multiplier, shift;
 };
@@ -30,7 +31,7 @@ struct cuda_divisor {
 /* Returns the divisor for 1 <= dim < 2^31. */
 struct cuda_divisor cuda_divisor_of(int64_t dim);
 
-/* Returns the bytes of a type, or of a lane of a vector type. */
+/* Returns the bytes of a type, or the bytes of one lane of a vector type. */
 static inline int32_t cuda_type_size(int32_t type)
 {
     return (int32_t)kit_type_size(type);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines element types on the device and on the host. Elements are read as numbers, and numbers
- * are rounded to elements once, to nearest, ties to even. */
+/* Defines element types on the device and on the host. Loads convert elements to numbers. Stores
+ * round numbers to elements once, to nearest, ties to even. */
 #ifndef CUDA_COMMON_ELEMENT_H
 #define CUDA_COMMON_ELEMENT_H
 
@@ -12,7 +12,7 @@
 
 #define CUDA_BOTH __host__ __device__ static inline
 
-/* The types of 16 bits: IEEE 754 binary16, and bfloat16, which is the upper half of a float. */
+/* The 16-bit types: IEEE 754 binary16, and bfloat16, which is the upper half of a float. */
 struct cuda_half {
     uint16_t bits;
 };
@@ -20,7 +20,7 @@ struct cuda_bfloat16 {
     uint16_t bits;
 };
 
-/* The type in which numbers of a type are computed. Float represents every number of the short
+/* The type in which elements of type T are computed. Float represents every value of the 16-bit
  * types. */
 template <class T> struct cuda_arith {
     typedef float type;
@@ -48,9 +48,9 @@ CUDA_BOTH float cuda_float_of(uint32_t bits)
     return value;
 }
 
-/* Returns the double truncated to float, with the last bit set if anything was cut off. If this is
- * rounded to a type that is at least two bits shorter, the result equals that of rounding the
- * double (Boldo and Melquiond, "When double rounding is odd", 2005). */
+/* Returns the double truncated to float, with the last bit set if the truncation was inexact.
+ * Rounding this to a type at least two bits shorter gives the same result as rounding the
+ * double. The source is Boldo and Melquiond, "When double rounding is odd", 2005. */
 CUDA_BOTH float cuda_round_odd(double value)
 {
     float nearest = (float)value;
@@ -66,8 +66,8 @@ CUDA_BOTH float cuda_round_odd(double value)
 /* ------------------------------------------------------------------ half */
 
 /* Converts half to float: moves the fields to their positions in a float, and adds 112 to the
- * exponent's bias. A subnormal gets the exponent of the smallest normal number 2^-14, and the
- * subtraction then removes its leading 1. */
+ * exponent. A subnormal gets the exponent of the smallest normal number 2^-14; the subtraction
+ * then removes the implicit leading 1. */
 CUDA_BOTH float cuda_load(cuda_half half)
 {
 #ifdef __CUDA_ARCH__
@@ -87,8 +87,9 @@ CUDA_BOTH float cuda_load(cuda_half half)
 }
 
 #ifndef __CUDA_ARCH__
-/* Rounds float to half. It adds a number that aligns the last bit of a half, or of the smallest
- * half, with the last bit of the sum. */
+/* Rounds float to half. If the result is subnormal, adding 0.5 aligns the last bit of the sum
+ * with that of the smallest half, so the addition rounds. Otherwise an integer addition rounds
+ * to nearest, ties to even. */
 CUDA_BOTH uint16_t cuda_half_bits(float value)
 {
     uint32_t bits = cuda_bits_of(value), sign = bits >> 16 & 0x8000, magnitude = bits & 0x7fffffff;
@@ -185,8 +186,8 @@ CUDA_BOTH double cuda_load(int32_t value)
     return (double)value;
 }
 
-/* Rounds and saturates a number; NaN becomes 0. The bounds are integers, so clamping before
- * rounding gives the same result. */
+/* Rounds and saturates a number; NaN becomes 0. The bounds are integers, so clamping before or
+ * after rounding gives the same result. */
 template <class A> CUDA_BOTH A cuda_saturate(A value, A least, A most)
 {
     if (isnan(value))
@@ -263,9 +264,9 @@ CUDA_BOTH void cuda_store_any(int32_t type, void *data, int64_t at, double value
 /* ------------------------------------------------------------------ out = alpha * r + beta *
  * prior */
 
-/* The factors of an output. With factors 1 and 0, the result is stored unchanged. Other factors are
- * applied in double, so that the result is rounded once. With beta 0, the prior value is not
- * read. */
+/* The factors of an output. If alpha is 1 and beta is 0, the result is stored unchanged.
+ * Otherwise the factors are applied in double, so that the result is rounded once. If beta is 0,
+ * the prior value is not read. */
 struct cuda_blend {
     double alpha, beta;
 };

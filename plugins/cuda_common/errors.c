@@ -5,7 +5,7 @@
 
 #include <stdatomic.h>
 
-/* The most devices whose errors are recorded; the driver shows no more. */
+/* The largest number of devices whose errors are recorded. The driver shows no more devices. */
 #define DEVICES_MAX 128
 
 static atomic_uchar sticky[DEVICES_MAX];
@@ -59,15 +59,16 @@ int32_t cuda_check(int32_t device, cudaError_t error, const char *what)
         return ANYDNN_PLUGIN_STATUS_SUCCESS;
     if (sticks(error) && device >= 0 && device < DEVICES_MAX)
         atomic_store(&sticky[device], 1);
-    /* The next caller of cudaGetLastError must not see an error that is not sticky. */
+    /* This clears an error that is not sticky, so that the next caller of cudaGetLastError does
+     * not see it. */
     (void)cudaGetLastError();
     return kit_fail(status_of(error), "%s on CUDA device %d: %s (%s, %d)%s", what, device,
                     cudaGetErrorString(error), cudaGetErrorName(error), (int)error,
                     sticks(error) ? "; CUDA cannot be used any more by this process" : "");
 }
 
-/* Returns 1 if the device is unusable. Another backend may have caused the error, so a call checks
- * the context. cudaMemGetInfo does not wait, and is permitted while a stream is captured. */
+/* Returns 1 if the device is unusable. Another backend may have caused the error, so the context
+ * is checked, too. cudaMemGetInfo does not wait, and is permitted during a capture. */
 int32_t cuda_poisoned(int32_t device)
 {
     struct cuda_visit visit;

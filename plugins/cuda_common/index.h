@@ -8,7 +8,7 @@
 
 #include <cuda_runtime.h>
 
-/* The threads of a block, in every kernel. */
+/* The default number of threads per block. */
 #define CUDA_THREADS 256
 
 __device__ static inline uint32_t cuda_divide(uint32_t n, const cuda_divisor &by)
@@ -16,7 +16,7 @@ __device__ static inline uint32_t cuda_divide(uint32_t n, const cuda_divisor &by
     return (__umulhi(n, by.multiplier) + n) >> by.shift;
 }
 
-/* Returns the blocks that cover `items` items, `each` per block. */
+/* Returns the number of blocks for `items` items, `each` per block. */
 static inline int64_t cuda_blocks(int64_t items, int64_t each)
 {
     return cuda_ceil_div(items, each);
@@ -52,7 +52,7 @@ static int32_t cuda_launch_threads(const cuda_call *call, void (*kernel)(P), int
     return cuda_check(call->device, error, "launching a kernel");
 }
 
-/* Launches `kernel` in blocks of CUDA_THREADS. */
+/* Launches `kernel` in blocks of CUDA_THREADS threads. */
 template <class P>
 static int32_t cuda_launch(const cuda_call *call, void (*kernel)(P), int64_t x, int64_t y,
                            const P &parameter)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Launches kernels by the driver's own entry. This avoids the runtime's overhead: 0.2 to 0.4 us of
- * some 3.4 (bench/host_cost). The runtime provides the entries, so libcuda is not linked.
+/* Launches kernels through the driver's own entry point. This avoids the runtime's overhead: 0.2 to
+ * 0.4 us of some 3.4 us (bench/host_cost). The runtime provides the entry points, so libcuda is not
+ * linked.
  *
- * If the driver refuses a launch, nothing was enqueued, and the runtime launches instead. It makes
- * a context current in a thread that has none yet, and reports its own failure.
- */
+ * If the driver refuses a launch, nothing was enqueued, and the runtime launches the kernel
+ * instead. The runtime makes a context current in a thread without one, and reports its own
+ * failures. */
 #include "together.h"
 
 #include <cuda.h>
@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 /* The size of the table: a power of two, well above the number of kernels that a process uses on
- * all devices. The runtime launches kernels that do not fit. */
+ * all devices. When the table is full, the runtime launches further kernels. */
 #define FUNCTIONS_MAX 4096
 
 /* The types of cuLaunchKernel, cuLaunchKernelEx and cuCtxGetId; 0 is CUDA_SUCCESS. */
@@ -30,13 +30,12 @@ static launch_fn driver_launch;
 static launch_config_fn driver_launch_config; /* NULL if the driver lacks it */
 static context_id_fn driver_context_id;
 
-/* The first driver version whose captures can hold overlapping launches. Older drivers may refuse
- * them. */
+/* The first driver version that can capture overlapping launches. Older drivers may refuse them. */
 #define DRIVER_CAPTURES_OVERLAP 12030
 static int driver_version;
 
-/* A kernel loaded in a context. Numbers of contexts are not reused, so after a device reset no
- * stale kernel is found. */
+/* A kernel loaded in a context. Context numbers are not reused, so after a device reset no stale
+ * kernel is found. */
 struct entry {
     _Atomic(const void *) symbol; /* NULL if free; set after the other members */
     unsigned long long context;
@@ -68,7 +67,7 @@ static void find_driver(void)
     atomic_store(&has_driver, driver_launch && driver_context_id);
 }
 
-/* Returns the entry of a symbol in a context, or a free one, or NULL if there is neither. */
+/* Returns the entry of a symbol in a context, or a free entry. Returns NULL if there is neither. */
 static struct entry *find(const void *symbol, unsigned long long context)
 {
     uint64_t hash = (((uintptr_t)symbol >> 4) ^ context << 32) * UINT64_C(0x9e3779b97f4a7c15);
@@ -84,7 +83,7 @@ static struct entry *find(const void *symbol, unsigned long long context)
     return NULL;
 }
 
-/* Loads a kernel. This must not end a capture in progress elsewhere. */
+/* Loads a kernel into the current context. This must not end a capture in another thread. */
 static cudaFunction_t learn(const void *symbol, unsigned long long context)
 {
     enum cudaStreamCaptureMode mode;
@@ -108,8 +107,8 @@ static cudaFunction_t learn(const void *symbol, unsigned long long context)
     return function;
 }
 
-/* Returns the kernel loaded in the current context, or NULL if the driver does not report the
- * context. */
+/* Returns the kernel in the current context, and loads it first if necessary. Returns NULL if
+ * the driver does not report the context. */
 static cudaFunction_t function_of(const void *symbol)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -139,7 +138,8 @@ cudaError_t cuda_launch_kernel(const void *symbol, unsigned x, unsigned y, unsig
                             stream);
 }
 
-/* Launches with an attribute. Returns 1 on success; otherwise nothing was enqueued. */
+/* Launches a kernel with one launch attribute. Returns 1 on success. If it returns 0, nothing
+ * was enqueued. */
 static int launch_with(const CUlaunchAttribute *attribute, cudaFunction_t function, unsigned x,
                        unsigned y, unsigned threads, size_t shared_bytes, void **arguments,
                        cudaStream_t stream)

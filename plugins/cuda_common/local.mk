@@ -12,7 +12,7 @@ CUDA_COMMON_C_SOURCES = $(KIT_SOURCES) \
 	plugins/cuda_common/space.c \
 	plugins/cuda_common/together.h
 
-# Plans and the geometry of convolutions, for the backends with kernels of their own.
+# Plans and convolution geometry are for the backends that have their own kernels.
 CUDA_PLAN_SOURCES = \
 	plugins/cuda_common/activate.h \
 	plugins/cuda_common/context.c \

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Implements candidates and plans for all operations: copies the problem, prepares, launches. */
+/* Implements candidates and plans for all operations: copies the problem, prepares a job, and
+ * launches it. */
 #include "plan.h"
 
-/* The engine of operations with one way to run a problem. */
+/* The number of the only engine of an operation without `engines`. */
 #define THE_ENGINE 1
 
 static const struct cuda_operation *find(int32_t operation)
@@ -28,8 +29,9 @@ static int32_t check(const struct anydnn_plugin_plan *plan, struct kit_refusal *
     return plan->operation->check ? plan->operation->check(plan, why) : 0;
 }
 
-/* Creates a plan up to the part that candidates and plans share: checked and analyzed. Returns a
- * status. If the problem is refused, returns SUCCESS without a plan, and fills in `why`. */
+/* Creates the part of a plan that candidates and plans share: a checked and analyzed problem.
+ * Returns a status. If the problem is refused, it returns SUCCESS without a plan, and fills in
+ * `why`. */
 static int32_t begin(const struct anydnn_plugin_context *context,
                      const struct cuda_operation *operation,
                      const struct anydnn_plugin_problem *problem, struct anydnn_plugin_plan **plan,
@@ -65,7 +67,7 @@ static int32_t engines_of(const struct anydnn_plugin_plan *plan,
     return 1;
 }
 
-/* Offers every engine of a plan under the algorithm numbers of its operation. */
+/* Offers every engine of a plan under the operation's algorithm numbers. */
 static void offer_engines(const struct anydnn_plugin_plan *plan, anydnn_plugin_offer_fn offer,
                           void *cookie)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declares what the operations of the backends with kernels of their own share: contexts, table
- * entries, plans, calls. It compiles as C and as CUDA C++. */
+/* Declares what all operations of the CUDA backends with their own kernels share: contexts,
+ * table entries, plans and calls. It compiles as C and as CUDA C++. */
 #ifndef CUDA_COMMON_PLAN_H
 #define CUDA_COMMON_PLAN_H
 
@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/* Sets of types and layouts for the table. */
+/* The sets of types and layouts for the operation table. */
 #define CUDA_TYPE(name)          ANYDNN_PLUGIN_TYPE_BIT(ANYDNN_PLUGIN_##name)
 #define CUDA_SHORTS              (CUDA_TYPE(HALF) | CUDA_TYPE(BFLOAT16))
 #define CUDA_FLOATS              (CUDA_TYPE(FLOAT) | CUDA_TYPE(DOUBLE) | CUDA_SHORTS)
@@ -26,18 +26,18 @@ extern "C" {
 struct cuda_context {
     int32_t device;
     int32_t multiprocessors;
-    int32_t has_pools; /* 1 if memory in stream order is available */
+    int32_t has_pools; /* 1 if stream-ordered memory is available */
 };
 
-/* An execution of a plan on its device. */
+/* An execution of a plan on the plan's device. */
 struct cuda_call {
     const struct anydnn_plugin_operands *operands;
     cudaStream_t stream;
     int32_t device;
-    int32_t *effect; /* ENQUEUED once the first kernel is launched */
+    int32_t *effect; /* set to ENQUEUED when the first kernel is launched */
 };
 
-/* The most engines of an operation. */
+/* The largest number of engines of an operation. */
 #define CUDA_ENGINES_MAX 16
 
 struct cuda_operation {
@@ -45,29 +45,30 @@ struct cuda_operation {
     uint32_t types;     /* bit set of the types of slot 0 */
     uint32_t layouts;   /* ANYDNN_PLUGIN_LAYOUT_xxx, as published */
     size_t job_size;    /* bytes of plan->job */
-    int32_t scratch;    /* 1 if it allocates memory in stream order while it runs */
-    int32_t algorithms; /* bits of cuDNN's algorithm numbers for the engine; 0 for -1 only */
+    int32_t scratch;    /* 1 if a run allocates stream-ordered memory */
+    int32_t algorithms; /* bit set of cuDNN's algorithm numbers for the engines; 0 means -1 only */
     int32_t first;      /* number offered first, if algorithms is not 0 */
-    /* Optional. Fills the beginning of plan->job, which is zero, with values that the functions
-     * below share, so that they are computed once. */
+    /* Optional. Fills the beginning of plan->job, which is zero, with values that several of the
+     * functions below need. */
     void (*analyse)(struct anydnn_plugin_plan *plan);
-    /* Optional. Checks limits beyond those of the core. Returns 0 or the reason. */
+    /* Optional. Checks limits beyond those of the core. Returns 0, or the reason of a refusal. */
     int32_t (*check)(const struct anydnn_plugin_plan *plan, struct kit_refusal *why);
-    /* Optional. Fills plan->job from plan->problem. It is zero except for what `analyse` and
-     * `take_engine` filled. */
+    /* Optional. Fills plan->job from plan->problem. The job is zero except for the members that
+     * `analyse` and `take_engine` filled. */
     void (*prepare)(struct anydnn_plugin_plan *plan);
-    /* Launches the kernels. Returns a status, after a message if it is not 0. It never waits. */
+    /* Launches the kernels. Returns 0, or a status after a message. It never waits. */
     int32_t (*run)(const struct anydnn_plugin_plan *plan, const struct cuda_call *call);
-    /* Optional. Lists the engines that can run the problem, best first, without algorithms. Returns
-     * their number, at least 1. If NULL, there is one engine, number 1, without workspace. */
+    /* Optional. Lists the engines that can run the problem, best first, without algorithms.
+     * Returns their number, at least 1. If NULL, the only engine is number 1, without workspace. */
     int32_t (*engines)(const struct anydnn_plugin_plan *plan,
                        struct anydnn_plugin_candidate engines[CUDA_ENGINES_MAX]);
-    /* Optional. Takes an engine, offered or not, and keeps in plan->job what `prepare` needs of it.
-     * Returns 0 if the engine cannot run the problem. If NULL, only offered engines can. */
+    /* Optional. Accepts an engine, offered or not, and stores in plan->job what `prepare` needs
+     * to know of it. Returns 0 if the engine cannot run the problem. If NULL, only offered
+     * engines are accepted. */
     int32_t (*take_engine)(struct anydnn_plugin_plan *plan, uint64_t engine);
 };
 
-/* Requires an alignment of `bytes` for the operands in `slots`, a bit set. */
+/* Requires an alignment of `bytes` for the operands in the bit set `slots`. */
 static inline void cuda_align(struct anydnn_plugin_candidate *engine, uint32_t slots,
                               uint32_t bytes)
 {
@@ -75,8 +76,8 @@ static inline void cuda_align(struct anydnn_plugin_candidate *engine, uint32_t s
         engine->alignment[slot] = slots >> slot & 1 ? bytes : 0;
 }
 
-/* A plan: the problem with copies of its tensors and parameters, and the operation's job. The job
- * holds kernels and their parameter blocks; pointers and factors are filled in per call. */
+/* A plan: the problem with copies of its tensors and parameters, and the operation's job. The
+ * job holds kernels and their parameter blocks. Each call fills in pointers and factors. */
 struct anydnn_plugin_plan {
     const struct cuda_operation *operation;
     const struct cuda_context *context; /* outlives its plans */
@@ -86,12 +87,12 @@ struct anydnn_plugin_plan {
     void *job; /* operation->job_size bytes, aligned to 64 bytes */
 };
 
-/* The table of the backend's operations. The file of an operation defines its entry. */
+/* The table of the backend's operations. The source file of each operation defines its entry. */
 extern const struct cuda_operation *const cuda_operations[];
 extern const uint32_t cuda_operation_count;
 
 /* Creates a context of `bytes` bytes for a device, or fails with a message (context.c). `more`
- * reads the properties that only the backend needs, and may be NULL. */
+ * reads properties that only this backend needs; it may be NULL. */
 int32_t cuda_context_create(int32_t device, size_t bytes,
                             int32_t (*more)(struct anydnn_plugin_context *context),
                             struct anydnn_plugin_context **context);
@@ -101,11 +102,10 @@ void cuda_context_destroy(struct anydnn_plugin_context *context);
 int32_t cuda_read_attribute(int32_t device, enum cudaDeviceAttr attribute, const char *what,
                             int32_t *value);
 
-/* Stores the published form of the table of operations in the description, with these math
- * modes. */
+/* Publishes the table of operations in the description, with these math modes. */
 void cuda_publish(struct anydnn_plugin *description, uint32_t maths);
 
-/* The functions of every operation in the description, in plan.c. */
+/* These functions serve every operation in the description (plan.c). */
 int32_t cuda_candidates(struct anydnn_plugin_context *context,
                         const struct anydnn_plugin_problem *problem, anydnn_plugin_offer_fn offer,
                         void *cookie);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Identifies a device's current primary context, and waits for its work. Objects that an
- * application's cudaDeviceReset destroyed must not be freed again. */
+/* Identifies a device's current primary context, and waits for its work. An application's
+ * cudaDeviceReset destroys objects, which must not be freed again. */
 #include "cuda_common.h"
 
 #include <pthread.h>
@@ -45,8 +45,8 @@ uint64_t cuda_primary(int32_t device)
     return id;
 }
 
-/* Waits for the device. cudaFree waits like cudaDeviceSynchronize, but is permitted while a stream
- * is captured, and leaves the capture intact. If the allocation fails, it does not wait; objects
+/* Waits for the device. cudaFree waits like cudaDeviceSynchronize, but is permitted during a
+ * capture and leaves it intact. If the allocation fails, this function does not wait; objects
  * freed afterwards do not require it. */
 void cuda_wait_device(int32_t device)
 {

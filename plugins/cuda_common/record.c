@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Implements streams, marks as events, and recordings as stream captures that become executable
- * graphs. */
+/* Implements streams, marks and recordings. A mark is an event; a recording is a stream capture
+ * that becomes an executable graph. */
 #include "cuda_common.h"
 
 #include <pthread.h>
 
-/* The host's handle of a mark or a recording, with the context to which it belongs. */
+/* A mark or a recording, with the number of its context. The host holds a pointer to it. */
 struct object {
     uint64_t primary;
     union {
@@ -33,9 +33,9 @@ static int32_t enter_again(struct cuda_visit *visit, const struct object *object
 
 /* ------------------------------------------------------------------ streams */
 
-/* A stream and its context. The host gets the CUDA stream itself, which every function of CUDA
- * accepts. This list keeps the contexts, so that no stream of a destroyed context is destroyed
- * again. */
+/* A stream and the number of its context. The host gets the CUDA stream itself, which every
+ * function of CUDA accepts. The list of these entries ensures that no stream of a destroyed
+ * context is destroyed again. */
 struct made {
     cudaStream_t stream;
     uint64_t primary;
@@ -53,8 +53,8 @@ static void put_stream(struct made *made)
     pthread_mutex_unlock(&streams_lock);
 }
 
-/* Removes the newest entry of a stream address, since an ended context may have used the same
- * address. Returns NULL if there is none. */
+/* Removes and returns the newest entry of a stream address; a destroyed context may have used
+ * the same address. Returns NULL if there is none. */
 static struct made *take_stream(cudaStream_t stream)
 {
     struct made **at = &streams, *found;
@@ -296,8 +296,8 @@ void cuda_record_destroy(int32_t device, void *recording)
 
     if (enter_again(&visit, object, device) == 0) {
         cuda_check(device, cudaGraphExecDestroy(object->graph), "freeing a graph");
-        /* The process keeps the memory that replays allocated between their kernels, until it is
-         * trimmed. */
+        /* Memory that replays allocated between their kernels stays allocated in the process
+         * until it is trimmed. */
         cuda_check(device, cudaDeviceGraphMemTrim(device), "giving back a graph's memory");
         cuda_leave(&visit);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines the table of the CUDA space: devices, pointers, memory, copies, waiting. */
+/* Defines the function table of the CUDA space: devices, pointers, memory, copies and waiting. */
 #include "cuda_common.h"
 
 #include <stdio.h>
@@ -7,8 +7,8 @@
 
 /* ------------------------------------------------------------------ devices */
 
-/* Counts devices. A count of 0 is a valid result, with a reason: a machine without a driver has
- * none. */
+/* Counts devices. A machine without a driver has 0 devices; this is a valid result, and the
+ * reason is reported. */
 static int32_t device_count(int32_t *count)
 {
     const char *why;
@@ -45,8 +45,8 @@ static int32_t device_name(int32_t device, char *text, size_t size)
     return status;
 }
 
-/* Reads the driver's release from Linux: the first word of digits and dots. The runtime only
- * reports the newest CUDA version that the driver supports. */
+/* Reads the driver's release from a file of Linux: the first word of digits and dots. The
+ * runtime reports only the newest CUDA version that the driver supports. */
 static void driver_release(char *release, size_t size)
 {
     FILE *file = fopen("/proc/driver/nvidia/version", "re");
@@ -115,7 +115,7 @@ static int32_t pointer_owner(int32_t device, const void *pointer, int32_t *owner
 
 /* ------------------------------------------------------------------ memory */
 
-/* A kind of memory: that of a device, or host memory that every device can access directly. */
+/* A kind of memory: device memory, or host memory that every device can access directly. */
 struct memory {
     const char *name;
     cudaError_t (*take)(void **pointer, size_t bytes);
@@ -188,7 +188,8 @@ static int32_t host_free(int32_t device, void *pointer)
     return drop(&of_host, device, pointer);
 }
 
-/* Copies memory. CUDA determines the kind from the addresses, so that managed memory works, too. */
+/* Copies memory. CUDA determines the kind of copy from the addresses, so managed memory works,
+ * too. */
 static int32_t copy(int32_t device, void *stream, void *to, const void *from, uint64_t bytes,
                     int32_t kind, int waits)
 {
@@ -212,8 +213,8 @@ static int32_t copy(int32_t device, void *stream, void *to, const void *from, ui
     return status;
 }
 
-/* Copies memory and waits if host memory is involved, pageable or not. On return, the host's side
- * has been read or written. */
+/* Copies memory. If host memory is involved, pageable or not, it waits until that memory has
+ * been read or written. */
 static int32_t memory_copy(int32_t device, void *stream, void *to, const void *from, uint64_t bytes,
                            int32_t kind)
 {

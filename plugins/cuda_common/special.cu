@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Implements count_special of the space: counts NaN, infinities and zeros of a tensor by their
- * bits. */
+/* Implements count_special of the space: counts the NaNs, infinities and zeros of a tensor by
+ * their bits. */
 #include "cuda_common.h"
 
 #include <cuda_runtime.h>
 
 #define THREADS    256
-#define BLOCKS_MAX 2048 /* exceeds the resident blocks of any device */
+#define BLOCKS_MAX 2048 /* more than the resident blocks of any device */
 #define DIMS_MAX   (ANYDNN_PLUGIN_DIM_MAX + 1)
 
 /* The bit layout of a type. */
@@ -16,12 +16,13 @@ struct special_type {
     uint64_t infinity;    /* 0 for an integer */
 };
 
-/* The arguments of the kernel. Dims are in memory order, and contiguous ones are merged. */
+/* The arguments of the kernel. Dims are in memory order, and dims that are contiguous are
+ * merged. */
 struct special_job {
     const void *data;
     unsigned long long *counts;
     int64_t total;
-    int64_t dims[DIMS_MAX], strides[DIMS_MAX]; /* of scalars, the innermost first */
+    int64_t dims[DIMS_MAX], strides[DIMS_MAX]; /* in scalars, innermost dim first */
     int32_t ndims, packed;
     special_type type;
 };
@@ -47,7 +48,7 @@ __device__ static inline int64_t special_place(const special_job &job, int64_t i
     return at;
 }
 
-/* Sums the counts within each warp, then adds each sum once. */
+/* Sums the counts within each warp, then adds each sum to the total once. */
 __device__ static inline void special_add(const special_job &job, const unsigned counts[3])
 {
     for (int k = 0; k < ANYDNN_PLUGIN_SPECIAL_END; k++) {
@@ -104,7 +105,7 @@ static int32_t special_launch(int32_t device, cudaStream_t stream, special_job &
     return cuda_check(device, error, "launching a kernel");
 }
 
-/* Returns the bit layout of a type, with 0 bytes for a type that no tensor has. */
+/* Returns the bit layout of a type. `bytes` is 0 for a type that no tensor has. */
 static special_type special_type_of(int32_t type)
 {
     switch (type) {
@@ -136,7 +137,7 @@ static special_type special_type_of(int32_t type)
     }
 }
 
-/* Inserts a dim, keeping the dims ordered by stride. */
+/* Inserts a dim and keeps the dims ordered by stride. */
 static void special_insert(special_job &job, int64_t dim, int64_t stride)
 {
     int32_t at = job.ndims;
@@ -168,7 +169,8 @@ static void special_merge(special_job &job)
     job.ndims = job.ndims > 0 ? kept + 1 : 1;
 }
 
-/* Fills in the shape. Channels of vector types become whole vectors, and the scalars in one. */
+/* Fills in the shape. If the type is a vector type, one dim counts whole vectors, and the
+ * innermost dim counts the lanes of a vector. */
 static void special_shape(special_job &job, const struct anydnn_plugin_tensor *tensor)
 {
     int32_t lanes = job.type.lanes;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launches blocks that wait for one another (launch.c). */
+/* Declares the launch of kernels whose blocks wait for one another (launch.c). */
 #ifndef CUDA_COMMON_TOGETHER_H
 #define CUDA_COMMON_TOGETHER_H
 
@@ -9,8 +9,8 @@
 extern "C" {
 #endif
 
-/* Launches a kernel like cuda_launch_kernel. It begins when all blocks fit on the device at once,
- * and fails if they never do. */
+/* Launches a cooperative kernel, with arguments like cuda_launch_kernel. All blocks run at the
+ * same time; if the device cannot hold them all, the launch fails. */
 cudaError_t cuda_launch_together(const void *symbol, unsigned blocks, unsigned threads,
                                  size_t shared_bytes, void **arguments, cudaStream_t stream);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Activation forward and backward. The gradient is a function of y and dy; swish alone reads x. */
+/* Implements activation forward and backward. The gradient is a function of y and dy; only swish
+ * also reads x. */
 #include "naive.h"
 
-/* Slots. */
+/* The operand slots. */
 enum { FORWARD_X, FORWARD_Y };
 enum { BACKWARD_Y, BACKWARD_DY, BACKWARD_X, BACKWARD_DX };
 

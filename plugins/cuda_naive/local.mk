@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The backend cuda_naive: every operation by a plain kernel, to be right and to be read.
+# Builds cuda_naive, which implements every operation by a plain, easily verified kernel.
 
 CUDA_NAIVE_SOURCES = \
 	plugins/cuda_naive/activation.cu \

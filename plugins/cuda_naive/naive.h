@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the kernels of this backend share: tensors with their pointers, index tuples, the table
- * entry of an operation, launches. A kernel of elements has one thread for each element of its
- * output. */
+/* Defines what the kernels of this backend share: tensors with their pointers, index tuples,
+ * elements, block sums and launches. An element kernel has one thread per element of its output. */
 #ifndef CUDA_NAIVE_NAIVE_H
 #define CUDA_NAIVE_NAIVE_H
 
@@ -12,12 +11,12 @@
 #define NAIVE_DIMS    ANYDNN_PLUGIN_DIM_MAX
 #define NAIVE_SPATIAL ANYDNN_PLUGIN_SPATIAL_MAX
 
-/* A tensor as kernels take it. `data` is NULL where the operand is absent. Strides count lanes, and
- * are 0 along dims of size 1, so that such a dim is broadcast. */
+/* A tensor as a kernel argument. `data` is NULL if the operand is absent. Strides count lanes. A
+ * dim of size 1 has stride 0, so that it is broadcast. */
 struct naive_tensor {
     void *data;
-    int32_t type;  /* of a lane */
-    int32_t lanes; /* channels of a vector; 1 for other types */
+    int32_t type;  /* type of a lane */
+    int32_t lanes; /* channels per vector; 1 for other types */
     int32_t ndims;
     int64_t count; /* elements */
     int64_t dims[NAIVE_DIMS];
@@ -52,13 +51,13 @@ static inline cuda_blend naive_blend(const cuda_call *call, int alpha)
 
 /* ------------------------------------------------------------------ indices */
 
-/* Returns the number of this thread in the grid. */
+/* Returns the index of this thread in the grid. */
 __device__ static inline int64_t naive_thread()
 {
     return (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
 }
 
-/* Splits the row-major number i into an index tuple. */
+/* Splits the row-major element number i into an index tuple. */
 __device__ static inline void naive_unravel(const int64_t dims[], int ndims, int64_t i,
                                             int64_t index[])
 {
@@ -68,7 +67,7 @@ __device__ static inline void naive_unravel(const int64_t dims[], int ndims, int
     }
 }
 
-/* Advances an index tuple in row-major order; returns whether there is a next one. */
+/* Advances an index tuple in row-major order. Returns false after the last one. */
 __device__ static inline bool naive_next(const int64_t dims[], int ndims, int64_t index[])
 {
     for (int d = ndims - 1; d >= 0; d--) {
@@ -97,7 +96,7 @@ __device__ static inline int64_t naive_offset(const naive_tensor &t, const int64
 
 /* ------------------------------------------------------------------ elements */
 
-/* Reads the element at an offset, in what its type T is computed in. */
+/* Returns the element at an offset, in the type in which elements of type T are computed. */
 template <class T>
 __device__ static inline typename cuda_arith<T>::type naive_load(const naive_tensor &t,
                                                                  int64_t offset)
@@ -105,7 +104,7 @@ __device__ static inline typename cuda_arith<T>::type naive_load(const naive_ten
     return cuda_load(((const T *)t.data)[offset]);
 }
 
-/* The same for a type that is found at run time, in double. */
+/* Returns the element at an offset as a double, for a type known at run time. */
 __device__ static inline double naive_load_any(const naive_tensor &t, int64_t offset)
 {
     return cuda_load_any(t.type, t.data, offset);
@@ -120,10 +119,10 @@ __device__ static inline void naive_store(const naive_tensor &t, int64_t offset,
 
 /* ------------------------------------------------------------------ blocks */
 
-/* Threads of a block that computes one sum, at most. */
+/* The largest number of threads of a block that computes one sum. */
 #define NAIVE_BLOCK 128
 
-/* Adds up the values of a block's threads in a fixed order; every thread gets the sum. */
+/* Returns the sum of the values of a block's threads, added in a fixed order, to every thread. */
 template <class A> __device__ static inline A naive_block_sum(A value)
 {
     __shared__ A part[NAIVE_BLOCK];
@@ -142,15 +141,15 @@ template <class A> __device__ static inline A naive_block_sum(A value)
 
 /* ------------------------------------------------------------------ launches */
 
-/* Launches a thread for each of `count` elements. */
+/* Launches one thread for each of `count` elements. */
 template <class P>
 static int32_t naive_launch(const cuda_call *call, void (*kernel)(P), int64_t count, const P &job)
 {
     return cuda_launch(call, kernel, cuda_blocks(count, CUDA_THREADS), 1, job);
 }
 
-/* Launches a block for each of `count` sums of so many terms. A block has a power of two of
- * threads, and no more than its sum needs. */
+/* Launches one block for each of `count` sums of `terms` terms. The number of threads is a power
+ * of two, and no larger than the sum needs. */
 template <class P>
 static int32_t naive_launch_blocks(const cuda_call *call, void (*kernel)(P), int64_t count,
                                    int64_t terms, const P &job)
@@ -169,7 +168,7 @@ static int32_t naive_launch_blocks(const cuda_call *call, void (*kernel)(P), int
      : (type) == ANYDNN_PLUGIN_HALF   ? kernel<cuda_half>                                          \
                                       : kernel<cuda_bfloat16>)
 
-/* The same, for int8 as well. */
+/* The instance of a kernel for a floating type or int8. */
 #define NAIVE_FLOATS_AND_INT8(kernel, type)                                                        \
     ((type) == ANYDNN_PLUGIN_INT8 ? kernel<int8_t> : NAIVE_FLOATS(kernel, type))
 

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pooling: forward, a thread for each element of y looks through its window; backward, a thread for
- * each element of dx adds up the windows that cover it. */
+/* Implements pooling. Forward runs a thread per element of y, which reads its window. Backward
+ * runs a thread per element of dx, which sums over the windows that cover it. */
 #include "naive.h"
 
 #include <float.h>
 
-/* Slots. */
+/* The operand slots. */
 enum { FORWARD_X, FORWARD_Y };
 enum { BACKWARD_Y, BACKWARD_DY, BACKWARD_X, BACKWARD_DX };
 
 struct pooling_job {
-    naive_tensor x, y, dy, dx; /* the last two backward alone */
+    naive_tensor x, y, dy, dx; /* dy and dx: only backward */
     int32_t spatial;
     int32_t is_max, counts_padding, nan_propagate;
     int64_t window[NAIVE_SPATIAL], pad[NAIVE_SPATIAL], stride[NAIVE_SPATIAL];
-    double lowest; /* finite number of the type */
+    double lowest; /* lowest finite number of the type */
     cuda_blend blend;
 };
 
-/* Output `o` has the window from `begin` up to `end`, which is cut to the input. A negative pad
- * cuts the input at its end. Returns whether the window has an element. */
+/* Finds the window of output `o`, from `begin` up to `end`, clipped to the input. A negative pad
+ * removes elements at the end of the input. Returns false if the window is empty. */
 __device__ static inline bool window_of(const pooling_job &job, const int64_t o[], int64_t begin[],
                                         int64_t end[])
 {
@@ -36,8 +36,9 @@ __device__ static inline bool window_of(const pooling_job &job, const int64_t o[
     return has;
 }
 
-/* Returns what the average of output `o` is divided by: the window's extents, cut to the padded
- * input, or to the input. As in cuDNN they may be 0 or less where the window has no element. */
+/* Returns the divisor of the average at output `o`: the product of the window's extents, clipped
+ * to the padded input or to the input. If the window is empty, factors may be 0 or less, as in
+ * cuDNN. */
 __device__ static inline double divisor_of(const pooling_job &job, const int64_t o[])
 {
     double divisor = 1;
@@ -56,7 +57,7 @@ __device__ static inline double divisor_of(const pooling_job &job, const int64_t
     return divisor;
 }
 
-/* Advances a position in row-major order within a window; returns whether there is a next one. */
+/* Advances a position in row-major order within a window. Returns false after the last one. */
 __device__ static inline bool next_in(const pooling_job &job, const int64_t begin[],
                                       const int64_t end[], int64_t at[])
 {
@@ -70,7 +71,8 @@ __device__ static inline bool next_in(const pooling_job &job, const int64_t begi
 
 /* ------------------------------------------------------------------ forward */
 
-/* A maximum begins at the lowest finite number, skips NaN or, where NaN propagates, stays NaN. */
+/* Computes an element of y. A maximum starts at the lowest finite number. It skips NaN, or stays
+ * NaN if NaN propagates. */
 template <class T> __global__ void pooling_forward(pooling_job job)
 {
     typedef typename cuda_arith<T>::type A;
@@ -106,7 +108,7 @@ __device__ static inline bool same_number(double a, double b)
     return a == b || (isnan(a) && isnan(b));
 }
 
-/* Returns whether element `mine` is the first one of the window of output `o` that equals y. */
+/* Returns true if element `mine` is the first element equal to y in the window of output `o`. */
 template <class T>
 __device__ static inline bool takes_gradient(const pooling_job &job, const int64_t o[],
                                              const int64_t mine[])
@@ -134,7 +136,8 @@ __device__ static inline bool takes_gradient(const pooling_job &job, const int64
     return false;
 }
 
-/* Finds the outputs from `first` up to `last` whose windows cover element i of a dim. */
+/* Finds the outputs whose windows cover element i of a dim, from `first` up to but not including
+ * `last`. */
 __device__ static inline void outputs_over(const pooling_job &job, int s, int64_t i, int64_t *first,
                                            int64_t *last)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Softmax forward and backward: a block for each vector, which runs over c, or over all dims but n,
- * in passes: maximum, sum, results. */
+/* Implements softmax forward and backward. A block processes one vector, along c or along all
+ * dims but n, in passes: maximum, sum, results. */
 #include "naive.h"
 
 #include <float.h>
 
-/* Slots. */
+/* The operand slots. */
 enum { FORWARD_X, FORWARD_Y };
 enum { BACKWARD_Y, BACKWARD_DY, BACKWARD_DX };
 
@@ -17,7 +17,7 @@ struct softmax_job {
     cuda_blend blend;
 };
 
-/* Finds element i of this block's vector, an index tuple of a tensor of these dims. */
+/* Finds element i of this block's vector, as an index tuple of tensor t. */
 __device__ static inline void element_of(const softmax_job &job, const naive_tensor &t, int64_t i,
                                          int64_t at[])
 {
@@ -79,9 +79,9 @@ template <class A> __device__ static inline A block_max(A value)
     return value;
 }
 
-/* NaN is no maximum; it reaches the results through the sum. Nor is -Inf, lest a vector of -Inf and
- * numbers give NaN. The sum is 0 for -Inf alone: exp(x) and x then stand as they are, as in cuDNN.
- */
+/* Computes y. NaN is ignored by the maximum, and reaches the results through the sum. The
+ * maximum starts at the lowest finite number, so that x - max of a vector of only -Inf is not
+ * NaN. The sum of such a vector is 0. Its results are 0, or -Inf for the logarithm, as in cuDNN. */
 template <class T> __global__ void softmax_forward(softmax_job job)
 {
     typedef typename cuda_arith<T>::type A;
@@ -109,7 +109,7 @@ template <class T> __global__ void softmax_forward(softmax_job job)
     }
 }
 
-/* dx = y * (dy - sum of y * dy); of the logarithm, dy - exp(y) * sum of dy. */
+/* Computes dx = y * (dy - sum of y * dy), or dy - exp(y) * sum of dy for the logarithm. */
 template <class T> __global__ void softmax_backward(softmax_job job)
 {
     typedef typename cuda_arith<T>::type A;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists the operations of this backend. A new one adds an entry here and a file. */
+/* Lists the operations of this backend. A new operation adds an entry here and a source file. */
 #include "table.h"
 
 const struct cuda_operation *const cuda_operations[] = {

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The entries of all operations, each defined in the file of its operation, and the context. */
+/* Declares the entries of all operations, which the operations' source files define, and defines
+ * the context. */
 #ifndef CUDA_NAIVE_TABLE_H
 #define CUDA_NAIVE_TABLE_H
 
 #include "../cuda_common/plan.h"
 
-/* The context is what every CUDA backend has. */
+/* The context, which has no members of its own. */
 struct anydnn_plugin_context {
     struct cuda_context cuda;
 };
 
-/* Defines the entry of ANYDNN_PLUGIN_number; the arguments behind it initialise members of struct
- * cuda_operation in their order. */
+/* Defines the entry of ANYDNN_PLUGIN_number. The further arguments initialize members of struct
+ * cuda_operation, in their order. */
 #define CUDA_OPERATION(name, number, ...)                                                          \
     const struct cuda_operation cuda_##name = {.operation = ANYDNN_PLUGIN_##number, __VA_ARGS__}
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is declined, and the sentence for it. */
+/* Declines unsupported problems, with a sentence that gives the reason. */
 #include "tensorcore.h"
 
-/* Types that have kernels, and the least code for each. */
+/* The supported types, with the lowest compute capability of their code. */
 static const struct {
     int32_t type, capability;
     const char *name;
@@ -17,7 +17,8 @@ static const struct {
     {.type = ANYDNN_PLUGIN_INT8X32, .capability = 75, .name = "int8x32"},
 };
 
-/* Operands of integers are mixed as the core lets them be. */
+/* Checks the operand types. Integer operands may have different types, which the core has
+ * checked. */
 static int32_t check_types(const struct anydnn_plugin_plan *plan, struct kit_refusal *why)
 {
     const struct anydnn_plugin_convolution *params = plan->problem.params;

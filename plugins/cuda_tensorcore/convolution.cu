@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The operations of the backend: fprop, plain and fused with bias and activation, dgrad and wgrad;
- * their engines, plans and calls. Where K is long and results few, K is split over the grid
- * (split-K) and the partial sums are added up by a second kernel in a fixed order, in workspace.
- */
+/* Defines the backend's operations: fprop, plain and fused with bias and activation, dgrad and
+ * wgrad. The file contains their engines, plans and calls. If K is long and there are few
+ * results, K is split over the grid (split-K). A second kernel adds the partial sums from
+ * workspace in a fixed order. */
 #include "../cuda_common/divide.h"
 #include "choice/offer.h"
 #include "common/launch.h"
 
-/* The steps of a plan, in this order, of which it has the kernel's and any of the others. */
+/* The steps of a plan, in this order. KERNEL is always present; the others are optional. */
 enum { COPY_A, COPY_B, KERNEL, REDUCE, STEPS };
 
 struct tc_state {
-    struct conv conv; /* of the problem: tc_conv_of */
+    struct conv conv; /* geometry of the problem; must be first (tc_conv_of) */
     conv_slots slots;
     tc_target target;
-    tc_offer offer;      /* of the plan's engine */
-    tc_layout layout;    /* of the offer */
-    tc_step step[STEPS]; /* `run` NULL: the plan has none */
+    tc_offer offer;      /* offer of the plan's engine */
+    tc_layout layout;    /* layout of that offer */
+    tc_step step[STEPS]; /* `run` is NULL for an absent step */
 };
 
 /* ------------------------------------------------------------------ code */
@@ -26,7 +25,7 @@ static __global__ void nothing_kernel(int32_t)
 {
 }
 
-/* What is compiled from PTX keeps the limits of that PTX. */
+/* Reads the capability of the loaded code. Code compiled from PTX keeps the limits of that PTX. */
 int32_t tc_code_capability(int32_t device, int32_t *capability)
 {
     cudaFuncAttributes attributes = {};
@@ -46,7 +45,7 @@ static int32_t lane_type(int32_t type)
                                                                          : type;
 }
 
-/* What candidates and plans both need of a problem and its device. */
+/* Fills in the values that candidates and plans need of a problem and its device. */
 static void analyse(struct anydnn_plugin_plan *plan)
 {
     tc_state *state = (tc_state *)plan->job;
@@ -93,7 +92,7 @@ static int32_t engines(const struct anydnn_plugin_plan *plan,
     return count;
 }
 
-/* Takes any number of splits, also one that is not offered. */
+/* Accepts any number of splits, even one that is not offered. */
 static int32_t take_engine(struct anydnn_plugin_plan *plan, uint64_t engine)
 {
     tc_state *state = (tc_state *)plan->job;
@@ -103,7 +102,7 @@ static int32_t take_engine(struct anydnn_plugin_plan *plan, uint64_t engine)
 
 /* ------------------------------------------------------------------ plans */
 
-/* Neighbouring threads to neighbouring elements. */
+/* Selects the thread orders in which adjacent threads access adjacent elements. */
 static void order_threads(tc_job *job, int32_t how)
 {
     const conv &conv = job->conv;
@@ -116,7 +115,8 @@ static void order_threads(tc_job *job, int32_t how)
     job->c_is_m_major = !((is_wgrad ? conv.tap_n : conv.position.step) == 1 && conv.n > 1);
 }
 
-/* Classes with many taps first; equal ones as they are numbered. */
+/* Orders the classes by their number of taps, largest first. Equal classes stay in numerical
+ * order. */
 static void order_classes(tc_job *job)
 {
     int32_t taps[TC_CLASSES], count = 0;
@@ -136,7 +136,7 @@ static void order_classes(tc_job *job)
     }
 }
 
-/* The job of a kernel, without pointers and factors. */
+/* Fills in the job of a kernel, without pointers and factors. */
 static void make_job(tc_job *job, const struct anydnn_plugin_plan *plan, const conv &conv,
                      const tc_choice &choice)
 {
@@ -166,13 +166,14 @@ static void make_job(tc_job *job, const struct anydnn_plugin_plan *plan, const c
         choice.kernel->plan(job);
 }
 
-/*
- * Whether blocks that begin while the kernel ahead ends (common/overlap.h) are spread evenly over
- * the multiprocessors, as on a device with nothing to do. What was seen on an H200: where a block a
- * multiprocessor or fewer has room for two of its kind, some get two, from about two thirds of the
- * multiprocessors on, and take 1.1 to 1.4 times as long; with room for three that was not seen.
- * Behind the kernel that adds up partial sums it was seen with fewer blocks and more room, too.
- */
+/* Returns true if blocks are spread evenly over the multiprocessors, as on an idle device, when
+ * they begin while the preceding kernel ends (common/overlap.h).
+ *
+ * The following was observed on an H200. If a multiprocessor holds two blocks and the grid has
+ * at most one block per multiprocessor, some multiprocessors get two blocks. This begins when
+ * the grid covers about two thirds of the multiprocessors; the kernel then takes 1.1 to 1.4
+ * times as long. It was not observed if a multiprocessor holds three blocks. After a kernel that
+ * adds partial sums, it was also observed with fewer blocks and more free space. */
 static bool spreads(const tc_choice &choice, int64_t blocks, int32_t multiprocessors)
 {
     int32_t resident = choice.kernel->occupancy;
@@ -210,7 +211,7 @@ static void prepare(struct anydnn_plugin_plan *plan)
 
 /* ------------------------------------------------------------------ calls */
 
-/* Makes a copy and puts it in the place of an operand. */
+/* Runs a copy step, and replaces an operand by the copy. */
 static int32_t copy(const struct cuda_call *call, const tc_step *step, const void **operand,
                     void *to)
 {
@@ -271,8 +272,9 @@ static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 #define TYPES         (CUDA_SHORTS | CUDA_TYPE(FLOAT))
 #define FORWARD_TYPES (TYPES | CUDA_TYPE(INT8) | CUDA_TYPE(UINT8) | CUDA_VECTORS)
 
-/* Algorithms: those that are no transforms; first cuDNN's with precomputed indices, and of the
- * backward ones its deterministic ones. */
+/* The engines are offered under cuDNN's algorithms without transforms. The first number is
+ * implicit GEMM with precomputed indices, or the deterministic algorithm of a backward
+ * operation. */
 #define ENTRY(name, number, of_types, of_layouts, under, offered_first)                            \
     static const struct cuda_operation name = {.operation = ANYDNN_PLUGIN_##number,                \
                                                .types = of_types,                                  \

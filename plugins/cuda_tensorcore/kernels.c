@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The list of all tables of kernels, and the search for a kernel by its number. A new family is a
- * line here and files of its own. */
+/* Lists all tables of kernels, and finds a kernel by its number. A new family adds its tables
+ * here and its own source files. */
 #include "tensorcore.h"
 
 const struct tc_table *const tc_tables[] = {

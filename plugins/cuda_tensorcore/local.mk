@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The backend cuda_tensorcore: convolutions on matrix units.
+# Builds cuda_tensorcore, which implements convolutions on matrix units.
 
 CUDA_TENSORCORE_SOURCES = \
 	plugins/cuda_tensorcore/check.c \
@@ -118,11 +118,12 @@ CUDA_TENSORCORE_SOURCES = \
 	plugins/cuda_tensorcore/narrow/shape.h \
 	plugins/cuda_tensorcore/narrow/table.h
 
-# Of common/overlap.h; what is left, the family mma, is where nothing faster fits.
+# These objects use common/overlap.h on 9.0 devices. The family mma does not, because it runs only
+# where no faster kernel fits.
 CUDA_PASS_90 += plugins/cuda_tensorcore/ampere/%.lo plugins/cuda_tensorcore/first/%.lo \
 	plugins/cuda_tensorcore/groups/%.lo plugins/cuda_tensorcore/layout/%.lo plugins/cuda_tensorcore/narrow/%.lo
 
-# wgmma and setmaxnreg are code for 9.0 itself, without PTX.
+# wgmma and setmaxnreg exist only in code for 9.0 itself (sm_90a), without PTX.
 CUDA_PASS_90A += plugins/cuda_tensorcore/hopper/%.lo
 
 if HAVE_CUDA

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The entry of the backend cuda_tensorcore, its description and its contexts. */
+/* Defines the entry point of the backend cuda_tensorcore, its description and its contexts. */
 #include "tensorcore.h"
 
-/* All but default: what permits matrix units. */
+/* The math modes that permit matrix units: all but default. */
 #define MATRIX_MATH 0xeu
 
 static int32_t read_attributes(struct anydnn_plugin_context *context)
@@ -22,7 +22,8 @@ static int32_t read_attributes(struct anydnn_plugin_context *context)
     return status;
 }
 
-/* Asking which code the driver takes makes the device's context. */
+/* Reads the properties of the device. The query for the loaded code creates the device's CUDA
+ * context. */
 static int32_t read_device(struct anydnn_plugin_context *context)
 {
     struct cuda_visit visit;

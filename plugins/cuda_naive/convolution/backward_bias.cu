@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Convolution backward to the bias: a block for each channel adds up its elements of dy. */
+/* Implements the convolution's gradient of the bias. A block per channel sums the channel's
+ * elements of dy. */
 #include "../naive.h"
 
-/* Slots. */
+/* The operand slots. */
 enum { DY, DB };
 
 struct bias_job {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Convolution backward to the data: a thread for each element of dx adds up the outputs that it
- * reaches, by tap and filter. */
+/* Implements the convolution's gradient of the data. A thread per element of dx sums over the
+ * taps and filters through which the element reaches an output. */
 #include "conv.h"
 
-/* Slots. */
+/* The operand slots. */
 enum { W, DY, DX };
 
-/* Finds where in dy position `i` of dx goes by a tap, an offset without image and channel. Returns
- * false where it reaches no output. */
+/* Finds the output that position `i` of dx reaches through a tap. *offset becomes its offset in
+ * dy, without image and channel. Returns false if there is no such output. */
 __device__ static inline bool conv_output_of(const conv_job &job, const int64_t i[],
                                              const int64_t tap[], int64_t *offset)
 {
@@ -52,6 +52,7 @@ static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
     return naive_launch(call, NAIVE_FLOATS(conv_backward_data, job.x.type), job.x.count, job);
 }
 
-/* cuDNN's algorithms that are no transforms, the deterministic one first. */
+/* The engine is offered under cuDNN's algorithms without transforms, the deterministic one
+ * first. */
 CUDA_OPERATION(convolution_backward_data, CONVOLUTION_BACKWARD_DATA, .types = CUDA_FLOATS,
                .layouts = KIT_LAYOUTS, .algorithms = 0x3, .first = 1, .run = run);

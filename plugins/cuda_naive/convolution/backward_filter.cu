@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Convolution backward to the filter: a block for each element of dw adds up the products of all
- * output positions. */
+/* Implements the convolution's gradient of the filter. A block per element of dw sums its
+ * products over all output positions. */
 #include "conv.h"
 
-/* Slots. */
+/* The operand slots. */
 enum { X, DY, DW };
 
 template <class T> __global__ void conv_backward_filter(conv_job job)
@@ -11,7 +11,8 @@ template <class T> __global__ void conv_backward_filter(conv_job job)
     int64_t at[NAIVE_DIMS], output[NAIVE_DIMS], extents[NAIVE_DIMS], positions, place;
     typename cuda_arith<T>::type sum = 0;
 
-    /* Element at of dw, k, c, t; outputs of filter k alone. */
+    /* `at` is the index (k, c, t) of this block's element of dw. The sum covers only the outputs
+     * of filter k. */
     naive_unravel(job.w.dims, job.w.ndims, blockIdx.x, at);
     for (int d = 0; d < job.y.ndims; d++)
         extents[d] = d == 1 ? 1 : job.y.dims[d];
@@ -42,6 +43,7 @@ static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
                                job.y.count / job.y.dims[1], job);
 }
 
-/* cuDNN's algorithms that are no transforms, the deterministic one first. */
+/* The engine is offered under cuDNN's algorithms without transforms, the deterministic one
+ * first. */
 CUDA_OPERATION(convolution_backward_filter, CONVOLUTION_BACKWARD_FILTER, .types = CUDA_FLOATS,
                .layouts = KIT_LAYOUTS, .algorithms = 0xb, .first = 1, .run = run);

@@ -1,29 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What the kernels of convolution share. Element x[n, c, i] and element y[n, k, o] meet in filter
- * element w[k, c, t] where, in every spatial dim,
- *
- *   i = o * stride - pad + t * dilation;
- *
- * a flipped filter has its elements in reverse order. Backward, dx, dw and dy stand in the places
- * of x, w and y.
- */
+/* Defines what the convolution kernels share. Elements x[n, c, i] and y[n, k, o] share the filter
+ * element w[k, c, t] if every spatial dim satisfies
+ *   i = o * stride - pad + t * dilation.
+ * A flipped filter stores its elements in reverse order. The backward kernels pass dx, dw and dy
+ * as x, w and y. */
 #ifndef CUDA_NAIVE_CONVOLUTION_CONV_H
 #define CUDA_NAIVE_CONVOLUTION_CONV_H
 
 #include "../naive.h"
 
 struct conv_job {
-    naive_tensor x, w, y, z, bias; /* the last two of the fused operation alone */
+    naive_tensor x, w, y, z, bias; /* z and bias: only in the fused operation */
     int32_t spatial;
     int32_t flipped;
-    int64_t channels, filters; /* of a group */
+    int64_t channels, filters; /* per group */
     int64_t pad[NAIVE_SPATIAL], stride[NAIVE_SPATIAL], dilation[NAIVE_SPATIAL];
-    cuda_blend blend; /* beta belongs to z in the fused operation */
+    cuda_blend blend; /* beta is the factor of z in the fused operation */
     cuda_activation f;
 };
 
-/* Returns the job of a call whose x, w and y are in these slots. */
+/* Returns the job of a call, with x, w and y from these slots. */
 static inline conv_job conv_job_of(const struct anydnn_plugin_plan *plan, const cuda_call *call,
                                    int x, int w, int y)
 {
@@ -48,7 +44,7 @@ static inline conv_job conv_job_of(const struct anydnn_plugin_plan *plan, const 
     return job;
 }
 
-/* Returns the offset in w of a tap, without filter and channel. */
+/* Returns the offset of a tap in w, without filter and channel. */
 __device__ static inline int64_t conv_tap_offset(const conv_job &job, const int64_t tap[])
 {
     int64_t offset = 0;
@@ -58,8 +54,8 @@ __device__ static inline int64_t conv_tap_offset(const conv_job &job, const int6
     return offset;
 }
 
-/* Finds where in x output position `o` meets a tap, an offset without image and channel. Returns
- * false for padding. */
+/* Finds the input that output position `o` reads through a tap. *offset becomes its offset in x,
+ * without image and channel. Returns false for padding. */
 __device__ static inline bool conv_input(const conv_job &job, const int64_t o[],
                                          const int64_t tap[], int64_t *offset)
 {
@@ -74,7 +70,7 @@ __device__ static inline bool conv_input(const conv_job &job, const int64_t o[],
     return true;
 }
 
-/* a * b + sum: rounded once for floating types, modulo 2^32 for integers. */
+/* Returns a * b + sum, rounded once for floating types, modulo 2^32 for integers. */
 __device__ static inline float conv_fma(float a, float b, float sum)
 {
     return fmaf(a, b, sum);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Convolution forward, plain and fused with bias and activation: a thread for each element of y
- * adds up its taps and channels. */
+/* Implements convolution forward, plain and fused with bias and activation. A thread per element
+ * of y sums over the taps and channels. */
 #include "conv.h"
 
-/* Slots. */
+/* The operand slots. */
 enum { X, W, Y };
 enum { FUSED_Z = 2, FUSED_BIAS, FUSED_Y };
 
-/* Elements of x and w as what they are multiplied in, and the type of their sum. */
+/* The conversions of elements of x and w to numbers, and the types of their sums. */
 template <class T> struct conv_number {
     typedef typename cuda_arith<T>::type sum;
 
@@ -26,7 +26,7 @@ template <class T> struct conv_integer {
     }
 };
 
-/* Returns the sum as a number: 32 bits of an integer have a sign. */
+/* Returns the sum as a number. The 32 bits of an integer sum are signed. */
 __device__ static inline double conv_number_of(double sum)
 {
     return sum;
@@ -37,7 +37,8 @@ __device__ static inline double conv_number_of(uint32_t sum)
     return (double)(int32_t)sum;
 }
 
-/* Stores alpha * sum + beta * y, or activation(alpha1 * sum + alpha2 * z + bias). */
+/* Stores alpha * sum + beta * y. The fused operation stores activation(alpha1 * sum + alpha2 * z
+ * + bias). */
 __device__ static inline void conv_finish(const conv_job &job, const int64_t at[], double sum)
 {
     int64_t offset = naive_offset(job.y, at);
@@ -115,7 +116,7 @@ static int32_t fused_run(const struct anydnn_plugin_plan *plan, const cuda_call 
 
 #define TYPES (CUDA_FLOATS | CUDA_TYPE(INT8) | CUDA_TYPE(UINT8) | CUDA_VECTORS)
 
-/* The engine is offered under the numbers of cuDNN's algorithms that are no transforms. */
+/* The engine is offered under cuDNN's algorithms without transforms. */
 CUDA_OPERATION(convolution_forward, CONVOLUTION_FORWARD, .types = TYPES,
                .layouts = CUDA_LAYOUTS_AND_VECTORS, .algorithms = 0xf, .first = 0,
                .run = forward_run);

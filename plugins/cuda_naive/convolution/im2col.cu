@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* im2col: col[(c, t), (n, o)] is the element of x that filter element c, t meets at output position
- * o of image n, and 0 for padding. */
+/* Implements im2col. col[(c, t), (n, o)] is the element of x that output position o of image n
+ * reads through filter element (c, t); padding is 0. */
 #include "conv.h"
 
-/* Slots. */
+/* The operand slots. */
 enum { X, COL };
 
 struct im2col_job {
-    conv_job conv; /* of x, which is all that conv_input needs */
+    conv_job conv; /* only x is set; conv_input needs no other tensor */
     naive_tensor col;
     int64_t window[NAIVE_SPATIAL], outputs[NAIVE_SPATIAL];
 };

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the operations of batch normalization share. A cell is what has one mean and one variance: a
- * channel, or, per activation, one position of all images. Cells are numbered in row-major order.
- */
+/* Defines what the operations of batch normalization share. A cell is a set of elements with a
+ * common mean and variance. It is a channel or, in the per-activation mode, one position in all
+ * images. Cells are numbered in row-major order. */
 #ifndef CUDA_NAIVE_NORMALIZATION_BATCH_NORM_H
 #define CUDA_NAIVE_NORMALIZATION_BATCH_NORM_H
 
 #include "../naive.h"
 
-/* What is known of a cell; the last two of the gradient alone. */
+/* The values of a cell. Only the gradient uses dscale and dbias. */
 struct norm_cell {
     double mean;
     double inv_std; /* 1 / sqrt(variance + epsilon) */
@@ -16,18 +16,18 @@ struct norm_cell {
 
 struct norm_job {
     naive_tensor x, y, z, scale, bias; /* z and bias may be absent */
-    uint8_t *reserve;                  /* a bit for each element in logical order; NULL: none */
+    uint8_t *reserve;                  /* one bit per element in logical order; NULL if unused */
     norm_cell *cells;
     int32_t per_activation;
     int32_t is_activated;
-    int64_t count; /* of a cell's elements */
-    int64_t run;   /* of those, in one image */
+    int64_t count; /* elements per cell */
+    int64_t run;   /* elements of a cell per image */
     cuda_activation f;
     cuda_blend blend;
     double epsilon;
 };
 
-/* Returns the job of a call without its tensors but x. */
+/* Returns the job of a call. x is its only tensor. */
 static inline norm_job norm_job_of(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
     const struct anydnn_plugin_batch_normalization *params =
@@ -50,7 +50,7 @@ static inline int64_t norm_cells(const norm_job &job)
     return job.x.count / job.count;
 }
 
-/* Returns the number of the cell of an element with that number, in logical order. */
+/* Returns the cell of element number `element` in logical order. */
 __device__ static inline int64_t norm_cell_of(const norm_job &job, int64_t element)
 {
     return element / job.run % (job.x.count / job.count);
@@ -62,7 +62,8 @@ __device__ static inline int64_t norm_element(const norm_job &job, int64_t cell,
     return (i / job.run * (job.x.count / job.count) + cell) * job.run + i % job.run;
 }
 
-/* Returns the offset of a cell's parameter, whose tensor is broadcast along the other dims. */
+/* Returns the offset of a cell's parameter. The parameter's tensor is broadcast along the other
+ * dims. */
 __device__ static inline int64_t norm_parameter(const norm_job &job, const naive_tensor &parameter,
                                                 int64_t cell)
 {
@@ -72,8 +73,8 @@ __device__ static inline int64_t norm_parameter(const norm_job &job, const naive
     return naive_offset(parameter, at);
 }
 
-/* Returns (x - mean) / std * scale + bias + z for the element at an index, before the activation.
- */
+/* Returns (x - mean) / std * scale + bias + z for the element at an index. The activation is not
+ * applied. */
 template <class T>
 __device__ static inline double norm_value(const norm_job &job, int64_t cell, const int64_t at[])
 {
@@ -86,7 +87,7 @@ __device__ static inline double norm_value(const norm_job &job, int64_t cell, co
     return job.z.data ? v + (double)naive_load<T>(job.z, naive_offset(job.z, at)) : v;
 }
 
-/* Returns whether the activation of v passes its gradient: what the reserve keeps. */
+/* Returns true if the activation at v passes its gradient. The reserve stores this bit. */
 __device__ static inline bool norm_passes(const cuda_activation &f, double v)
 {
     if (f.mode != CUDA_RELU && f.mode != CUDA_CLIPPED_RELU)
@@ -94,7 +95,7 @@ __device__ static inline bool norm_passes(const cuda_activation &f, double v)
     return v > 0 && !(f.mode == CUDA_CLIPPED_RELU && v >= f.coef);
 }
 
-/* Computes mean and variance of a block's cell in two passes. */
+/* Computes the mean and the variance of a block's cell in two passes. */
 template <class T>
 __device__ static inline void norm_statistics(const norm_job &job, int64_t cell, double *mean,
                                               double *variance)

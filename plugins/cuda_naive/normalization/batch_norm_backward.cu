@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Batch normalization backward: a block for each cell, then a thread for each element. With g the
- * gradient before the activation, n = (x - mean) / std the normalized x and m elements in a cell:
+/* Implements batch normalization backward. Two kernels run a block per cell; the last one runs a
+ * thread per element. g is the gradient before the activation. n = (x - mean) / std is the
+ * normalized x. m is the number of elements in a cell.
  *   dz = g, dbias = sum g, dscale = sum g n,
- *   dx = scale / std * (g - dbias / m - n * dscale / m).
- */
+ *   dx = scale / std * (g - dbias / m - n * dscale / m). */
 #include "batch_norm.h"
 
-/* Slots. */
+/* The operand slots. */
 enum { X, DY, Y, SCALE, BIAS, SAVE_MEAN, SAVE_INV_VAR, RESERVE, DX, DZ, DSCALE, DBIAS };
 
 struct norm_backward_job {
@@ -37,7 +36,7 @@ __device__ static inline double gradient_of(const norm_backward_job &job, int64_
     return cuda_activation_gradient(norm.f, y, dy, v);
 }
 
-/* Mean and deviation of a cell, saved or computed anew. */
+/* Loads the saved mean and deviation of a cell, or computes them again. */
 template <class T> __global__ void norm_cell_statistics(norm_backward_job job)
 {
     int64_t cell = blockIdx.x;

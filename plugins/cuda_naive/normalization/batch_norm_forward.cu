@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batch normalization forward, with statistics given (inference) or taken from x by a block for
- * each cell (training): y = act(scale * (x - mean) / sqrt(var + epsilon) + bias + z). */
+/* Implements batch normalization forward: y = act(scale * (x - mean) / sqrt(var + epsilon) +
+ * bias + z). Inference reads the statistics. Training computes them from x, with a block per
+ * cell. */
 #include "batch_norm.h"
 
-/* Slots. */
+/* The operand slots. */
 enum { INFERENCE_X, INFERENCE_SCALE, INFERENCE_BIAS, INFERENCE_MEAN, INFERENCE_VAR, INFERENCE_Y };
 enum {
     TRAINING_X,
@@ -18,11 +19,12 @@ enum {
     TRAINING_RESERVE
 };
 
-/* Inference reads mean and variance, training writes what is present. */
+/* The arguments of the statistics kernels. Inference reads mean and var. Training writes those
+ * of the four tensors that are present. */
 struct norm_statistics_job {
     norm_job norm;
     naive_tensor mean, var, save_mean, save_inv_var;
-    double factor; /* of the running values */
+    double factor; /* weight of the new values in the running values */
 };
 
 /* ------------------------------------------------------------------ statistics */
@@ -47,8 +49,9 @@ __device__ static inline void norm_keep(const norm_job &job, const naive_tensor 
         naive_store(to, norm_parameter(job, to, cell), value, blend);
 }
 
-/* The running variance is that of a sample, and one element is none. A running value is not read
- * where the new one replaces it. */
+/* Computes the statistics of a cell, and updates the running values. The running variance is the
+ * sample variance, which is NaN for one element. A factor of 1 replaces the running values
+ * without reading them. */
 template <class T> __global__ void norm_measured(norm_statistics_job job)
 {
     cuda_blend running = {job.factor, 1 - job.factor}, saved = {1, 0};
@@ -70,7 +73,7 @@ template <class T> __global__ void norm_measured(norm_statistics_job job)
 
 /* ------------------------------------------------------------------ elements */
 
-/* A thread for each byte of the reserve. */
+/* Writes the reserve, with one thread per byte. */
 template <class T> __global__ void norm_reserve(norm_job job)
 {
     int64_t byte = naive_thread(), at[NAIVE_DIMS];
@@ -101,8 +104,8 @@ template <class T> __global__ void norm_forward(norm_job job)
 
 /* ------------------------------------------------------------------ on the host */
 
-/* Runs a kernel of statistics and those of elements; y may be in the place of x, so that the
- * reserve is written first. */
+/* Launches the statistics kernel, then the element kernels. The reserve is written before y,
+ * because y may overwrite x. */
 static int32_t run(const cuda_call *call, norm_statistics_job *job, int is_training)
 {
     int32_t type = job->norm.x.type, dropped, status;

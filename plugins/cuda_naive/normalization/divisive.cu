@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Divisive normalization, the second half of local contrast normalization: y_i = x_i s_i^-b with
- * s_i = k + a * (sum of (x_j - means_i)^2 over the window around i in all spatial dims). A thread
- * for each element looks through a window. Backward keeps between its two kernels what each element
- * gives to its neighbours; the temps are left alone. */
+/* Implements divisive normalization, the second half of local contrast normalization. y_i = x_i
+ * s_i^-b with s_i = k + a * (sum of (x_j - means_i)^2 over the window around i in all spatial
+ * dims). A thread per element reads the whole window. The backward pass stores each element's
+ * terms between its two kernels. The temp operands are not used. */
 #include "lrn.h"
 
-/* Slots. */
+/* The operand slots. */
 enum { FORWARD_X, FORWARD_MEANS, FORWARD_TEMP, FORWARD_TEMP2, FORWARD_Y };
 enum {
     BACKWARD_X,
@@ -21,11 +21,11 @@ struct divisive_job {
     naive_tensor x, means, dy, out, dmeans;
     lrn_window window;
     cuda_blend blend;
-    void *direct; /* dy s^-b of each element in logical order, in what its type is computed in */
-    void *shared; /* dy x s^(-b-1) */
+    void *direct; /* dy s^-b of each element in logical order, in its arithmetic type */
+    void *shared; /* dy x s^(-b-1), stored likewise */
 };
 
-/* A position that goes through the window around another one. */
+/* An iterator over the positions of a window around an element. */
 struct divisive_walk {
     int64_t at[NAIVE_DIMS], first[NAIVE_DIMS], last[NAIVE_DIMS];
 
@@ -58,7 +58,7 @@ __device__ static inline typename cuda_arith<T>::type mean_of(const divisive_job
     return job.means.data ? naive_load<T>(job.means, naive_offset(job.means, at)) : 0;
 }
 
-/* Returns s of an element; *sum becomes the sum of x_j - means over its window. */
+/* Returns s of an element. *sum becomes the sum of x_j - means over its window. */
 template <class T>
 __device__ static inline typename cuda_arith<T>::type
 scale_of(const divisive_job &job, const int64_t at[], typename cuda_arith<T>::type *sum)
@@ -93,7 +93,8 @@ template <class T> __global__ void divisive_forward(divisive_job job)
         job.blend);
 }
 
-/* dmeans = 2 a b dy x s^(-b-1) (sum of x_j - means over the window). */
+/* Computes both terms of each element, and dmeans = 2 a b dy x s^(-b-1) (sum of x_j - means over
+ * the window). */
 template <class T> __global__ void divisive_parts(divisive_job job)
 {
     typedef typename cuda_arith<T>::type A;
@@ -114,8 +115,8 @@ template <class T> __global__ void divisive_parts(divisive_job job)
                     job.blend);
 }
 
-/* dx_j = dy_j s_j^-b - 2 a b (sum of dy_i x_i s_i^(-b-1) (x_j - means_i) over the elements i in
- * whose window j lies). */
+/* Computes dx_j = dy_j s_j^-b - 2 a b (sum of dy_i x_i s_i^(-b-1) (x_j - means_i)). The sum
+ * covers the elements i whose windows contain j. */
 template <class T> __global__ void divisive_backward(divisive_job job)
 {
     typedef typename cuda_arith<T>::type A;

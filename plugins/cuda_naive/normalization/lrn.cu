@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Local response normalization across channels, forward and backward: a thread for each element. */
+/* Implements local response normalization across channels, forward and backward, with one thread
+ * per element. */
 #include "lrn.h"
 
-/* Slots. */
+/* The operand slots. */
 enum { FORWARD_X, FORWARD_Y };
 enum { BACKWARD_Y, BACKWARD_DY, BACKWARD_X, BACKWARD_DX };
 
@@ -12,7 +13,7 @@ struct lrn_job {
     cuda_blend blend;
 };
 
-/* Returns s of channel c at the position of channel 0, `x`. */
+/* Returns s of channel c at one position. `x` is the offset of channel 0 at that position. */
 template <class T>
 __device__ static inline typename cuda_arith<T>::type scale_of(const lrn_job &job, int64_t x,
                                                                int64_t c)
@@ -45,8 +46,8 @@ template <class T> __global__ void lrn_forward(lrn_job job)
                 job.blend);
 }
 
-/* dx_c = dy_c s_c^-b - 2 a b x_c (sum of dy_j x_j s_j^(-b-1) over channels j in whose window c
- * lies). */
+/* Computes dx_c = dy_c s_c^-b - 2 a b x_c (sum of dy_j x_j s_j^(-b-1)). The sum covers the
+ * channels j whose windows contain c. */
 template <class T> __global__ void lrn_backward(lrn_job job)
 {
     typedef typename cuda_arith<T>::type A;
@@ -96,7 +97,8 @@ static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_ca
     return naive_launch(call, NAIVE_FLOATS(lrn_backward, job.x.type), job.out.count, job);
 }
 
-/* A thread reads channels around its own, which other threads would have overwritten in place. */
+/* Refuses to run in place. A thread reads neighboring channels, which other threads would
+ * overwrite. */
 static int32_t check(const struct anydnn_plugin_plan *plan, struct kit_refusal *why)
 {
     int out =

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What LRN across channels and divisive normalization share: the window and the coefficients. */
+/* Defines the window and the coefficients that LRN across channels and divisive normalization
+ * share. */
 #ifndef CUDA_NAIVE_NORMALIZATION_LRN_H
 #define CUDA_NAIVE_NORMALIZATION_LRN_H
 
 #include "../naive.h"
 
-/* y = x * s^-beta with s = k + alpha * (sum of squares over the window). */
+/* The window and the coefficients of y = x * s^-beta with s = k + alpha * (sum of squares over
+ * the window). */
 struct lrn_window {
     int64_t before, after; /* the window of position i is i - before .. i + after */
-    double alpha;          /* divided by the number of positions in a window */
+    double alpha;          /* already divided by the number of positions in a window */
     double beta;
     double k;
 };
 
-/* Returns the window of a problem, which stretches in so many dims. As anydnn.h says, the
- * parameters have no more digits than the scaling factors. */
+/* Returns the window of a problem that extends along `dims` dims. The parameters are rounded to
+ * the type of the scaling factors, as anydnn.h specifies. */
 static inline lrn_window lrn_window_of(const struct anydnn_plugin_plan *plan, int dims)
 {
     const struct anydnn_plugin_lrn *params = (const struct anydnn_plugin_lrn *)plan->problem.params;
@@ -31,7 +33,7 @@ static inline lrn_window lrn_window_of(const struct anydnn_plugin_plan *plan, in
     return made;
 }
 
-/* Cuts i - before .. i + after to 0 .. extent - 1. */
+/* Clips the range i - before .. i + after to 0 .. extent - 1. */
 __device__ static inline void lrn_cut(int64_t i, int64_t before, int64_t after, int64_t extent,
                                       int64_t *first, int64_t *last)
 {

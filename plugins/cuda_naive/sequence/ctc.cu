@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The CTC loss (ctc.h): scales, the two recursions, gradients. Labels and lengths are in host
- * memory and may change once the call has returned: they travel as the parameters of small kernels,
- * so that nothing waits and a capture holds them.
- */
+/* Implements the CTC loss (ctc.h): scales, the two recursions, and gradients. Labels and lengths
+ * are in host memory, and may change when the call has returned. They are passed as parameters
+ * of small kernels, so that nothing waits and a capture records their values. */
 #include "ctc.h"
 
 #include <string.h>
 
-/* Slots. */
+/* The operand slots. */
 enum { X, LABELS, LABEL_LENGTHS, INPUT_LENGTHS, COSTS, GRADIENTS };
 
-/* Numbers that one launch carries: parameters may have 4 KB. */
+/* The numbers per launch. Kernel parameters may have 4 KB. */
 #define CARRIED 896
 
 struct ctc_numbers {
@@ -28,7 +26,7 @@ static __global__ void ctc_put(ctc_numbers numbers)
 
 /* ------------------------------------------------------------------ kernels */
 
-/* The logarithm of the sum of exp(x) over the letters of each step. */
+/* Computes the logarithm of the sum of exp(x) over the letters of each step. */
 __device__ static inline void ctc_scales(const ctc_job &job, const ctc_sequence &at)
 {
     for (int64_t t = threadIdx.x; t < at.steps; t += blockDim.x) {
@@ -84,8 +82,8 @@ __device__ static inline void ctc_backward(const ctc_job &job, const ctc_sequenc
     }
 }
 
-/* The gradient with respect to what softmax is taken of: p less the share of the paths that pass
- * through the letter. */
+/* Returns the gradient with respect to the softmax input: p minus the probability share of the
+ * paths that contain the letter at step t. */
 __device__ static inline double ctc_gradient(const ctc_job &job, const ctc_sequence &at, int64_t t,
                                              int64_t letter, double all)
 {
@@ -114,8 +112,9 @@ __device__ static inline void ctc_gradients(const ctc_job &job, const ctc_sequen
     }
 }
 
-/* The cost is that of all paths; none gives the labels in too few steps, one gives no labels in
- * none. */
+/* Computes the cost of a sequence from the probability of all its paths. If there are too few
+ * steps for the labels, there is no path. If there are neither steps nor labels, there is one
+ * empty path. */
 static __global__ void ctc_sequences(ctc_job job)
 {
     ctc_sequence at = ctc_sequence_of(job, blockIdx.x);
@@ -141,7 +140,7 @@ static __global__ void ctc_sequences(ctc_job job)
 
 /* ------------------------------------------------------------------ on the host */
 
-/* Copies numbers of the host to scratch memory. */
+/* Copies numbers from the host to scratch memory. */
 static int32_t put(const cuda_call *call, const void *to, const void *from, int64_t count)
 {
     int32_t status = 0;
@@ -158,8 +157,8 @@ static int32_t put(const cuda_call *call, const void *to, const void *from, int6
     return status;
 }
 
-/* Returns the steps that the labels take at least: one each, and one for a blank between equal
- * neighbours. */
+/* Returns the smallest number of steps for these labels: one per label, and one for the blank
+ * between equal neighbors. */
 static int64_t shortest(const int32_t *label, int64_t labels)
 {
     int64_t steps = labels;
@@ -169,7 +168,8 @@ static int64_t shortest(const int32_t *label, int64_t labels)
     return steps;
 }
 
-/* Fills the slots; returns the doubles of all sequences, and how many labels there are. */
+/* Fills the slots. Returns the number of doubles for all sequences; *labels becomes the number
+ * of labels. */
 static int64_t fill_slots(const cuda_call *call, int64_t sequences, ctc_slot *slots,
                           int64_t *labels)
 {
@@ -190,7 +190,7 @@ static int64_t fill_slots(const cuda_call *call, int64_t sequences, ctc_slot *sl
     return scratch;
 }
 
-/* Lays out doubles, slots and labels in scratch memory, and launches. */
+/* Places doubles, slots and labels in scratch memory, and launches the kernels. */
 static int32_t launch(const cuda_call *call, ctc_job *job, const ctc_slot *slots, int64_t doubles,
                       int64_t labels)
 {

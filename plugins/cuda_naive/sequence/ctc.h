@@ -1,29 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The CTC loss by the forward-backward recursion of Graves et al. 2006, in logarithms of doubles: a
- * block for each sequence, which goes from step to step. State s = 0 .. 2 L of a sequence with L
- * labels is a blank where s is even, else label (s - 1) / 2.
- */
+/* Defines the CTC loss by the forward-backward recursion of Graves et al. 2006, in logarithms of
+ * doubles. A block per sequence iterates over the steps. A sequence with L labels has the states
+ * s = 0 .. 2 L. State s is a blank if s is even, otherwise label (s - 1) / 2. */
 #ifndef CUDA_NAIVE_SEQUENCE_CTC_H
 #define CUDA_NAIVE_SEQUENCE_CTC_H
 
 #include "../naive.h"
 
-/* Dims of x. */
+/* The dims of x. */
 enum { CTC_TIME, CTC_SEQUENCE, CTC_LETTER };
 
-/* What the host knows of a sequence. */
+/* The properties of a sequence that the host computes. */
 struct ctc_slot {
-    int64_t scratch; /* doubles of the sequences before it */
-    int32_t first;   /* of its labels in the list of all */
+    int64_t scratch; /* offset of its scratch memory, in doubles */
+    int32_t first;   /* index of its first label in the list of all labels */
     int32_t labels, steps;
-    int32_t runs; /* some path of so many steps gives the labels */
+    int32_t runs; /* 1 if some path of `steps` steps produces the labels */
 };
 
 struct ctc_job {
-    naive_tensor x, costs, gradients; /* the last may be absent */
+    naive_tensor x, costs, gradients; /* `gradients` may be absent */
     int32_t softmax, propagates;
-    const ctc_slot *slots; /* in scratch memory, as all below */
+    const ctc_slot *slots; /* in scratch memory, like the two below */
     const int32_t *labels;
     double *scratch;
 };
@@ -32,12 +30,12 @@ struct ctc_job {
 struct ctc_sequence {
     int64_t n, labels, states, steps;
     const int32_t *label;
-    double *scale; /* of each step: x less it is log p, with softmax */
-    double *alpha; /* steps x states: log of all ways to get there, the step's own p included */
-    double *beta;  /* steps x states: log of all ways on from there */
+    double *scale; /* per step: log p is x minus this value, with softmax */
+    double *alpha; /* steps x states: log p of all paths to a state, with its own p */
+    double *beta;  /* steps x states: log p of all paths onward from a state */
 };
 
-/* Returns the doubles that a sequence needs. */
+/* Returns the number of doubles for a sequence. */
 CUDA_BOTH int64_t ctc_scratch(const ctc_slot &slot)
 {
     return slot.runs ? slot.steps * (1 + 2 * (2 * (int64_t)slot.labels + 1)) : 0;
@@ -65,7 +63,7 @@ __device__ static inline double ctc_x(const ctc_job &job, int64_t t, int64_t n, 
     return naive_load_any(job.x, naive_offset(job.x, at));
 }
 
-/* Returns the letter of a state, 0 for the blank. */
+/* Returns the letter of a state; the blank is 0. */
 __device__ static inline int64_t ctc_letter(const ctc_sequence &at, int64_t s)
 {
     return s % 2 ? at.label[(s - 1) / 2] : 0;
@@ -78,8 +76,8 @@ __device__ static inline double ctc_log_p(const ctc_job &job, const ctc_sequence
     return job.softmax ? x - at.scale[t] : log(x);
 }
 
-/* Returns whether a path may go from state s - 2 to s: over a blank between two different labels.
- */
+/* Returns true if a path may go from state s - 2 to s, skipping a blank between two different
+ * labels. */
 __device__ static inline bool ctc_skips(const ctc_sequence &at, int64_t s)
 {
     return s % 2 && s >= 3 && at.label[(s - 1) / 2] != at.label[(s - 3) / 2];
@@ -91,7 +89,7 @@ __device__ static inline double ctc_log_sum(double a, double b, double c)
     double highest = fmax(fmax(a, b), c);
 
     if (highest == -(double)INFINITY)
-        return a + b + c; /* -Inf, or NaN that fmax passed over */
+        return a + b + c; /* -Inf, or a NaN that fmax ignored */
     return highest + log(exp(a - highest) + exp(b - highest) + exp(c - highest));
 }
 

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The grid of affine matrices: a thread for each of its elements; and its gradient: a block for
- * each element of the matrices. */
+/* Implements the grid of affine matrices and its gradient. Forward runs a thread per element of
+ * the grid; backward runs a block per element of the matrices. */
 #include "../naive.h"
 
-/* Slots. */
+/* The operand slots. */
 enum { FORWARD_THETA, FORWARD_GRID };
 enum { BACKWARD_DGRID, BACKWARD_DTHETA };
 
-/* Dims of a grid. */
+/* The dims of a grid. */
 enum { N, H, W, XY };
 
 struct grid_job {
-    naive_tensor theta, grid; /* dtheta and dgrid backward */
+    naive_tensor theta, grid; /* dtheta and dgrid in the backward pass */
 };
 
-/* Returns what column k of a matrix is multiplied by at a position: x, y or 1. */
+/* Returns the factor of a matrix's column k at a position: x, y or 1. */
 __device__ static inline double factor_of(const grid_job &job, const int64_t at[], int64_t k)
 {
     int dim = k == 0 ? W : H;

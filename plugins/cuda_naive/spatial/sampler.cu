@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bilinear sampler: a thread for each element of y, of dgrid and of dx. One of dx looks through
- * all points of its image, so that the sum has the same bits each time. */
+/* Implements the bilinear sampler, with a thread per element of y, of dgrid and of dx. A thread
+ * for dx reads all points of its image, so that the sum is reproducible bit by bit. */
 #include "../naive.h"
 
-/* Slots. */
+/* The operand slots. */
 enum { FORWARD_X, FORWARD_GRID, FORWARD_Y };
 enum { BACKWARD_X, BACKWARD_GRID, BACKWARD_DY, BACKWARD_DX, BACKWARD_DGRID };
 
-/* Dims of images and of grids. */
+/* The dims of images and of grids. */
 enum { N, C, H, W };
 enum { GRID_N, GRID_H, GRID_W, GRID_XY };
 
 struct sampler_job {
-    naive_tensor x, grid, y, dx, dgrid; /* y is dy backward, where the last two are */
+    naive_tensor x, grid, y, dx, dgrid; /* backward: y is dy; dx and dgrid are set */
     cuda_blend blend;
 };
 
-/* The pixel above a point and to its left, which may be beyond the image, and how far the point is
- * from there, below 1. */
+/* A sampling point. row and column select the pixel above it and to its left, which may lie
+ * outside the image. down and right are the distances from that pixel, below 1. */
 struct sampler_point {
     int64_t row, column;
     double down, right;
-    bool shows; /* whether any pixel is near it */
+    bool shows; /* true if the point has a pixel of the image beside it */
 };
 
 __device__ static inline sampler_point point_of(const sampler_job &job, int64_t n, int64_t h,
@@ -44,7 +44,8 @@ __device__ static inline sampler_point point_of(const sampler_job &job, int64_t 
     return point;
 }
 
-/* Returns the pixel i below and j to the right of the point's; 0 beyond the image. */
+/* Returns the pixel i rows below and j columns right of the point's pixel, or 0 outside the
+ * image. */
 template <class T>
 __device__ static inline typename cuda_arith<T>::type
 pixel(const naive_tensor &x, int64_t n, int64_t c, const sampler_point &point, int i, int j)
@@ -56,7 +57,7 @@ pixel(const naive_tensor &x, int64_t n, int64_t c, const sampler_point &point, i
     return naive_load<T>(x, naive_offset(x, at));
 }
 
-/* Returns the weight of the pixel i below and j to the right. */
+/* Returns the weight of the pixel i rows below and j columns to the right. */
 __device__ static inline double weight(const sampler_point &point, int64_t i, int64_t j)
 {
     return (i ? point.down : 1 - point.down) * (j ? point.right : 1 - point.right);
@@ -78,7 +79,8 @@ template <class T> __global__ void sampler_forward(sampler_job job)
     naive_store(job.y, naive_offset(job.y, at), (double)sum, job.blend);
 }
 
-/* Each coordinate's slope is that of the pixels along it, weighted along the other one. */
+/* Computes dgrid. The slope along one coordinate is the difference of two pixels along it,
+ * weighted along the other coordinate. */
 template <class T> __global__ void sampler_grid(sampler_job job)
 {
     typedef typename cuda_arith<T>::type A;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* transform_tensor, add_tensor, scale_tensor and set_tensor: y = alpha * x + beta * y and its
- * special cases, between any two types, in double. */
+/* Implements transform_tensor, add_tensor, scale_tensor and set_tensor: y = alpha * x + beta * y
+ * and its special cases. The types may differ; the arithmetic is double. */
 #include "../naive.h"
 
-/* Slots of transform_tensor and add_tensor; the others have y in slot 0. */
+/* The operand slots of transform_tensor and add_tensor. The other operations have y in slot 0. */
 enum { X, Y };
 
-/* Bytes of the longest vector. */
+/* The bytes of the longest vector. */
 #define VALUE_MAX 32
 
 struct blend_job {
@@ -20,7 +20,7 @@ struct set_job {
     unsigned char value[VALUE_MAX];
 };
 
-/* x may be broadcast. */
+/* Stores alpha * x + beta * y; x may be broadcast. */
 static __global__ void blend_elements(blend_job job)
 {
     int64_t i = naive_thread(), at[NAIVE_DIMS];
@@ -32,7 +32,8 @@ static __global__ void blend_elements(blend_job job)
                 job.blend);
 }
 
-/* Copies the bits of the value, of a vector those of the element's lane. */
+/* Copies the bits of the value to each element. A value of a vector type provides the bits of
+ * the element's lane. */
 static __global__ void set_elements(set_job job)
 {
     int64_t i = naive_thread(), at[NAIVE_DIMS], lane;

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dropout forward and backward. Which elements are kept follows from the states alone, as anydnn.h
- * says, and is handed to backward in the reserve. A thread works on the eight elements, in logical
- * order, of one byte of it. */
+/* Implements dropout forward and backward. The states alone determine which elements are kept,
+ * as anydnn.h specifies; the reserve passes this to the backward pass. A forward thread
+ * processes the eight elements of one byte of the reserve, in logical order. */
 #include "../../kit/philox.h"
 #include "../naive.h"
 
-/* Slots. */
+/* The operand slots. */
 enum { FORWARD_X, FORWARD_STATES, FORWARD_Y, FORWARD_RESERVE };
 enum { BACKWARD_DY, BACKWARD_RESERVE, BACKWARD_DX };
 
-/* anydnn.h's ANYDNN_DROPOUT_MAGIC and ANYDNN_DROPOUT_VERSION. */
+/* ANYDNN_DROPOUT_MAGIC and ANYDNN_DROPOUT_VERSION of anydnn.h. */
 #define MAGIC   UINT64_C(0x706f7264796e61)
 #define VERSION 1
 
-/* The states are four numbers in the machine's byte order, at any address. */
+/* The states: four numbers of 8 bytes, lowest byte first, at any address. */
 enum { STATES_MAGIC, STATES_VERSION, STATES_SEED, STATES_OFFSET };
 
 struct dropout_job {
     naive_tensor in, out;
-    uint8_t *states; /* NULL backward */
+    uint8_t *states; /* NULL in the backward pass */
     uint8_t *reserve;
-    uint64_t threshold; /* Philox's words from here on are kept; 2^32: none */
+    uint64_t threshold; /* Philox words of at least this are kept; 2^32 keeps none */
     double kept;        /* 1 - the probability */
 };
 
@@ -33,14 +33,15 @@ __device__ static inline uint64_t state_of(const dropout_job &job, int which)
     return value;
 }
 
-/* A kernel cannot report states that were never initialised to the caller, whose call has returned;
- * so the result shows it: it is NaN. */
+/* Returns true if the states are initialized. Otherwise the output is set to NaN, because the
+ * call has returned and a kernel cannot report the error. */
 __device__ static inline bool are_states(const dropout_job &job)
 {
     return state_of(job, STATES_MAGIC) == MAGIC && state_of(job, STATES_VERSION) == VERSION;
 }
 
-/* Returns whether element i is kept: word i % 4 of the counter i / 4, counted from the offset. */
+/* Returns true if element i is kept. Its number is word i % 4 of counter i / 4, with i counted
+ * from the offset. */
 __device__ static inline bool is_kept(const dropout_job &job, int64_t i)
 {
     uint64_t element = state_of(job, STATES_OFFSET) + (uint64_t)i;
@@ -82,7 +83,7 @@ static __global__ void dropout_forward(dropout_job job)
     job.reserve[byte] = (uint8_t)bits;
 }
 
-/* Runs once all threads of dropout_forward have read the offset. */
+/* Advances the offset. It runs after all threads of dropout_forward have read the offset. */
 static __global__ void dropout_advance(dropout_job job)
 {
     uint64_t next;

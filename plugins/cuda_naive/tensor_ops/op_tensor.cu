@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* op_tensor: c = op(alpha1 * a, alpha2 * b) + beta * c in double, with b broadcast along its dims
- * of size 1. */
+/* Implements op_tensor: c = op(alpha1 * a, alpha2 * b) + beta * c in double. b is broadcast
+ * along its dims of size 1. */
 #include "../naive.h"
 
-/* Slots. */
+/* The operand slots. */
 enum { A_SLOT, B_SLOT, C_SLOT };
 
 struct op_job {
-    naive_tensor a, b, c; /* b absent where the operator has one argument */
+    naive_tensor a, b, c; /* b is absent if the operator has one argument */
     int32_t op;           /* ANYDNN_PLUGIN_OP_TENSOR_xxx */
     int32_t nan_propagate;
     double alpha1, alpha2, beta;
 };
 
-/* Returns the smaller or the larger number. With a NaN: NaN if that propagates, else the other. */
+/* Returns the smaller or the larger number. If one is NaN, it returns NaN if NaN propagates,
+ * otherwise the other number. */
 __device__ static inline double choose(const op_job &job, double a, double b)
 {
     if (isnan(a))

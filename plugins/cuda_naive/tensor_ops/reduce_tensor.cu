@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reduce_tensor: a block for each element of c, which is alpha * (a reduced along every dim in
- * which c has 1) + beta * c, with the indices of minima and maxima on request. */
+/* Implements reduce_tensor with a block per element of c. c = alpha * (a reduced along every dim
+ * in which c has 1) + beta * c. Minima and maxima return their indices on request. */
 #include "../naive.h"
 
-/* Slots. */
+/* The operand slots. */
 enum { A_SLOT, C_SLOT, INDICES_SLOT };
 
 struct reduce_job {
     naive_tensor a, c, indices;
-    int64_t extents[NAIVE_DIMS]; /* of what is reduced; 1 along the other dims */
-    int64_t count;               /* elements that become one */
+    int64_t extents[NAIVE_DIMS]; /* extents of the reduced dims; 1 for the other dims */
+    int64_t count;               /* elements of a per element of c */
     int32_t op;                  /* ANYDNN_PLUGIN_REDUCE_TENSOR_xxx */
     int32_t nan_propagate;
     cuda_blend blend;
 };
 
-/* A sum, a product, or the element chosen so far, none at index -1. */
+/* A partial result: a sum, a product, or the element chosen so far. The index is -1 if no
+ * element is chosen. */
 template <class A> struct reduce_part {
     A value;
     int64_t index;
@@ -34,7 +35,7 @@ CUDA_BOTH bool chooses(int32_t op)
            op == ANYDNN_PLUGIN_REDUCE_TENSOR_AMAX;
 }
 
-/* Returns what an element counts as. */
+/* Returns the value with which an element enters the reduction. */
 template <class A> __device__ static inline A term(int32_t op, A v)
 {
     switch (op) {
@@ -50,8 +51,8 @@ template <class A> __device__ static inline A term(int32_t op, A v)
     }
 }
 
-/* Returns whether v takes the place of a value. A NaN takes it, and keeps it, if that propagates;
- * else it never does, and loses it to any number. */
+/* Returns true if v replaces the value `best`. If NaN propagates, a NaN replaces any number and
+ * stays. Otherwise a NaN replaces nothing, and any number replaces it. */
 template <class A> __device__ static inline bool beats(const reduce_job &job, A v, A best)
 {
     if (isnan(v))
@@ -61,7 +62,7 @@ template <class A> __device__ static inline bool beats(const reduce_job &job, A 
     return job.op == ANYDNN_PLUGIN_REDUCE_TENSOR_MIN ? v < best : v > best;
 }
 
-/* Joins a part to another one; of equal elements the first is chosen. */
+/* Combines two partial results. The first of equal elements is chosen. */
 template <class A>
 __device__ static inline void join(const reduce_job &job, reduce_part<A> &to,
                                    const reduce_part<A> &from)
@@ -110,7 +111,7 @@ __device__ static inline void finish(const reduce_job &job, const int64_t at[],
         store_index(job.indices, naive_offset(job.indices, at), part.index);
 }
 
-/* Reduces in what the type is computed in; elements are counted in logical order. */
+/* Reduces elements in the arithmetic type of T. Indices count elements in logical order. */
 template <class T> __global__ void reduce_elements(reduce_job job)
 {
     typedef typename cuda_arith<T>::type A;

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* transform_tensor_ex and transform_filter. Folding pads, then moves each block of fold[0] x
- * fold[1]
- * .. positions into channels; unfolding moves them back, then pads. Channel c and number o within
- * the block, row-major, make channel o * (channels of the unfolded tensor) + c. */
+/* Implements transform_tensor_ex and transform_filter. Folding pads, then moves each block of
+ * fold[0] x fold[1] .. positions into channels. Unfolding moves the positions back, then pads.
+ * An element of channel c, with row-major number o within its block, moves to channel o *
+ * (channels of the unfolded tensor) + c. */
 #include "../naive.h"
 
-/* Slots. */
+/* The operand slots. */
 enum { X, Y };
 
 struct transform_job {
     naive_tensor x, y;
     int32_t folds;
-    int64_t channels; /* of the unfolded tensor */
+    int64_t channels; /* channels of the unfolded tensor */
     int64_t fold[NAIVE_SPATIAL];
-    int64_t inner[NAIVE_DIMS]; /* dims of what is padded, before it is */
+    int64_t inner[NAIVE_DIMS]; /* dims of the tensor before it is padded */
     int64_t pad_before[NAIVE_DIMS], pad_after[NAIVE_DIMS];
     cuda_blend blend;
 };
 
-/* Replaces the index in a folded tensor by that in the unfolded one. */
+/* Replaces an index in the folded tensor by the index in the unfolded tensor. */
 __device__ static inline void unfold(const transform_job &job, int64_t at[])
 {
     int64_t within = at[1] / job.channels;
@@ -30,7 +30,7 @@ __device__ static inline void unfold(const transform_job &job, int64_t at[])
     }
 }
 
-/* Replaces the index in an unfolded tensor by that in the folded one. */
+/* Replaces an index in the unfolded tensor by the index in the folded tensor. */
 __device__ static inline void fold(const transform_job &job, int64_t at[])
 {
     int64_t within = 0;
@@ -42,8 +42,8 @@ __device__ static inline void fold(const transform_job &job, int64_t at[])
     at[1] += within * job.channels;
 }
 
-/* Replaces the index in a padded tensor by that in the one without pads. Returns false where there
- * is padding, or the rest of a block. */
+/* Replaces an index in the padded tensor by the index in the tensor without pads. Returns false
+ * for padding and for the rest of an incomplete block. */
 __device__ static inline bool unpad(const transform_job &job, int64_t at[])
 {
     bool inside = true;

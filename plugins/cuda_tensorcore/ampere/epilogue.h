@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The epilogue of fprop and dgrad in the family ampere. Results that need no more than rounding and
- * go to packed channels leave through shared memory by 16 bytes; everything else goes through
- * shared memory as float, one line of warps at a time, and is scaled, blended, biased, activated
- * and rounded once (conv_output.h).
- */
+/* Implements the epilogue of fprop and dgrad in the family ampere. Results that are only rounded
+ * and go to packed channels leave through shared memory by 16 bytes. All other results go
+ * through shared memory as floats, one row of warps at a time. They are scaled, blended, biased,
+ * activated and rounded once (conv_output.h). */
 #ifndef CUDA_TENSORCORE_AMPERE_EPILOGUE_H
 #define CUDA_TENSORCORE_AMPERE_EPILOGUE_H
 
@@ -12,7 +10,7 @@
 #include "epilogue_nchw.h"
 #include "split_k.h"
 
-/* Two neighbours along N, rounded. */
+/* Stores two neighbors along N, rounded to the result type. */
 template <class E>
 __device__ static inline void tc_ampere_put_pair(char *to, float first, float second)
 {
@@ -58,7 +56,8 @@ tc_ampere_store_packed(const tc_ampere_params &job, const tc_ampere_block &block
     }
 }
 
-/* The m of a line of warps, `first` on of the tile, as floats in shared memory, to the output. */
+/* Stores the results of a row of warps, whose m begin at `first` of the tile. The sums are
+ * floats in shared memory. */
 template <class S>
 __device__ static inline void
 tc_ampere_store_blended(const tc_ampere_params &job, const tc_ampere_view &view,

@@ -1,23 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The epilogue of the family ampere for results with positions as neighbours, as in NCHW: rounded
- * in registers, transposed in shared memory, and out by as many positions at a time as begin at
- * multiples of their bytes.
- */
+/* Implements the epilogue of the family ampere for results with contiguous positions, as in
+ * NCHW. Results are rounded in registers and transposed in shared memory. They are stored by as
+ * many positions at a time as the alignment permits. */
 #ifndef CUDA_TENSORCORE_AMPERE_EPILOGUE_NCHW_H
 #define CUDA_TENSORCORE_AMPERE_EPILOGUE_NCHW_H
 
 #include "shape.h"
 
-/* Whether results go out as they are, along M. */
+/* Returns true if results are stored unchanged along M. */
 __device__ static inline bool tc_ampere_stores_nchw(const tc_ampere_params &job)
 {
     return job.c_is_m_major && !job.partial && !job.output.bias && job.output.blend.alpha == 1 &&
            job.output.blend.beta == 0;
 }
 
-/* Whether so many m on from a multiple of as many lie side by side, at a multiple of their
- * bytes: positions of an image lie in a line, and images and channels begin so. */
+/* Returns true if every group of `count` consecutive m is contiguous and aligned in the output.
+ * The positions of an image must be contiguous, and images and channels aligned. */
 template <class E>
 __device__ static inline bool tc_ampere_nchw_is_aligned(const tc_conv &conv,
                                                         const tc_ampere_view &view, const void *out,
@@ -38,7 +36,7 @@ __device__ static inline bool tc_ampere_nchw_is_aligned(const tc_conv &conv,
 
 template <class S> struct tc_ampere_nchw_tile {
     typedef typename S::element element;
-    /* Bytes from n to n; 16 more against bank conflicts. */
+    /* The bytes from one n to the next. The 16 extra bytes avoid bank conflicts. */
     enum { LINE = S::TILE_M * (int)sizeof(element) + 16 };
     static_assert(S::TILE_N * LINE <= S::POSITIONS_AT, "results fit where the tiles were");
 
@@ -61,7 +59,7 @@ template <class S> struct tc_ampere_nchw_tile {
         }
     }
 
-    /* V positions at a time. */
+    /* Stores the tile, V positions at a time. */
     template <int V>
     __device__ static void out(const tc_ampere_params &job, const tc_ampere_block &block,
                                const tc_ampere_position *positions, const char *memory)

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The main loop and the kernels of fprop and dgrad in the family ampere: implicit GEMM by mma.sync,
- * M positions, N channels of the output, K taps of channels with the channels inside, in a
- * multistage pipeline of cp.async.
- */
+/* Implements the main loop and the kernels of fprop and dgrad in the family ampere. They run
+ * implicit GEMM by mma.sync in a multistage pipeline of cp.async. M counts positions, N output
+ * channels, and K taps and channels; channels vary fastest. */
 #ifndef CUDA_TENSORCORE_AMPERE_GEMM_H
 #define CUDA_TENSORCORE_AMPERE_GEMM_H
 
@@ -11,16 +9,15 @@
 #include "load.h"
 #include "sliced_k.h"
 
-/*
- * What a warp multiplies. While a step is multiplied, a row of fragments at a time, the fragments
- * of the next one are read and copies of a later tile go out between the rows: what goes to shared
- * memory stays in the order in which it is written here, and each row hides a little of it. Many
- * rows are read into the registers of the one that is done with.
- */
+/* The fragments that a warp multiplies. A step is multiplied one row of fragments at a time.
+ * Between the rows, the warp reads the fragments of the next step and issues copies of a later
+ * tile. Accesses to shared memory stay in the order written here, and the products of each row
+ * hide some of them. If there are many rows, a row's registers are reloaded as soon as it is
+ * multiplied. */
 template <class S> struct tc_ampere_fragments {
     enum {
         STEP = S::a_tile::STEP,
-        WHOLE = S::math::SPLITS, /* a step is multiplied at once */
+        WHOLE = S::math::SPLITS, /* 1 if a step is multiplied at once */
         KEPT = WHOLE || S::FRAGS_M < 4 ? 2 : 1,
         PAIRS = S::FRAGS_N / 2,
         PAIRS_PER_LOAD = (PAIRS + S::FRAGS_M - 1) / S::FRAGS_M
@@ -42,7 +39,7 @@ template <class S> struct tc_ampere_fragments {
         a_iterator.load(a[set % KEPT][i], stage, i * 16, k);
     }
 
-    /* Of operand B, what comes with row `i`. */
+    /* Loads the part of operand B that is read with row `i`. */
     __device__ void load_b(int set, int i, uint32_t stage, int k)
     {
 #pragma unroll
@@ -66,15 +63,16 @@ template <class S> struct tc_ampere_fragments {
     }
 };
 
-/* The sums of a block, of `count` tiles. A tile's first fragments need the whole block's copies. */
+/* The main loop of a block over `count` tiles. The first fragments of a tile need the copies of
+ * all threads. */
 template <class S> struct tc_ampere_mainloop {
     typedef tc_ampere_loader<S> loader;
     enum {
         STAGES = S::STAGES,
         STEP = S::a_tile::STEP,
-        STEPS = S::TILE_K / STEP / S::K_SLICES, /* of a warp */
-        /* Copies go out in all steps but the last, behind which they are waited for; of one step,
-         * behind the wait, with a tile less on its way. */
+        STEPS = S::TILE_K / STEP / S::K_SLICES, /* steps of a warp */
+        /* Copies are issued in all steps except the last, after which they are awaited. If a
+         * tile has one step, they are issued after the wait, with one tile less in flight. */
         LATE = STEPS == 1,
         SLOTS = (LATE ? 1 : STEPS - 1) * S::FRAGS_M
     };
@@ -84,7 +82,7 @@ template <class S> struct tc_ampere_mainloop {
     typename loader::next_tile &next;
     tc_ampere_fragments<S> fragments;
     int32_t channels;
-    uint32_t memory, from, to; /* stages: of the first tile, multiplied, copied to */
+    uint32_t memory, from, to; /* stages: the first tile's, multiplied, copied to */
 
     __device__ tc_ampere_mainloop(const tc_ampere_params &job, const loader &load,
                                   typename loader::next_tile &next, uint32_t memory)
@@ -93,8 +91,8 @@ template <class S> struct tc_ampere_mainloop {
     {
     }
 
-    /* Asks for the first tiles, as far as there are any: what lies behind the last one is read, but
-     * not multiplied. */
+    /* Begins the copies of the first tiles, as far as tiles exist. The stages of missing tiles
+     * are read but not multiplied. */
     __device__ void begin()
     {
 #pragma unroll 1
@@ -111,7 +109,7 @@ template <class S> struct tc_ampere_mainloop {
         }
     }
 
-    /* A tile, whose first step's fragments are in set `SET`. */
+    /* Multiplies a tile. The fragments of its first step are in set SET. */
     template <int SET> __device__ void run_tile(float (&sum)[S::FRAGS_M][S::FRAGS_N][4])
     {
         auto source = load.source(next, channels, to);
@@ -172,7 +170,7 @@ template <class S> struct tc_ampere_mainloop {
     }
 };
 
-/* The sums of a block, from the first tile of its split on. */
+/* Computes the sums of a block, from the first tile of its split on. */
 template <class S>
 __device__ static inline void
 tc_ampere_accumulate(float (&sum)[S::FRAGS_M][S::FRAGS_N][4], const tc_ampere_params &job,
@@ -201,7 +199,8 @@ tc_ampere_accumulate(float (&sum)[S::FRAGS_M][S::FRAGS_N][4], const tc_ampere_pa
     mainloop.run(sum, count);
 }
 
-/* The block's coordinates wait in shared memory while sums take all registers. */
+/* Computes a block's tile. The block's coordinates stay in shared memory while the sums occupy
+ * all registers. */
 template <class S>
 __device__ static inline void tc_ampere_gemm(const tc_ampere_params &job,
                                              const tc_ampere_view &view,
@@ -245,7 +244,7 @@ __global__ void __launch_bounds__((int)S::THREADS, (int)S::OCCUPANCY)
     }
 }
 
-/* Of dgrad with several classes; a block makes the view of its own one. */
+/* Runs dgrad with several classes. A block makes the view of its own class. */
 template <class S>
 __global__ void __launch_bounds__((int)S::THREADS, (int)S::OCCUPANCY)
     tc_ampere_classes_kernel(const __grid_constant__ tc_ampere_classes_params job)

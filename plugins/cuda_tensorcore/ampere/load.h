@@ -1,28 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Loads of A and B for fprop and dgrad in the family ampere: the taps of a block's class, the tile
- * along K that is asked for next, a thread's copies by cp.async. K are taps of channels, channels
- * inside.
- */
+/* Implements the loads of A and B for fprop and dgrad in the family ampere: the taps of a
+ * block's class, the next tile along K, and a thread's copies by cp.async. K counts taps and
+ * channels; channels vary fastest. */
 #ifndef CUDA_TENSORCORE_AMPERE_LOAD_H
 #define CUDA_TENSORCORE_AMPERE_LOAD_H
 
 #include "shape.h"
 
-/* A tap's own bit in the masks of tc_ampere_position; of no tap at all, which lies outside of every
- * position. */
+/* The bit of a missing tap in the masks of tc_ampere_position. It is outside at every position. */
 #define TC_AMPERE_OUTSIDE (UINT32_C(1) << 31)
 
-/* A tap: offsets of its channel 0 in A and B, and one bit of each dim's in the masks of
+/* A tap: the offsets of its channel 0 in A and B, and one bit per dim in the masks of
  * tc_ampere_position. */
 struct alignas(16) tc_ampere_tap {
     int32_t a, b;
     uint32_t inside;
 };
 
-/* Puts the taps of a class in shared memory. A thread has those of one number along the last dim,
- * which masks have bits for; the last threads begin, since the first ones have positions to work
- * out. */
+/* Writes the taps of a class to shared memory. A thread handles the taps of one index along the
+ * last dim, for which masks have bits. The last threads do this, because the first ones compute
+ * positions. */
 template <class S>
 __device__ static inline void tc_ampere_list_taps(const tc_ampere_view &view, tc_ampere_tap *taps)
 {
@@ -44,7 +41,7 @@ __device__ static inline void tc_ampere_list_taps(const tc_ampere_view &view, tc
     }
 }
 
-/* The positions of a block's M. */
+/* Computes the positions of a block's M. */
 template <class S>
 __device__ static inline void tc_ampere_fill_positions(const tc_ampere_params &job,
                                                        const tc_ampere_view &view, int32_t first,
@@ -54,7 +51,8 @@ __device__ static inline void tc_ampere_fill_positions(const tc_ampere_params &j
         positions[r] = tc_ampere_position_at(job.conv, view, first + r);
 }
 
-/* Where a block's M lie in C; a thread has the same ones as in the function above. */
+/* Computes the output offsets of a block's M. A thread handles the same m as in
+ * tc_ampere_fill_positions. */
 template <class S>
 __device__ static inline void
 tc_ampere_fill_output_offsets(const tc_ampere_params &job, const tc_ampere_view &view,
@@ -66,7 +64,7 @@ tc_ampere_fill_output_offsets(const tc_ampere_params &job, const tc_ampere_view 
                              : -1;
 }
 
-/* An index along K, or the first of a chunk: its tap and channel. */
+/* An index along K, or the first index of a chunk: its tap and channel. */
 struct tc_ampere_k_index {
     const tc_ampere_tap *tap;
     int32_t channel;
@@ -79,7 +77,7 @@ struct tc_ampere_k_index {
         channel = k - index * channels;
     }
 
-    /* Advances by `taps` whole taps and `rest` channels, fewer than a tap has. */
+    /* Advances by `taps` whole taps and by `rest` channels, which are less than a tap. */
     __device__ void advance(int32_t channels, int32_t taps, int32_t rest)
     {
         channel += rest;
@@ -91,19 +89,17 @@ struct tc_ampere_k_index {
     }
 };
 
-/*
- * The tile that is asked for next. PACKED: k follow each other without gaps, so that every
- * chunk of a line has a tap and a channel of its own, those of this thread's chunk; and dgrad
- * so has each of the thread's LINES of filters. Otherwise a tap begins with a tile, and the channel
- * is the tile's first.
- */
+/* The next tile to load. If PACKED is 1, k has no gaps between taps. Each chunk of a line then
+ * has its own tap and channel, and `k` is that of this thread's chunk. In dgrad, each of the
+ * thread's LINES of filters also has its own. Otherwise a tap begins a new tile, and the channel
+ * is the tile's first one. */
 template <class S, int LINES> struct tc_ampere_next_tile {
     enum { TILE_K = S::TILE_K, PACKED = S::PACKED };
 
     tc_ampere_k_index k, line[LINES > 0 ? LINES : 1];
     const tc_ampere_tap *end;
-    int32_t left;       /* tiles */
-    int32_t taps, rest; /* by which the next tile lies further on */
+    int32_t left;       /* tiles left */
+    int32_t taps, rest; /* distance to the next tile */
     tc_ampere_tap tap;
 
     __device__ void look()
@@ -114,8 +110,8 @@ template <class S, int LINES> struct tc_ampere_next_tile {
             tap.inside = TC_AMPERE_OUTSIDE;
     }
 
-    /* First k in a tile: `chunk` of this thread's chunk, `first` of its first line; others
-     * follow `apart`. */
+    /* Sets the first tile. In a tile, `chunk` is the k of this thread's chunk, and `first` the k
+     * of its first line; further lines follow `apart` k later. */
     __device__ void begin(const tc_ampere_tap *list, int32_t count, int32_t channels, int32_t tile,
                           int32_t tiles, int32_t chunk, int32_t first, int32_t apart)
     {
@@ -157,19 +153,19 @@ template <class S, int LINES> struct tc_ampere_next_tile {
     }
 };
 
-/* Where a tile is copied from, and how much of it there is; of lines that have a tap each, which of
- * them. */
+/* The source of a tile's copies and their number. If lines have their own taps, it holds an
+ * address per line. */
 template <class E, int LINES> struct tc_ampere_source {
     const E *a, *b;
-    uint32_t need;   /* bits that positions must have inside */
-    int32_t b_lines; /* of operand B, from the thread's first on */
+    uint32_t need;   /* bits that positions must have in their masks */
+    int32_t b_lines; /* lines of B, from the thread's first one on */
     uint32_t stage;
     const E *b_line[LINES > 0 ? LINES : 1];
     bool b_is_real[LINES > 0 ? LINES : 1];
 };
 
-/* Copies of a thread: the same chunk of so many lines of either operand. What lies outside has an
- * address that is not read. */
+/* The copies of a thread: the same chunk of several lines of either operand. Copies outside the
+ * tensor have addresses that are not read. */
 template <class S> struct tc_ampere_loader {
     typedef typename S::element element;
     typedef typename S::a_tile a_tile;
@@ -182,10 +178,10 @@ template <class S> struct tc_ampere_loader {
         B_COPIES = b_tile::LINES / B_APART,
         COPIES = A_COPIES + B_COPIES,
         B_IS_K_MAJOR = (int)S::B_MAJOR == (int)TC_K_MAJOR,
-        B_LINES_HAVE_TAPS = S::PACKED && !B_IS_K_MAJOR, /* and has a tap of its own */
+        B_LINES_HAVE_TAPS = S::PACKED && !B_IS_K_MAJOR, /* 1 if each line has its own tap */
         TAP_LINES = B_LINES_HAVE_TAPS ? B_COPIES : 0,
         SWIZZLE_LINES =
-            B_IS_K_MAJOR || S::EACH == 8 ? 8 : 4 /* lines after which chunks lie alike */
+            B_IS_K_MAJOR || S::EACH == 8 ? 8 : 4 /* lines after which the swizzle repeats */
     };
     static_assert(A_APART % 8 == 0 && S::TILE_M % A_APART == 0,
                   "lines of a thread share a swizzle");
@@ -195,13 +191,13 @@ template <class S> struct tc_ampere_loader {
     typedef tc_ampere_source<element, TAP_LINES> source_tile;
 
     const element *a_base, *b_base;
-    uint32_t a_to, b_to;  /* in shared memory */
-    int32_t n_left, step; /* behind the thread's first line or chunk; from line to line */
-    /* Offsets of the thread's positions, and masks of their taps inside. */
+    uint32_t a_to, b_to;  /* addresses in shared memory */
+    int32_t n_left, step; /* n from the thread's first line or chunk on; step per line */
+    /* The offsets of the thread's positions, and the masks of taps inside. */
     int32_t a_offset[A_COPIES];
     uint32_t inside[A_COPIES];
 
-    /* What is easily had again takes no registers. */
+    /* These functions recompute values that would otherwise occupy registers. */
     __device__ static int32_t chunk()
     {
         return (int32_t)threadIdx.x % a_tile::CHUNKS * S::EACH;
@@ -262,7 +258,7 @@ template <class S> struct tc_ampere_loader {
         return from;
     }
 
-    /* Number `i` of COPIES, in order. */
+    /* Issues copy `i` of COPIES. The copies must be issued in order. */
     __device__ void copy(source_tile &from, int i) const
     {
         int n = i - A_COPIES;

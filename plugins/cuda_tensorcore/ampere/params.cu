@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What fprop and dgrad of the family ampere take, and how the host fills their parameters
- * (ampere/params.h).
- */
+/* Selects the problems of fprop and dgrad in the family ampere, and fills their parameters
+ * (ampere/params.h). It runs on the host. */
 #include "params.h"
 
-/* Offsets and steps have 31 bits; half of that leaves room for sums of them. In wgrad
- * those in the tensor by position are counted in chunks of 4 elements or more. */
+/* The limit of offsets and steps. They have 31 bits, so sums of two values below 2^30 fit. In
+ * wgrad, offsets in the position tensor count chunks of at least 4 elements. */
 #define TC_AMPERE_OFFSETS (INT64_C(1) << 30)
 #define TC_AMPERE_CHUNKS  4
 

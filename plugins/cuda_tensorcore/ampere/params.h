@@ -1,50 +1,46 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Parameters of the kernels of fprop and dgrad in the family ampere. They work as those of
- * mma/gemm.h do, where nearly all arithmetic of coordinates can be done before the main loop:
- * operands read by 16 bytes, few classes, offsets of 31 bits. The host makes the view of each
- * class; a block works out, once for each m, its offset under the first tap and a mask of the taps
- * of each dim that lie inside; in the loop a step to the next tile is one addition and one test for
- * 16 bytes.
- */
+/* Defines the parameters of the kernels of fprop and dgrad in the family ampere. These kernels
+ * work like mma/gemm.h, but require that almost all coordinates can be computed before the main
+ * loop. Operands must be loaded by 16 bytes, there must be few classes, and offsets must have 31
+ * bits. The host makes the view of each class. A block computes the offset of each m under the
+ * first tap, and masks of the taps of each dim that are inside. In the loop, a step to the next
+ * tile takes one addition and one test per 16 bytes. */
 #ifndef CUDA_TENSORCORE_AMPERE_PARAMS_H
 #define CUDA_TENSORCORE_AMPERE_PARAMS_H
 
 #include "../common/launch.h"
 
-/* Classes that a job has views of; taps along a dim that a mask has bits for. */
+/* The most classes of a job, and the taps along a dim for which a mask has bits. */
 #define TC_AMPERE_CLASSES 8
 #define TC_AMPERE_BITS    10
 
 struct tc_ampere_view {
     conv_view view;
-    int32_t taps;                   /* of all dims, without channels */
-    int32_t first_b;                /* of the first tap */
-    cuda_divisor by[CONV_DIMS];     /* positions */
-    cuda_divisor by_tap[CONV_DIMS]; /* what taps are apart in A */
-    int32_t tap_a[CONV_DIMS];       /* from tap to tap in A, */
-    int32_t tap_b[CONV_DIMS];       /* in B */
+    int32_t taps;                   /* taps of all dims, without channels */
+    int32_t first_b;                /* offset of the first tap in B */
+    cuda_divisor by[CONV_DIMS];     /* divisors by positions */
+    cuda_divisor by_tap[CONV_DIMS]; /* divisors by the distance of taps in A */
+    int32_t tap_a[CONV_DIMS];       /* from tap to tap in A */
+    int32_t tap_b[CONV_DIMS];       /* from tap to tap in B */
     int32_t images;
-    int32_t begin;   /* dims in front of this one have one position and one tap, */
-    uint32_t inside; /* which lies inside */
+    int32_t begin;   /* earlier dims have one position and one tap */
+    uint32_t inside; /* mask of these dims' taps, which are inside */
 };
 
 struct tc_ampere_params : tc_slim_params {
     cuda_divisor by_n_tiles, by_m_tiles, by_groups, by_classes;
-    tc_ampere_view class_of[1]; /* of several classes, the first one's */
+    tc_ampere_view class_of[1]; /* the view of the first class */
 };
 
-/*
- * dgrad with several classes. A class is a choice of one for each dim: so many as the
- * stride, or the positions if they are fewer. What choices differ in stands beside the first
- * class's view.
- */
+/* A choice for one dim in dgrad with several classes. Each dim has min(stride, positions)
+ * choices, and a class consists of one choice per dim. This struct holds the values in which
+ * choices differ; the first class's view holds the rest. */
 struct tc_ampere_residue {
     int32_t positions, first, at, taps, tap_first;
     cuda_divisor by;
 };
 
-/* A class's number, and its choices. */
+/* A class: its number and its choices. */
 struct tc_ampere_class {
     uint8_t number, choice[CONV_DIMS];
 };
@@ -54,17 +50,17 @@ struct tc_ampere_classes {
     tc_ampere_residue choices[TC_AMPERE_CLASSES + CONV_DIMS - 1];
 };
 
-/* Classes with many taps first. */
+/* The parameters of dgrad with several classes. Classes with many taps come first. */
 struct tc_ampere_classes_params : tc_ampere_params {
     tc_ampere_classes classes;
 };
 
-/* Coordinates of a block. */
+/* The coordinates of a block. */
 struct tc_ampere_block {
     int32_t first_m, first_n, number, group, split;
 };
 
-/* The class's number is what comes next in their order. */
+/* Returns the coordinates of a block. `number` is the index in the order of the classes. */
 __device__ static inline tc_ampere_block tc_ampere_block_at(const tc_ampere_params &job, int32_t id,
                                                             int tile_m, int tile_n)
 {
@@ -85,7 +81,7 @@ __device__ static inline tc_ampere_block tc_ampere_block_at(const tc_ampere_para
     return block;
 }
 
-/* Puts the choice for a dim into a view. */
+/* Copies the choice of a dim into a view. */
 CUDA_BOTH void tc_ampere_apply_residue(tc_ampere_view *view, int d, const tc_ampere_residue &choice)
 {
     conv_view_dim &dim = view->view.dim[d];
@@ -98,7 +94,7 @@ CUDA_BOTH void tc_ampere_apply_residue(tc_ampere_view *view, int d, const tc_amp
     view->by[d] = choice.by;
 }
 
-/* The view of a class, in shared memory; to be waited for. */
+/* Makes the view of a class in shared memory. The caller must synchronize the block afterwards. */
 __device__ static inline void tc_ampere_make_view(tc_ampere_view *view,
                                                   const tc_ampere_classes_params &job,
                                                   const tc_ampere_class &of)
@@ -135,18 +131,18 @@ __device__ static inline void tc_ampere_make_view(tc_ampere_view *view,
     }
 }
 
-/* A position: its offset in A under the first tap, a mask of which taps of each dim (from
- * the low bits, TC_AMPERE_BITS of each) lie inside, its offset in C; < 0: none.
- * The last is worked out when the first copies are on their way (tc_ampere_output_offset).
- */
+/* A position: its offset in A under the first tap, a mask of the taps that are inside, and its
+ * offset in C. The offset in C is < 0 if the position does not exist. It is computed while the
+ * first copies are in flight (tc_ampere_output_offset). The mask has TC_AMPERE_BITS bits per
+ * dim, from the low bits on. */
 struct alignas(16) tc_ampere_position {
     int32_t a;
     uint32_t inside;
     int64_t c;
 };
 
-/* Bits of a dim's taps that lie inside, the first one being over coordinate `at`. Where they go
- * backwards, the tensor is seen from its other end. */
+/* Returns the mask of a dim's taps that are inside. The first tap reads coordinate `at`. If taps
+ * go backwards, coordinates are counted from the tensor's other end. */
 __device__ static inline uint32_t
 tc_ampere_mask(const conv_view_dim &dim, const cuda_divisor &by_tap, int32_t a_extent, int32_t at)
 {
@@ -186,7 +182,7 @@ tc_ampere_position_at(const tc_conv &conv, const tc_ampere_view &view, int32_t i
     return coords;
 }
 
-/* A position's offset in C, or in z. */
+/* Returns the offset of a position in C, or in z. */
 __device__ static inline int64_t
 tc_ampere_output_offset(const tc_conv &conv, const tc_ampere_view &view, int32_t index, bool z)
 {
@@ -209,18 +205,20 @@ tc_ampere_output_offset(const tc_conv &conv, const tc_ampere_view &view, int32_t
 /* ------------------------------------------------------------------ on the host, ampere/params.cu
  */
 
-/* Whether a geometry is one for these kernels. */
+/* These functions return 1 if the kernels support a geometry. */
 extern "C" int32_t tc_ampere_takes(const struct conv *conv, const struct tc_target *target);
 extern "C" int32_t tc_ampere_takes_one_class(const struct conv *conv,
                                              const struct tc_target *target);
 
-/* Whether plain results lie side by side along N, `width` of them at a multiple of as many. */
+/* Returns 1 if unscaled results are contiguous along N, in groups of `width` that begin at
+ * multiples of `width`. */
 int32_t tc_ampere_is_packed(const conv &conv, int32_t width);
 
-/* Fills the parameters, without what a call brings; `element` bytes of an element of the output. */
+/* Fills the parameters, except for the arguments of a call. `element` is the size of an output
+ * element in bytes. */
 void tc_ampere_prepare(tc_ampere_params *taps, const tc_job &job, int32_t element);
 
-/* The classes of dgrad, in the order that the job has or as they are numbered. */
+/* Lists the classes of dgrad, in the job's order or in numerical order. */
 void tc_ampere_list_classes(tc_ampere_classes *classes, const tc_job &job, bool in_order);
 
 #endif

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Sliced-K: adds up the accumulators of warps that share a warp tile and took different slices of
- * K; each leaves the others what is theirs in shared memory, and adds up its own in order.
- */
+/* Implements sliced-K: adds the accumulators of warps that share a warp tile and processed
+ * different slices of K. Each warp writes the other warps' parts to shared memory, and adds its
+ * own part in order. */
 #ifndef CUDA_TENSORCORE_AMPERE_SLICED_K_H
 #define CUDA_TENSORCORE_AMPERE_SLICED_K_H
 
 #include "shape.h"
 
-/* A warp's tile along M and N, and its slice of K among those that share its results. */
+/* A warp's tile along M and N, and its slice of K among the warps that share its results. */
 template <class S> struct tc_ampere_warp {
     int m, n, k_slice;
 
@@ -33,7 +32,7 @@ tc_ampere_reduce_slices(float (&own)[S::FRAGS_M / S::K_SLICES][S::FRAGS_N][4],
         SLICE_SIZE = OWN * S::FRAGS_N * 32
     };
     tc_ampere_warp<S> warp;
-    /* Partial sums lie in [warp tile][owner][other slice][fragment][lane]. */
+    /* Partial sums are stored as [warp tile][owner][other slice][fragment][lane]. */
     float4 *partials = (float4 *)memory + (int)threadIdx.x % 32 +
                        (warp.m * S::WARPS_N + warp.n) * S::K_SLICES * OTHER_SLICES * SLICE_SIZE;
 

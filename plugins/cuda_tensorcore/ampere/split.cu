@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels of the family ampere for float as sums of TF32. A warp has 32 x 64
- * results at most: sums and products that are not yet added to them take
- * registers each. */
+/* Defines the kernels of the family ampere for float computed as sums of TF32 numbers. A warp
+ * has at most 32 x 64 results, because the sums and the products of the current step both occupy
+ * registers. */
 #include "table.h"
 
 #define TILES(what)                                                                                \

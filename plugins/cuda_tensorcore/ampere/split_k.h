@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Split-K of fprop and dgrad in the family ampere: a block stores its partial sums straight from
- * registers, and a second kernel adds them up in order, four neighbours along N a thread. Partial
- * sums lie in [split][group][class][m][n].
- */
+/* Implements split-K of fprop and dgrad in the family ampere. A block stores its partial sums
+ * directly from registers. A second kernel adds them in order; a thread handles four neighbors
+ * along N. Partial sums are stored as [split][group][class][m][n]. */
 #ifndef CUDA_TENSORCORE_AMPERE_SPLIT_K_H
 #define CUDA_TENSORCORE_AMPERE_SPLIT_K_H
 
@@ -11,10 +9,10 @@
 
 #define TC_REDUCE_THREADS 128
 #define TC_REDUCE_EACH    4
-/* Partial sums that are asked for before the first is added. */
+/* The partial sums that a thread loads before it adds the first one. */
 #define TC_REDUCE_ASKED 8
 
-/* Two neighbours along N, of which the first is one of the output. */
+/* Stores two neighbors along N. The first one exists in the output. */
 __device__ static inline void tc_ampere_put_partials(float *to, float first, float second,
                                                      bool pairs, int32_t n_left)
 {
@@ -60,14 +58,14 @@ tc_ampere_store_partials(const tc_ampere_params &job, const tc_ampere_view &view
     }
 }
 
-/* ------------------------------------------------------------------ their sum */
+/* ------------------------------------------------------------------ reduction */
 
 struct tc_ampere_reducer : tc_slim_params {
     cuda_divisor by_chunks, by_m, by_classes;
     int32_t images;
-    int32_t count, chunks;     /* fours along N, of all units; of one m */
+    int32_t count, chunks;     /* groups of four along N: in all, and per m */
     int32_t step[CONV_DIMS];   /* from position to position of a class */
-    tc_ampere_classes classes; /* as they are numbered */
+    tc_ampere_classes classes; /* in numerical order */
 };
 
 static inline int32_t tc_settle(tc_ampere_reducer *job)
@@ -76,7 +74,7 @@ static inline int32_t tc_settle(tc_ampere_reducer *job)
     return 0;
 }
 
-/* The positions of a class. */
+/* Returns the positions of a class. */
 __device__ static inline tc_ampere_view tc_ampere_reducer_view(const tc_ampere_reducer &job,
                                                                uint32_t number)
 {
@@ -126,7 +124,7 @@ static __global__ void __launch_bounds__(TC_REDUCE_THREADS)
         }
 #pragma unroll
         for (int n = 0; n < TC_REDUCE_ASKED; n++) {
-            /* A branch keeps the compiler from adding up a split before the next is asked for. */
+            /* This branch keeps the compiler from adding a split before it loads the next one. */
             if (split + n >= job.splits)
                 break;
             sum[0] += (double)partial[n].x;

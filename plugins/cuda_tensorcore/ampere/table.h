@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernels of the family ampere that every operand type has. Numbers stay what they are for
- * ever: what goes out of use leaves a gap. */
+/* Defines the kernels of the family ampere that exist for every operand type. Kernel numbers are
+ * never reused; a removed kernel leaves a gap. */
 #ifndef CUDA_TENSORCORE_AMPERE_TABLE_H
 #define CUDA_TENSORCORE_AMPERE_TABLE_H
 
@@ -9,16 +9,16 @@
 #include "gemm.h"
 #include "wgrad.h"
 
-/* Numbers: by type, direction (0 to 2), index. */
+/* Kernel numbers consist of the type, the direction (0 to 2) and the index. */
 #define TC_AMPERE_NUMBERS(type, what) (TC_AMPERE << 8 | (type) << 6 | (what) << 4)
 
-/* What a row gives, by name. */
+/* The values of a row, set by name. */
 struct tc_ampere_entry {
-    int32_t index; /* the last bits of the kernel's number */
+    int32_t index; /* lowest bits of the kernel's number */
     double mma_efficiency;
     int32_t tile_m, tile_n, warp_m, warp_n, stages, occupancy;
-    int32_t k_slices;  /* 0: one */
-    int32_t one_class; /* dgrad: 1 if it takes one class alone */
+    int32_t k_slices;  /* 0 means 1 */
+    int32_t one_class; /* dgrad: 1 if it supports only one class */
 };
 
 static constexpr int32_t tc_ampere_slices(int32_t k_slices)
@@ -73,7 +73,7 @@ template <class S> constexpr struct tc_kernel tc_ampere_wgrad_row(const tc_amper
             .reduce = tc_wgrad_reduce<typename S::math::element>};
 }
 
-/* Make rows of the members of a tc_ampere_entry, which are given by name. */
+/* These macros make rows from the members of a tc_ampere_entry, set by name. */
 #define TC_AMPERE_GEMM(math, what, ...)                                                            \
     tc_ampere_gemm_row<tc_ampere_shape<                                                            \
         math,                                                                                      \
@@ -107,7 +107,7 @@ template <class S> constexpr struct tc_kernel tc_ampere_wgrad_row(const tc_amper
                        .tile_n = 64, .warp_m = 64, .warp_n = 64, .stages = 4, .occupancy = 2,      \
                        .k_slices = 2)
 
-/* Those besides that half has. */
+/* The tiles that only half has, in addition to those of all types. */
 #define TC_AMPERE_TILES_OF_HALF(math, what)                                                        \
     TC_AMPERE_TILES(math, what),                                                                   \
         TC_AMPERE_GEMM(math, what, .index = 2, .mma_efficiency = 0.73, .tile_m = 128,              \
@@ -134,7 +134,7 @@ template <class S> constexpr struct tc_kernel tc_ampere_wgrad_row(const tc_amper
         TC_AMPERE_WGRAD(math, .index = 4, .mma_efficiency = 0.44, .tile_m = 64, .tile_n = 64,      \
                         .warp_m = 32, .warp_n = 32, .stages = 4, .occupancy = 3)
 
-/* Defines the table of an operand type, whose tiles for fprop and dgrad are `tiles`. */
+/* Defines the table of an operand type. `tiles` lists its tiles for fprop and dgrad. */
 #define TC_AMPERE_TABLE(name, math, tiles)                                                         \
     TC_TABLE(name, tiles(math, TC_FPROP), tiles(math, TC_DGRAD), TC_AMPERE_WGRAD_TILES(math))
 

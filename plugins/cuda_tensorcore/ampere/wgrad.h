@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The main loop and the kernel of wgrad in the family ampere: M taps of channels, N filters, K
- * positions, in a multistage pipeline of cp.async.
- */
+/* Implements the main loop and the kernel of wgrad in the family ampere. M counts taps and
+ * channels, N filters, and K positions. Tiles pass through a multistage pipeline of cp.async. */
 #ifndef CUDA_TENSORCORE_AMPERE_WGRAD_H
 #define CUDA_TENSORCORE_AMPERE_WGRAD_H
 
@@ -11,13 +9,14 @@
 
 /* ------------------------------------------------------------------ sums */
 
-/* What a block goes through: tiles `begin` to `end`, and offsets of their positions. */
+/* The iteration of a block over tiles `begin` to `end`, and the offsets of their positions. */
 template <class S> struct tc_ampere_wgrad_walk {
     const tc_ampere_wgrad_params &job;
     tc_ampere_wgrad_position *positions;
     int32_t begin, end;
 
-    /* Offsets of the positions of a batch of tiles; beyond the last there are none. */
+    /* Computes the offsets of the positions in a batch of tiles. Positions beyond the last one
+     * do not exist. */
     __device__ void make(int32_t set) const
     {
         int32_t tile = begin + set * S::BATCH + (int)threadIdx.x / S::TILE_K;
@@ -30,8 +29,8 @@ template <class S> struct tc_ampere_wgrad_walk {
     }
 };
 
-/* Multiplies the fragments of a step, and reads those of the next one, which lie at `k` of the
- * tile at `next`: of filters into the registers of those that are done with. */
+/* Multiplies the fragments of a step, and reads those of the next step at `k` of the tile at
+ * `next`. Fragments of filters replace those that are already multiplied. */
 template <class S>
 __device__ static inline void tc_ampere_wgrad_mma_step(float (&sum)[S::FRAGS_M][S::FRAGS_N][4],
                                                        tc_ampere_wgrad_fragments<S> &fragments,
@@ -39,7 +38,7 @@ __device__ static inline void tc_ampere_wgrad_mma_step(float (&sum)[S::FRAGS_M][
                                                        int set, uint32_t next, int k)
 {
     enum {
-        WHOLE = S::math::SPLITS, /* what B is made into is worth making once */
+        WHOLE = S::math::SPLITS, /* 1 if B is split once for all rows */
         AT_ONCE = WHOLE ? S::FRAGS_M : 1,
         PAIRS = S::FRAGS_N / 2
     };
@@ -57,10 +56,8 @@ __device__ static inline void tc_ampere_wgrad_mma_step(float (&sum)[S::FRAGS_M][
     }
 }
 
-/*
- * The sums of a block. A tile's first fragments need the whole block's copies. A batch's offsets
- * are made anew when its last tile has been asked for by all threads.
- */
+/* Computes the sums of a block. The first fragments of a tile need the copies of all threads.
+ * The offsets of a batch are replaced when all threads have begun the loads of its last tile. */
 template <class S>
 __device__ static inline void
 tc_ampere_wgrad_mainloop(float (&sum)[S::FRAGS_M][S::FRAGS_N][4],
@@ -71,7 +68,7 @@ tc_ampere_wgrad_mainloop(float (&sum)[S::FRAGS_M][S::FRAGS_N][4],
     tc_ampere_wgrad_fragments<S> fragments;
     tc_ampere_wgrad_offset offsets[tc_ampere_wgrad_loader<S>::COPIES_PER_STEP];
     uint32_t from = memory, to = (STAGES - 1) * S::STAGE_BYTES;
-    int32_t asked = STAGES - 1; /* tiles */
+    int32_t asked = STAGES - 1; /* tiles whose loads have begun */
 
     walk.make(0);
     tc_wait_on_dependent_grids();
@@ -90,7 +87,7 @@ tc_ampere_wgrad_mainloop(float (&sum)[S::FRAGS_M][S::FRAGS_N][4],
         tc_cp_async_commit();
     }
     if (BATCH >= STAGES - 1)
-        walk.make(1); /* while the first tiles are on their way */
+        walk.make(1); /* runs while the first tiles are in flight */
     tc_cp_async_wait<STAGES - 2>();
     __syncthreads();
     if (BATCH <= STAGES - 1)
@@ -138,7 +135,7 @@ __device__ static inline void tc_ampere_wgrad(const tc_ampere_wgrad_params &job,
     read.begin();
     if (threadIdx.x == 0)
         *(tc_ampere_wgrad_block *)(memory + S::BLOCK_AT) =
-            block; /* not in the way till it is needed */
+            block; /* in shared memory until the epilogue */
     tc_ampere_wgrad_mainloop<S>(sum, walk, load, read, tc_shared_address(memory));
     tc_launch_dependent_grids();
     tc_ampere_wgrad_epilogue<S>(job, read, sum, memory);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The epilogue of wgrad in the family ampere. Partial sums of split-K go from registers to
- * workspace, where common/wgrad_reduce.h adds them up. Results go through shared memory, a filter
- * of the tile a line: rounded, and then by 16 bytes; or as floats, to be blended or stored one by
- * one. A thread has the same m of every filter, whose offset the block worked out when it began.
- */
+/* Implements the epilogue of wgrad in the family ampere. Partial sums of split-K go from
+ * registers to workspace, where common/wgrad_reduce.h adds them. Results go through shared
+ * memory, with one line per filter of the tile. They are either rounded and stored by 16 bytes,
+ * or kept as floats, to be blended or stored one by one. A thread handles the same m of every
+ * filter. The block computed the offset of that m when it began. */
 #ifndef CUDA_TENSORCORE_AMPERE_WGRAD_EPILOGUE_H
 #define CUDA_TENSORCORE_AMPERE_WGRAD_EPILOGUE_H
 
@@ -35,11 +34,12 @@ __device__ static inline void tc_ampere_wgrad_store_partials(
     }
 }
 
-/* Sums of a block as numbers of a type, in shared memory. */
+/* The sums of a block as numbers of type T in shared memory. */
 template <class S, class T> struct tc_ampere_wgrad_tile_out {
     typedef typename S::element element;
     enum {
-        /* Bytes from filter to filter: the lanes that write at a time reach different banks. */
+        /* The bytes from filter to filter. Lanes that write at the same time use different
+         * banks. */
         LINE = S::TILE_M * (int)sizeof(T) + (sizeof(T) > sizeof(element) ? 32 : 16)
     };
     static_assert(S::TILE_N * LINE <= S::BLOCK_AT, "results fit where tiles and positions were");
@@ -58,7 +58,7 @@ template <class S, class T> struct tc_ampere_wgrad_tile_out {
         }
     }
 
-    /* V of them at a time. */
+    /* Stores the tile, V results at a time. */
     template <int V>
     __device__ static void out(const tc_wgrad_output &results, const tc_ampere_wgrad_block &block,
                                const int32_t *offsets, const char *memory)

@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Loads of A (x) and B (dy) for wgrad in the family ampere. A thread copies the same chunk of every
- * line, so its tap and channels stay what they are; offsets of positions are worked out by all
- * threads together, those of several tiles at a time, and lie in shared memory.
- */
+/* Implements the loads of A (x) and B (dy) for wgrad in the family ampere. A thread copies the
+ * same chunk of every line, so its tap and channels do not change. All threads together compute
+ * the offsets of positions for several tiles at a time, and store them in shared memory. */
 #ifndef CUDA_TENSORCORE_AMPERE_WGRAD_LOAD_H
 #define CUDA_TENSORCORE_AMPERE_WGRAD_LOAD_H
 
 #include "wgrad_shape.h"
 
-/* Bit of a thread that has no m: no position has it. */
+/* The bit of a thread without an m. No position has it. */
 #define TC_AMPERE_WGRAD_NEVER (1u << 31)
 
 /* ------------------------------------------------------------------ positions */
 
-/* Bits of a dim's taps that lie inside, the first one being over coordinate `at`: all up to the one
- * with number `until` but `before` of them. */
+/* Returns the mask of a dim's taps that are inside. The first tap reads coordinate `at`. The
+ * mask has the taps from `before` up to `until`. */
 template <bool DENSE>
 __device__ static inline uint32_t tc_ampere_wgrad_mask(const tc_ampere_wgrad_dim &dim, int32_t at)
 {
@@ -28,8 +26,8 @@ __device__ static inline uint32_t tc_ampere_wgrad_mask(const tc_ampere_wgrad_dim
     return ((1u << conv_least(until, dim.taps)) - 1) & (~0u << conv_least(before, dim.taps));
 }
 
-/* Adds what a dim is of a position's offsets to them; what is left of its number belongs to the
- * dims before. */
+/* Adds a dim's part to the offsets of a position. Returns the rest of the position's number,
+ * which belongs to the earlier dims. */
 template <bool DENSE>
 __device__ static inline uint32_t tc_ampere_wgrad_walk_dim(tc_ampere_wgrad_position *position,
                                                            const tc_ampere_wgrad_params &job, int d,
@@ -88,12 +86,13 @@ template <class S> struct tc_ampere_wgrad_loader {
     static_assert(A_APART % S::EACH == 0 && B_APART % S::EACH == 0,
                   "a thread's lines share a swizzle");
 
-    int32_t a_offset, b_offset; /* offset of the thread's tap and channels; chunk */
-    uint32_t a_to, b_to;        /* of the first line, in a stage */
+    int32_t a_offset, b_offset; /* offsets of the thread's tap and channels, and of its chunk */
+    uint32_t a_to, b_to;        /* addresses of its first lines, within a stage */
     uint32_t inside;            /* bits of the thread's tap */
-    int32_t least;              /* position that is one */
+    int32_t least;              /* smallest offset of an existing position */
 
-    /* `results`: where offsets in a filter of the tile's chunks are left; < 0: no m. */
+    /* Sets the thread's addresses. `results` receives the offset in a filter of each chunk of
+     * the tile, or -1 if it has no m. */
     __device__ void begin(const tc_ampere_wgrad_params &job, const tc_ampere_wgrad_block &block,
                           uint32_t shared, int32_t *results)
     {
@@ -130,13 +129,14 @@ template <class S> struct tc_ampere_wgrad_loader {
                                : (int)threadIdx.x / b_tile::CHUNKS + (copy - A_COPIES) * B_APART;
     }
 
-    /* Whether every thread has a line of that copy; what lies beyond the last is not copied. */
+    /* Returns true if every thread has a line of that copy. Lines beyond the last one are not
+     * copied. */
     __device__ static constexpr bool is_whole(int copy)
     {
         return S::TILE_K % (copy < A_COPIES ? (int)A_APART : (int)B_APART) == 0;
     }
 
-    /* The offsets that these copies need. */
+    /* Reads the offsets for the copies of a step. */
     __device__ void read(tc_ampere_wgrad_offset (&offsets)[COPIES_PER_STEP],
                          const tc_ampere_wgrad_position *of, int step) const
     {
@@ -156,7 +156,7 @@ template <class S> struct tc_ampere_wgrad_loader {
         }
     }
 
-    /* Where a copy is not wanted its address is not looked at. */
+    /* Issues the copies of a step. If a copy is not needed, its address is ignored. */
     __device__ void send(const tc_ampere_wgrad_params &job,
                          const tc_ampere_wgrad_offset (&offsets)[COPIES_PER_STEP], uint32_t stage,
                          int step) const

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * How the host fills the parameters of wgrad in the family ampere (ampere/wgrad_params.h).
- */
+/* Fills the parameters of wgrad in the family ampere (ampere/wgrad_params.h). It runs on the
+ * host. */
 #include "wgrad_params.h"
 
 tc_wgrad_output tc_wgrad_output_of(const tc_job &job, int32_t element)
@@ -64,7 +63,7 @@ static tc_ampere_wgrad_dim dim_of(const conv_dim &dim, int64_t per_chunk)
     return made;
 }
 
-/* Whether a dim's positions are all of its coordinates, each under one tap. */
+/* Returns true if a dim's positions are all of its coordinates, and each has one tap. */
 static bool is_whole(const tc_ampere_wgrad_dim &dim)
 {
     return dim.taps == 1 && dim.at == 0 && dim.at_position == 1 && dim.positions == dim.a_extent;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Parameters of wgrad in the family ampere: M are taps of channels, N filters, K positions. What
- * can be worked out on the host is, divisions are multiplications, and all of it is a few lines of
- * constant memory.
- */
+/* Defines the parameters of wgrad in the family ampere. M counts taps and channels, N filters,
+ * and K positions. The host computes all values that it can, divisions are multiplications, and
+ * the parameters fit in a few lines of constant memory. */
 #ifndef CUDA_TENSORCORE_AMPERE_WGRAD_PARAMS_H
 #define CUDA_TENSORCORE_AMPERE_WGRAD_PARAMS_H
 
 #include "params.h"
 
-/* How results lie: 16 bytes of them side by side, as they are or to be blended; or anyhow. */
+/* The ways to store results: 16 contiguous bytes of them, either unchanged or blended, or single
+ * elements. */
 enum { TC_WGRAD_STORE_ROUNDED, TC_WGRAD_STORE_16_BYTES, TC_WGRAD_STORE_ELEMENTS };
 
-/* Where results go: from channel to channel, filter to filter, group to group, tap to tap. */
+/* The output: its strides from channel to channel, filter to filter, group to group and tap to
+ * tap. */
 struct tc_wgrad_output {
     void *data;
     cuda_blend blend;
@@ -20,18 +20,17 @@ struct tc_wgrad_output {
     int32_t first, channel, filter, tap[CONV_DIMS];
     int32_t m, n, channels, taps[CONV_DIMS];
     cuda_divisor by_m, by_n, by_channels, by_taps[CONV_DIMS];
-    int32_t lined; /* 16 bytes of them lie side by side, if the first do */
+    int32_t lined; /* 1 if 16-byte groups of results are contiguous and aligned */
     int32_t how;
 };
 
-/*
- * How offsets of positions are found: they grow evenly along all of them, under one tap; by the
- * last two dims, taps side by side; by all dims.
- */
+/* The ways to compute the offsets of positions. EVEN: they grow evenly over all positions, with
+ * one tap. PLANES: by the last two dims, with adjacent taps. DIMS: by all dims. */
 enum { TC_AMPERE_WGRAD_EVEN, TC_AMPERE_WGRAD_PLANES, TC_AMPERE_WGRAD_DIMS };
 
-/* A dim of positions. Coordinates in A, x: under the first tap at the first position, from position
- * to position, from tap to tap. Steps in A are elements, those in B, dy, chunks of 16 bytes. */
+/* A dim of positions. `at`, `at_position` and `at_tap` are coordinates in A (x): of the first
+ * tap at the first position, per position and per tap. Steps in A count elements; those in B
+ * (dy) count chunks of 16 bytes. */
 struct tc_ampere_wgrad_dim {
     cuda_divisor by_positions, by_at_tap;
     int32_t positions, taps, a_extent;
@@ -41,21 +40,22 @@ struct tc_ampere_wgrad_dim {
 
 struct tc_ampere_wgrad_params {
     const void *a, *b;
-    float *partial;                                /* NULL: sums are not split */
-    int32_t m_tiles, n_tiles, groups, k_per_split; /* in tiles */
+    float *partial;                                /* NULL if K is not split */
+    int32_t m_tiles, n_tiles, groups, k_per_split; /* k_per_split counts tiles */
     cuda_divisor by_n_tiles, by_m_tiles, by_groups;
     int32_t positions, a_image, b_image;
-    int32_t walk; /* TC_AMPERE_WGRAD_EVEN ... */
+    int32_t walk; /* TC_AMPERE_WGRAD_EVEN and so on */
     tc_ampere_wgrad_dim dim[CONV_DIMS];
     tc_wgrad_output results;
 };
 
-/* Coordinates of a block. */
+/* The coordinates of a block. */
 struct tc_ampere_wgrad_block {
     int32_t first_m, first_n, group, split;
 };
 
-/* Fastest along N, so that blocks that read the same of A run at the same time. */
+/* Returns the coordinates of a block. Tiles along N vary fastest, so that blocks that read the
+ * same part of A run at the same time. */
 __device__ static inline tc_ampere_wgrad_block
 tc_ampere_wgrad_block_at(const tc_ampere_wgrad_params &job, uint32_t id, int tile_m, int tile_n)
 {
@@ -71,7 +71,7 @@ tc_ampere_wgrad_block_at(const tc_ampere_wgrad_params &job, uint32_t id, int til
     return block;
 }
 
-/* An index along M: its channel, its tap along each dim. */
+/* An index along M: its channel, and its tap along each dim. */
 struct tc_wgrad_m_index {
     int32_t channel, tap[CONV_DIMS];
 };
@@ -92,7 +92,7 @@ __device__ static inline tc_wgrad_m_index tc_wgrad_m_of(const tc_wgrad_output &r
     return made;
 }
 
-/* Its offset in a filter. */
+/* Returns the offset of an index in a filter. */
 __device__ static inline int32_t tc_wgrad_m_offset(const tc_wgrad_output &results,
                                                    const tc_wgrad_m_index &index)
 {
@@ -104,7 +104,7 @@ __device__ static inline int32_t tc_wgrad_m_offset(const tc_wgrad_output &result
     return at;
 }
 
-/* So many results side by side, beginning at a multiple of their bytes. */
+/* Stores N contiguous results, aligned to their bytes. */
 template <class E, int N, class A>
 __device__ static inline void tc_wgrad_store_vector(E *to, const A (&sum)[N],
                                                     const cuda_blend &blend)
@@ -121,7 +121,8 @@ __device__ static inline void tc_wgrad_store_vector(E *to, const A (&sum)[N],
     *(vector *)to = results;
 }
 
-/* Where a partial sum lies: a split has taps of channels as neighbours, as a packed filter has. */
+/* Returns the index of a partial sum. Taps and channels are contiguous in a split, as in a
+ * packed filter. */
 CUDA_BOTH int64_t tc_wgrad_partial_at(int64_t groups, int64_t n_end, int64_t m_end, int32_t split,
                                       int32_t group, int32_t n, int32_t m)
 {
@@ -130,10 +131,11 @@ CUDA_BOTH int64_t tc_wgrad_partial_at(int64_t groups, int64_t n_end, int64_t m_e
 
 /* ------------------------------------------------------------------ on the host */
 
-/* Where results go, but for what a call brings; `element` bytes of one. */
+/* Returns the output without the arguments of a call. `element` is the size of a result in
+ * bytes. */
 tc_wgrad_output tc_wgrad_output_of(const tc_job &job, int32_t element);
 
-/* Whether results lie as in a split. */
+/* Returns true if results have the layout of a split. */
 bool tc_wgrad_is_packed(const tc_wgrad_output &results);
 
 tc_ampere_wgrad_params tc_ampere_wgrad_prepare(const tc_job &job, int32_t element);

@@ -1,25 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Tile sizes of wgrad in the family ampere, its shared memory, and the warp's iterators over
- * fragments. M are taps of channels and N filters, but the instruction has filters as its rows and
- * taps of channels as its columns, so that neighbours in a filter are neighbours in a lane. Both
- * operands are MN-major: a line is a position.
- */
+/* Defines the tile sizes of wgrad in the family ampere, its shared memory, and a warp's
+ * iterators over fragments. M counts taps and channels, and N filters. The instruction has
+ * filters as rows, and taps and channels as columns, so that neighbors in a filter are in the
+ * same lane. Both operands are MN-major: a line is a position. */
 #ifndef CUDA_TENSORCORE_AMPERE_WGRAD_SHAPE_H
 #define CUDA_TENSORCORE_AMPERE_WGRAD_SHAPE_H
 
 #include "../common/shape.h"
 #include "wgrad_params.h"
 
-/* Where a copy is from: an offset, and for A the taps of each dim that lie inside
- * (from the low bits, TC_AMPERE_BITS of each). */
+/* The source of a copy: an offset and, for A, a mask of the taps that are inside. The mask has
+ * TC_AMPERE_BITS bits per dim, from the low bits on. */
 struct alignas(8) tc_ampere_wgrad_offset {
     int32_t at;
     uint32_t inside;
 };
 
-/* A position's offset in A under the first tap; and in B, in chunks of
- * 16 bytes, < 0: none. */
+/* A position: its offset in A under the first tap, and its offset in B in chunks of 16 bytes.
+ * The offset in B is < 0 if the position does not exist. */
 struct alignas(16) tc_ampere_wgrad_position {
     tc_ampere_wgrad_offset a;
     int32_t b, unused;
@@ -32,14 +30,15 @@ struct tc_ampere_wgrad_shape : tc_tiles<MATH, SIZE, TC_AMPERE_K_BYTES, TC_MN_MAJ
         STEP = tiles::a_tile::STEP,
         STEPS = tiles::TILE_K / STEP,
         THREADS = tiles::WARPS_M * tiles::WARPS_N * 32,
-        /* Fragments, of filters down. */
+        /* The fragments of a warp. The rows are filters. */
         FRAGS_M = SIZE::WARP_N / 16,
         FRAGS_N = SIZE::WARP_M / 8,
-        /* Positions: each thread works one out at a time, of a batch of so many tiles; two batches
-           in turn. */
+        /* The positions in shared memory. Each thread computes one position of a batch of tiles
+         * at a time. Two batches alternate. */
         BATCH = THREADS / tiles::TILE_K,
         POSITIONS_AT = tiles::TILES_BYTES,
-        /* What the end needs: the block, and offsets in a filter of the tile's chunks of m. */
+        /* The data of the epilogue: the block, and the offsets in a filter of the tile's chunks
+         * of m. */
         BLOCK_AT = POSITIONS_AT + 2 * THREADS * (int)sizeof(tc_ampere_wgrad_position),
         RESULTS_AT = BLOCK_AT + (int)sizeof(tc_ampere_wgrad_block),
         SHARED_BYTES = (RESULTS_AT + tiles::a_tile::CHUNKS * 4 + 15) / 16 * 16
@@ -48,12 +47,10 @@ struct tc_ampere_wgrad_shape : tc_tiles<MATH, SIZE, TC_AMPERE_K_BYTES, TC_MN_MAJ
                   "positions are there before their tile");
 };
 
-/*
- * Where a lane reads fragments: `FIRST`, those of the instruction's a, or of its b, 16 filters or m
- * at a time. 16-bit numbers are transposed on their way. 32-bit ones are read as they lie,
- * those of a two neighbours at a time: so filters 2 g and 2 g + 1 of 16 are rows g and g +
- * 8 of a matrix (n_of), and no register has to move.
- */
+/* The addresses from which a lane reads fragments, 16 filters or m at a time. FIRST selects the
+ * fragments of the instruction's a, otherwise those of its b. 16-bit numbers are transposed by
+ * the load. 32-bit numbers are read as stored, those of a in pairs. Rows g and g + 8 of a matrix
+ * are filters 2 g and 2 g + 1 of 16 (n_of); no register has to move. */
 template <class TILE, bool FIRST> struct tc_ampere_wgrad_iterator {
     enum { WORDS = TILE::SIZE == 4, LINE = TILE::CHUNKS * 16 };
     uint32_t at;
@@ -73,8 +70,8 @@ template <class TILE, bool FIRST> struct tc_ampere_wgrad_iterator {
                             group % 4 * 4);
     }
 
-    /* 16 m or n from `mn` on, `k` along K further on, of the tile at an address. The
-     * swizzle is within the last 128 bytes of a line. */
+    /* Loads 16 m or n from `mn` on, `k` further along K, from the tile at an address. The
+     * swizzle affects only the last 128 bytes of a line. */
     __device__ void load(uint32_t (&to)[4], uint32_t tile, int mn, int k) const
     {
         uint32_t bytes = (uint32_t)(mn * TILE::SIZE), line = tile + (uint32_t)(k * LINE);
@@ -100,7 +97,8 @@ template <class TILE, bool FIRST> struct tc_ampere_wgrad_iterator {
     }
 };
 
-/* What a warp has at a time: filters of one step along the sum, taps of channels of two. */
+/* The fragments that a warp holds at a time: filters of one step along K, and taps and channels
+ * of two steps. */
 template <class S> struct tc_ampere_wgrad_fragments {
     uint32_t a[S::FRAGS_M][4], b[2][S::FRAGS_N][2];
 };
@@ -111,7 +109,7 @@ template <class S> struct tc_ampere_wgrad_iterators {
 
     tc_ampere_wgrad_iterator<typename S::b_tile, true> mma_a;
     tc_ampere_wgrad_iterator<typename S::a_tile, false> mma_b;
-    int first_m, first_n; /* of the warp, in the tile */
+    int first_m, first_n; /* the warp's first ones in the tile */
 
     __device__ void begin()
     {
@@ -123,7 +121,7 @@ template <class S> struct tc_ampere_wgrad_iterators {
         mma_b.begin(first_m);
     }
 
-    /* Fragments j and j + 1. */
+    /* Loads fragments j and j + 1. */
     __device__ void load_b(tc_ampere_wgrad_fragments<S> &to, int set, uint32_t stage, int j,
                            int k) const
     {
@@ -140,7 +138,7 @@ template <class S> struct tc_ampere_wgrad_iterators {
         mma_a.load(to.a[i], stage + S::a_tile::BYTES, i * 16, k);
     }
 
-    /* The n of the tile that sums [i][...][2 half] and the next belong to. */
+    /* Returns the n in the tile of sums [i][...][2 half] and of the next one. */
     __device__ int n_of(int i, int half) const
     {
         int group = (int)threadIdx.x % 32 / 4;
@@ -148,7 +146,8 @@ template <class S> struct tc_ampere_wgrad_iterators {
         return first_n + i * 16 + (WORDS ? group * 2 + half : half * 8 + group);
     }
 
-    /* The m that sums [...][j][0] and [...][j][2] belong to; the next m has the others. */
+    /* Returns the m in the tile of sums [...][j][0] and [...][j][2]. The other two sums belong
+     * to the next m. */
     __device__ int m_of(int j) const
     {
         return first_m + j * 8 + (int)threadIdx.x % 4 * 2;

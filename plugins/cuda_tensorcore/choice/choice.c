@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Which kernels run a convolution, and in how many splits of K, best first by the time that
- * choice/model.c expects. It depends on shapes and the device alone, so that results are the same
- * in every run on a device.
- */
+/* Chooses the kernels for a convolution and their numbers of splits of K, ordered by the time
+ * that choice/model.c expects. The choice depends only on shapes and the device, so that results
+ * are the same in every run on a device. */
 #include "../tensorcore.h"
 
 #include "../../cuda_common/divide.h"
 
-/* Partial sums take no more than this, in bytes; a split has at least so many tiles. */
+/* The most bytes of partial sums, the fewest tiles per split, and the most splits. */
 #define WORKSPACE_MAX (INT64_C(256) << 20)
 #define LEAST_TILES   4
 #define SPLITS_MAX    0xffff
-/* Waves of blocks that splits are tried for in wgrad; most splits in the others. */
+/* The waves of blocks for which splits are tried in wgrad, and the most splits in the other
+ * directions. */
 #define SPLIT_WAVES     4
 #define POSITION_SPLITS 32
-/* Numbers of splits of a kernel that are offered, besides 1. */
+/* The numbers of splits of a kernel that are offered besides 1. */
 #define SPLITS_KEPT 2
 
 #define GRID_MAX INT64_C(0x7fffffff)
@@ -38,13 +37,14 @@ static int fits(const struct tc_kernel *kernel, const struct conv *conv,
            (!kernel->takes || kernel->takes(conv, target));
 }
 
-/* Classes of groups, by as many groups as a block works on. */
+/* Returns the number of classes, times the sets of groups that one block processes. */
 static int64_t units_of(const struct tc_kernel *kernel, const struct conv *conv)
 {
     return cuda_ceil_div(conv->groups, kernel->groups ? kernel->groups : 1) * conv->classes;
 }
 
-/* Classes with taps. The blocks of others write zeros, last and beside the rest. */
+/* Returns the number of classes with taps. The blocks of the other classes write only zeros, and
+ * run last, in parallel with others. */
 static int64_t tapped_of(const struct conv *conv)
 {
     int64_t tapped = 1;
@@ -71,7 +71,7 @@ static int64_t m_tiles_of(const struct tc_kernel *kernel, const struct conv *con
     return cuda_ceil_div(m, kernel->tile_m);
 }
 
-/* Returns 0 if it cannot be. */
+/* Makes a choice. Returns 0 if it is not possible. */
 static int make(struct tc_choice *choice, const struct tc_kernel *kernel, const struct conv *conv,
                 const struct tc_target *target, int64_t splits)
 {
@@ -80,7 +80,7 @@ static int make(struct tc_choice *choice, const struct tc_kernel *kernel, const 
     int64_t m_tiles = m_tiles_of(kernel, conv, gemm.m);
     int64_t n_tiles = cuda_ceil_div(conv->n, kernel->tile_n), each, blocks;
     int64_t tapped = tapped_of(conv);
-    double mean; /* tiles along K in a split, over classes with taps */
+    double mean; /* tiles along K per split, averaged over classes with taps */
 
     if (splits < 1 || splits > SPLITS_MAX ||
         (splits > 1 && (splits > tiles || kernel->splits == TC_SPLITS_ONE)))
@@ -121,9 +121,9 @@ int32_t tc_choice_of(const struct conv *conv, const struct tc_target *target, ui
            make(choice, kernel, conv, target, (int64_t)(engine & 0xffff));
 }
 
-/* ------------------------------------------------------------------ all of them */
+/* ------------------------------------------------------------------ all choices */
 
-/* Best first; what has no room any more is dropped. */
+/* Inserts a choice into the list, best first. If the list is full, the worst choice is dropped. */
 static void insert(struct tc_choice *choices, int32_t *count, int32_t most,
                    const struct tc_choice *choice)
 {
@@ -138,8 +138,8 @@ static void insert(struct tc_choice *choices, int32_t *count, int32_t most,
         choices[at] = *choice;
 }
 
-/* Choices without workspace that have to be in a list: the best one, and the best one that takes
- * operands aligned to their elements alone. */
+/* The choices without workspace that a list must contain: the best one, and the best one that
+ * loads single elements, so that any alignment works. */
 enum { ANY, UNALIGNED, NEEDED };
 
 static void need(struct tc_choice needed[NEEDED], const struct tc_choice *choice)
@@ -152,7 +152,7 @@ static void need(struct tc_choice needed[NEEDED], const struct tc_choice *choice
     }
 }
 
-/* Puts what is needed and not there at the end, in the place of others if it must. */
+/* Appends the needed choices that are missing. If the list is full, they replace the last ones. */
 static void complete(const struct tc_choice needed[NEEDED], struct tc_choice *choices,
                      int32_t *count, int32_t most)
 {
@@ -169,7 +169,8 @@ static void complete(const struct tc_choice needed[NEEDED], struct tc_choice *ch
     }
 }
 
-/* Number `at` of the numbers of splits to try, of equal length; 0: none. */
+/* Returns the number of splits to try at index `at`, adjusted so that splits have equal lengths.
+ * Returns 0 if there is none. */
 static int64_t splits_at(const struct conv *conv, int64_t at, int64_t slots, int64_t blocks,
                          int64_t tiles)
 {
@@ -183,7 +184,8 @@ static int64_t splits_at(const struct conv *conv, int64_t at, int64_t slots, int
     return splits > 1 ? cuda_ceil_div(tiles, cuda_ceil_div(tiles, splits)) : 0;
 }
 
-/* The kernel unsplit, and in the numbers of splits that are expected to be the best. */
+/* Adds a kernel without splits, and with the numbers of splits that have the best expected
+ * times. */
 static void try_kernel(const struct tc_kernel *kernel, const struct conv *conv,
                        const struct tc_target *target, struct tc_choice *choices, int32_t *count,
                        int32_t most, struct tc_choice needed[NEEDED])

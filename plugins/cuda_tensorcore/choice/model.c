@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * How long a choice is expected to take: a rough count of cycles, by shapes and the device alone.
- * Kernels that do not go block by block count their own.
- */
+/* Estimates the time of a choice as a rough count of cycles, from the shapes and the device
+ * only. Kernels that do not process one tile per block have their own count. */
 #include "../tensorcore.h"
 
 #include "../../cuda_common/divide.h"
 
-/* Multiply-adds of 16-bit numbers that mma.sync gets out of a multiprocessor in a cycle, by the
- * generation of the device (NVIDIA's rates; on 9.0 five eighths of them, which is what mma.sync
- * reaches there); of TF32 half as many. */
+/* The multiply-adds of 16-bit numbers per cycle and multiprocessor with mma.sync, by device
+ * generation. They are NVIDIA's rates, except on 9.0, where mma.sync reaches five eighths of the
+ * rate. TF32 runs at half of these rates. */
 static const struct {
     int32_t generation;
     double rate;
@@ -17,23 +15,21 @@ static const struct {
              {.generation = 80, .rate = 1024},
              {.generation = 75, .rate = 512}};
 
-/* Products of TF32 that make up one of floats. */
+/* The TF32 products per float product. */
 #define TF32_PRODUCTS 3
 
-/* Of a block, to join warps that share 4096 results, for each beyond the first: what goes through
- * shared memory. */
+/* The cycles in which a block combines warps that share 4096 results through shared memory, per
+ * warp beyond the first. */
 #define K_SLICE_CYCLES 300
 
-/* Threads of them. */
+/* The threads of four warps. */
 #define FOUR_WARPS 128
 
-/*
- * What the rest costs, found by fitting the model to times measured on an H200. A block of four
- * warps alone on a multiprocessor waits as long as if there were `lone`, one of more warps less.
- * Cycles: of a block before and after its sums, of a launch, of the reduction of split-K
- * besides its bytes. Bytes that a multiprocessor has in a cycle: of operands and results, where
- * they count, and of partial sums.
- */
+/* The remaining costs, fitted to times measured on an H200. A block of four warps alone on a
+ * multiprocessor takes as long as `lone` blocks; for more warps, the factor is smaller. `block`,
+ * `launch` and `reduction` are cycles: of a block before and after its sums, of a launch, and of
+ * the reduction of split-K besides its bytes. `bytes` and `partials` are bytes per cycle and
+ * multiprocessor: of operands and results (0 means they do not count), and of partial sums. */
 struct costs {
     double lone, block, launch, reduction, bytes, partials;
 };
@@ -42,14 +38,16 @@ static const struct costs wgrad_costs = {
 static const struct costs gemm_costs = {
     .lone = 1.21, .block = 4250, .launch = 2850, .reduction = 2250, .bytes = 18, .partials = 9.4};
 
-/* What hides behind the longer of multiplying and moving is not hidden altogether. */
+/* The part of the shorter time, of multiplying or of moving data, that the longer time does not
+ * hide. */
 #define OVERLAP 0.4
-/* Of copies besides: of a launch; bytes in a cycle. Cycles of a microsecond. */
+/* The costs of copies: cycles per launch, and bytes per cycle and multiprocessor. The last
+ * constant is the cycles per microsecond. */
 #define LAUNCH_CYCLES 4000
 #define BYTES_A_CYCLE 15
 #define CYCLES_A_US   1700
 
-/* Multiply-adds of the kernel's multiprocessor in a cycle. */
+/* Returns the multiply-adds per cycle that the kernel reaches on a multiprocessor. */
 static double rate_of(const struct tc_kernel *kernel, const struct tc_target *target)
 {
     double rate = 0;
@@ -80,7 +78,8 @@ double tc_traffic(const struct conv *conv, int32_t type)
     return size * (a + results + filters);
 }
 
-/* Of a wave of so many blocks on a multiprocessor, each of which takes `each` alone. */
+/* Returns the cycles of a wave of `blocks` blocks on a multiprocessor. A block alone takes
+ * `each` cycles. */
 static double wave_cycles(const struct costs *costs, const struct tc_kernel *kernel, double blocks,
                           double each)
 {
@@ -91,7 +90,8 @@ static double wave_cycles(const struct costs *costs, const struct tc_kernel *ker
            each * (blocks > lone ? blocks : lone);
 }
 
-/* Counts cycles by waves of blocks, as many at a time as fit on the device. */
+/* Counts the cycles of a choice by waves of blocks. A wave is as many blocks as fit on the
+ * device. */
 static double cycles_of(const struct tc_choice *choice, const struct conv *conv,
                         const struct tc_target *target, int64_t blocks, double mean)
 {

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * All ways to run a problem: kernels on the operands as they are, and on layouts of them, with the
- * time of the copies counted.
- */
+/* Lists all ways to run a problem: kernels on the operands themselves, and kernels on copies in
+ * other layouts. The expected time includes the copies. */
 #include "offer.h"
 
 #include <stdlib.h>
 
-/* Most bytes of partial sums. */
+/* The most bytes of partial sums. */
 #define PARTIALS_MAX (INT64_C(1) << 30)
-/* Choices that a layout is tried with. */
+/* The choices that are tried per layout. */
 #define CHOICES 8
 
 #define BITS_OF(engine) ((engine) >> TC_LAYOUT_SHIFT)
@@ -25,9 +23,9 @@ static int64_t partials_of(const struct tc_layout *layout, const struct tc_choic
            (int64_t)sizeof(float);
 }
 
-/* Returns whether a layout is of use to a kernel. One that reads element by element gains nothing
- * by a copy. Pixels are for kernels that read in a way of their own, and K-major filters for those
- * by TMA, which store no partial sums of an inner problem. */
+/* Returns 1 if a layout is useful to a kernel. A kernel that loads single elements gains nothing
+ * by a copy. Pixels serve only TC_LOAD_OWN kernels, and K-major filters only TMA kernels. TMA
+ * kernels store no partial sums of an inner problem. */
 static int has_use(const struct tc_layout *layout, const struct tc_kernel *kernel)
 {
     if (layout->bits == 0)
@@ -40,8 +38,8 @@ static int has_use(const struct tc_layout *layout, const struct tc_kernel *kerne
            (kernel->load != TC_LOAD_ELEMENTS && !(layout->bits & TC_LAYOUT_PIXELS));
 }
 
-/* Makes the offer of a choice on a layout; returns 0 where there is none. Every offer is made here,
- * listed or asked for by its number. */
+/* Makes the offer of a choice on a layout. Returns 0 if there is none. Listed offers and offers
+ * requested by number are both made here. */
 static int make(struct tc_offer *offer, const struct tc_layout *layout,
                 const struct tc_choice *choice, const struct tc_target *target)
 {
@@ -63,7 +61,8 @@ static int make(struct tc_offer *offer, const struct tc_layout *layout,
     return 1;
 }
 
-/* Makes the layout with these bits if it is a candidate, and the target of the kernels on it. */
+/* Makes the layout with these bits, and the target of its kernels. Returns 0 if the layout is
+ * not a candidate. */
 static int lay_out(struct tc_layout *layout, struct tc_target *laid_out, const struct conv *conv,
                    const struct tc_target *target, uint64_t bits)
 {
@@ -91,14 +90,15 @@ int tc_offer_of(const struct conv *conv, const struct tc_target *target, uint64_
            make(offer, layout, &choice, target);
 }
 
-/* ------------------------------------------------------------------ all of them */
+/* ------------------------------------------------------------------ all offers */
 
 struct pool {
     struct tc_offer offers[(1 + TC_LAYOUTS) * CUDA_ENGINES_MAX];
     int32_t count;
 };
 
-/* Best first; which comes first of equal ones does not depend on the order that they came in. */
+/* Compares offers, best first. The engine number decides between equal times, so that the order
+ * does not depend on the order of collection. */
 static int compare(const void *a, const void *b)
 {
     const struct tc_offer *first = a, *second = b;
@@ -122,8 +122,9 @@ static void collect(struct pool *pool, const struct tc_layout *layout,
     }
 }
 
-/* What has to be among the offers: without workspace, the same for operands aligned to their
- * elements, and the best for such operands. */
+/* The needs that the list must meet: an offer without workspace, one that also takes unaligned
+ * operands, and one that takes unaligned operands. Unaligned operands are aligned only to their
+ * elements. */
 enum { FREE, FREE_UNALIGNED, UNALIGNED, NEEDS };
 
 static int meets(const struct tc_offer *offer, int32_t need)
@@ -135,7 +136,8 @@ static int meets(const struct tc_offer *offer, int32_t need)
     return (need == UNALIGNED || offer->workspace == 0) && (need == FREE || unaligned);
 }
 
-/* Puts the best that meets a need into the place of the last, if it is not among those kept. */
+/* Adds the best offer that meets a need, unless it is listed. If the list is full, it replaces
+ * one at the end. */
 static void complete(const struct pool *pool, int32_t need, struct tc_offer *offers, int32_t *count,
                      int32_t most, int32_t *last)
 {

@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What becomes of sums in registers before they are rounded to the type of the results: nothing, or
- * a bias and a ReLU. All else goes through conv_store.
- */
+/* Finishes sums in registers before they are rounded to the result type. They stay unchanged, or
+ * get a bias and a ReLU. conv_store handles all other cases. */
 #ifndef CUDA_TENSORCORE_COMMON_BIASED_H
 #define CUDA_TENSORCORE_COMMON_BIASED_H
 
 #include "job.h"
 
-/* Biases are read by twos, floats at the most. */
+/* The alignment of biases in bytes. They are read in pairs of at most two floats. */
 #define TC_BIAS_ALIGNMENT 8
 
-/* Whether results are sums with a bias and an activation that leaves or cuts off, not scaled, and
- * go to a tensor that begins at a multiple of so many bytes. */
+/* Returns true if results are unscaled sums with a bias, without z, and the output is aligned to
+ * `bytes` bytes. The activation must be the identity, ReLU or clipped ReLU. */
 static inline bool tc_is_biased_by(const conv_output &output, size_t bytes)
 {
     return output.bias && output.bias_step == 1 &&
@@ -22,7 +20,7 @@ static inline bool tc_is_biased_by(const conv_output &output, size_t bytes)
             output.f.mode == CUDA_CLIPPED_RELU);
 }
 
-/* What such an activation says, worked out once a call: no less, no more, whether a NaN stays. */
+/* The bounds of such an activation, computed once per call. If keeps_nan is 1, a NaN stays. */
 struct tc_bounds {
     float least, most;
     int32_t keeps_nan;
@@ -35,7 +33,7 @@ static inline tc_bounds tc_bounds_of(const cuda_activation &f)
             f.mode == CUDA_IDENTITY || f.nan_propagate};
 }
 
-/* Sums as they are. */
+/* The finisher that leaves sums unchanged. */
 struct tc_as_they_are {
     __device__ float2 bias(int32_t) const
     {
@@ -47,9 +45,9 @@ struct tc_as_they_are {
     }
 };
 
-/* The sum of two floats rounded to odd (see cuda_round_odd), by what Knuth's TwoSum says that the
- * nearest float lacks ("The Art of Computer Programming", volume 2, 4.2.2). Of an infinite sum or a
- * NaN that is a NaN, which changes nothing. */
+/* Returns the sum of two floats, rounded to odd (see cuda_round_odd). Knuth's TwoSum yields the
+ * rounding error of the nearest float ("The Art of Computer Programming", volume 2, 4.2.2). If
+ * the sum is infinite or NaN, the error is NaN and the sum is returned unchanged. */
 __device__ static inline float tc_add_to_odd(float first, float second)
 {
     float sum = first + second, part = sum - first;
@@ -61,9 +59,9 @@ __device__ static inline float tc_add_to_odd(float first, float second)
     return cuda_float_of((lacks < 0) == (sum < 0) ? bits | 1 : (bits - 1) | 1);
 }
 
-/* With a bias for each n from `first_n` to `end` of C, and an activation that leaves or cuts
- * off: the bits that conv_store gives with the factor 1 and no z. It has nothing but references to
- * the parameters, which take no registers. */
+/* The finisher that adds a bias for each n from `first_n` up to `end` of C, and applies such an
+ * activation. Its results have the same bits as those of conv_store with factor 1 and without z.
+ * It holds only references to the parameters, which occupy no registers. */
 template <class T> struct tc_biased {
     struct alignas(2 * sizeof(T)) pair {
         T first, second;
@@ -72,7 +70,7 @@ template <class T> struct tc_biased {
     const tc_bounds &bounds;
     int32_t first_n, end;
 
-    /* Of n = first_n + c and the next one, c being even. */
+    /* Returns the biases of n = first_n + c and of the next n; c is even. */
     __device__ float2 bias(int32_t c) const
     {
         if (first_n + c >= end)

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The epilogue of the family mma, and what others share of it: accumulators go from fragments
- * through shared memory, so that neighbouring threads have neighbouring results, and from there to
- * the output, scaled, blended, biased, activated and rounded once (conv_output.h); or as they are
- * to the partial sums of split-K.
- */
+/* Implements the epilogue of the family mma; other families use parts of it. Accumulators go
+ * from fragments through shared memory, so that adjacent threads store adjacent results. They
+ * are scaled, blended, biased, activated and rounded once (conv_output.h). In split-K, they are
+ * stored unchanged as partial sums. */
 #ifndef CUDA_TENSORCORE_COMMON_EPILOGUE_H
 #define CUDA_TENSORCORE_COMMON_EPILOGUE_H
 
 #include "shape.h"
 
-/* A warp's accumulators, from `n` of the tile on, to shared memory. */
+/* Writes a warp's accumulators to shared memory, from column n of the tile on. */
 template <class S, class SUM, int FRAGS_M, int FRAGS_N>
 __device__ static inline void tc_put_accumulators(SUM *out, const SUM (&sum)[FRAGS_M][FRAGS_N][4],
                                                   int n)
@@ -33,7 +31,8 @@ __device__ static inline void tc_put_accumulators(SUM *out, const SUM (&sum)[FRA
     }
 }
 
-/* Those of the warps from `first_m` of the tile on, from shared memory to where they belong. */
+/* Stores the results of the warps whose rows begin at first_m of the tile, from shared memory to
+ * their destination. */
 template <class S>
 __device__ static inline void tc_epilogue(const tc_job &job, const tc_block &block,
                                           const conv_coords *m_coords,

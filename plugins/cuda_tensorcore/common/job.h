@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What a kernel is told of its problem (the host's form and the slim one of a kernel's parameters),
- * and which tile a block works on.
- */
+/* Defines the parameters of the kernels, in the host's form and in a slim form, and computes
+ * which tile a block processes. */
 #ifndef CUDA_TENSORCORE_COMMON_JOB_H
 #define CUDA_TENSORCORE_COMMON_JOB_H
 
@@ -10,31 +8,31 @@
 #include "../../cuda_common/index.h"
 #include "../tensorcore.h"
 
-/* Classes whose order a job holds; more of them go as they are numbered. */
+/* The largest number of classes whose order a job stores. If there are more, they run in
+ * numerical order. */
 #define TC_CLASSES 64
 
-/* `k_per_split` counts tiles along K. In dgrad, classes with many taps come first, so that
- * the last blocks to begin are short ones. */
+/* The job of a kernel. `k_per_split` counts tiles along K. In dgrad, classes with many taps run
+ * first, so that the blocks that begin last are short. */
 struct tc_job : conv_job {
-    const anydnn_plugin_context *context; /* the host's, of the device */
-    int32_t tile[5];                      /* what a kernel's own `plan` chose */
+    const anydnn_plugin_context *context; /* context of the device, for the host only */
+    int32_t tile[5];                      /* chosen by the kernel's `plan` function */
     int32_t has_order;
     uint8_t order[TC_CLASSES];
 };
 
-/* ------------------------------------------------------------------ slim ones */
+/* ------------------------------------------------------------------ slim parameters */
 
-/*
- * What the kernels of the families beside mma look at of a geometry, by the names that it has in
- * struct conv: three dims, and 31 bits for all but what offsets of results and of partial sums are
- * made of. Parameters of a kernel are copied at each launch, and fetched by each multiprocessor.
- */
+/* The part of a geometry that the kernels of all families except mma use, with the names of
+ * struct conv. There are three dims. 31 bits hold all values except those that enter offsets of
+ * results and of partial sums. Parameters are small, because each launch copies them and each
+ * multiprocessor fetches them. */
 struct tc_conv_dim {
     int64_t position, z;
     int32_t a_extent, a, tap;
 };
 
-/* Found by the numbers that dims have in struct conv. */
+/* The last CONV_DIMS dims, indexed as in struct conv. */
 template <class DIM> struct tc_dims {
     DIM last[CONV_DIMS];
 
@@ -61,7 +59,7 @@ struct tc_slim_params {
     int32_t m_tiles, n_tiles, splits;
     int32_t m; /* M of the largest class */
     int32_t c_is_m_major;
-    int32_t stores_by_16; /* results go as they are to packed lines of N */
+    int32_t stores_by_16; /* 1 if unchanged results go to packed lines of N, by 16 bytes */
     const void *a, *b;
     void *partial;
     tc_conv conv;
@@ -94,7 +92,7 @@ static inline tc_conv tc_conv_of(const conv &from)
     return to;
 }
 
-/* All but what a call brings. */
+/* Fills in everything except the arguments of a call. */
 static inline void tc_slim_of(tc_slim_params *to, const tc_job &from)
 {
     to->m_tiles = from.m_tiles;
@@ -106,8 +104,8 @@ static inline void tc_slim_of(tc_slim_params *to, const tc_job &from)
     to->output = from.output;
 }
 
-/* Where a tap's channel lies in the filters; taps are counted with channels inside. Nothing else of
- * it is made. */
+/* Computes the offset of a tap's channel in the filters; channels vary fastest. The other
+ * coordinates are not computed. */
 CUDA_BOTH void conv_coords_of_tap(conv_coords *coords, const tc_conv &conv, const conv_view &view,
                                   int32_t index, bool)
 {
@@ -126,16 +124,17 @@ CUDA_BOTH void conv_coords_of_tap(conv_coords *coords, const tc_conv &conv, cons
 
 /* ------------------------------------------------------------------ blocks */
 
-/* Coordinates of a block. */
+/* The coordinates of a block. */
 struct tc_block {
     int32_t first_m, n_tile, unit, group, split;
-    int32_t m, n, k;    /* of its class; of N what is left from the tile's first one on */
+    int32_t m, n, k;    /* sizes of its class; n counts from the tile's first n on */
     int32_t begin, end; /* tiles along K */
-    int64_t a, b;       /* where the group, and the tile's first n, begin in A and B */
+    int64_t a, b;       /* A: offset of the group; B: of the group and the tile's first n */
     conv_view view;
 };
 
-/* Fastest along N, so that blocks that read the same of A run at the same time. */
+/* Computes the coordinates of a block. Tiles along N vary fastest, so that blocks that read the
+ * same part of A run at the same time. */
 __device__ static inline void tc_block_at(tc_block *block, const tc_job &job, int32_t id,
                                           int tile_m, int tile_n, int tile_k)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Launches: a step is all of a launch that depends on the problem alone, made with the plan; a call
- * copies its parameters, puts in pointers and factors, and launches.
- */
+/* Defines the steps of a plan. A step holds everything of a launch that depends only on the
+ * problem, and is made with the plan. A call copies its parameters, fills in pointers and
+ * factors, and launches. */
 #ifndef CUDA_TENSORCORE_COMMON_LAUNCH_H
 #define CUDA_TENSORCORE_COMMON_LAUNCH_H
 
@@ -11,22 +10,24 @@
 
 #include <string.h>
 
-/* What every kernel may have without asking, and devices that remember what was asked for. */
+/* The shared memory that every kernel may use without opting in, and the number of devices with
+ * cached state. */
 #define TC_SHARED_FREE  (48 << 10)
 #define TC_DEVICES_SEEN 128
 
-/* What is remembered of a kernel on a device: shared memory was asked for; what code the driver has
- * of it was asked, and that it waits for the kernel ahead. */
+/* The cached state of a kernel on a device. TC_ASKED_SHARED: the limit of shared memory was
+ * raised. TC_ASKED_CODE: the loaded code was queried. TC_OVERLAPS: that code waits for the
+ * preceding kernel. */
 enum { TC_ASKED_SHARED = 1, TC_ASKED_CODE = 2, TC_OVERLAPS = 4 };
 
-/* Bytes that the parameters of every kernel fit in; kernels that a step has to choose from. */
+/* The bytes that hold the parameters of any kernel, and the largest number of kernels of a step. */
 #define TC_PARAMETERS   1536
 #define TC_STEP_KERNELS 3
 
-/* What a call brings. Of a copy, `a` is where it is from and `output` where it goes. */
+/* The arguments of a call. In a copy, `a` is the source and `output` the destination. */
 struct tc_arguments {
     const void *a, *b; /* B: filters, or dy in wgrad */
-    void *partial;     /* NULL: sums are not split */
+    void *partial;     /* NULL if K is not split */
     void *output;
     const void *z, *bias;
     cuda_blend blend;
@@ -35,15 +36,16 @@ struct tc_arguments {
 struct tc_step {
     int32_t (*run)(const struct cuda_call *call, const tc_step *step, const tc_arguments &args);
     void (*kernel[TC_STEP_KERNELS])();
-    uint8_t *asked[TC_STEP_KERNELS]; /* see tc_ask_shared */
+    uint8_t *asked[TC_STEP_KERNELS]; /* cached state, see tc_ask_shared */
     int32_t threads, shared_bytes;
-    int32_t overlaps; /* with the kernel ahead (common/overlap.h) */
+    int32_t overlaps; /* 1 if it may overlap the preceding kernel (common/overlap.h) */
     int64_t blocks;
     alignas(16) unsigned char parameters[TC_PARAMETERS];
 };
 
-/* More shared memory is asked for once a kernel and device, and all that there is: how much a
- * kernel takes may depend on the problem. To do so twice does no harm. */
+/* Raises a kernel's limit of shared memory, once per kernel and device. The new limit is the
+ * device's maximum, since the memory that a kernel needs may depend on the problem. Repeating
+ * this is harmless. */
 template <class P>
 static int32_t tc_ask_shared(int32_t device, void (*kernel)(P), int32_t bytes, uint8_t *asked)
 {
@@ -63,7 +65,7 @@ static int32_t tc_ask_shared(int32_t device, void (*kernel)(P), int32_t bytes, u
     return cuda_check(device, error, "asking for shared memory");
 }
 
-/* A block for each tile of each group, class and split. */
+/* Returns the number of blocks: one per tile, group, class and split. */
 static inline int64_t tc_blocks(const tc_job &job)
 {
     return (int64_t)job.m_tiles * job.n_tiles * job.splits * job.conv.groups * job.conv.classes;
@@ -99,7 +101,7 @@ static int32_t tc_launch(const struct cuda_call *call, const tc_step *step, int3
 
 /* ------------------------------------------------------------------ steps */
 
-/* Puts in what a call brings. */
+/* Fills in the arguments of a call. */
 template <class P> static inline void tc_bind(P *job, const tc_arguments &args)
 {
     job->a = args.a;
@@ -111,15 +113,15 @@ template <class P> static inline void tc_bind(P *job, const tc_arguments &args)
     job->output.blend = args.blend;
 }
 
-/* Whether results go out as they are, to a tensor that begins at a multiple of so many bytes. */
+/* Returns true if results are stored unchanged in a tensor that is aligned to `bytes` bytes. */
 static inline bool tc_is_plain_by(const conv_output &output, size_t bytes)
 {
     return !output.bias && output.blend.alpha == 1 && output.blend.beta == 0 &&
            (uintptr_t)output.data % bytes == 0;
 }
 
-/* Completes what depends on that, and says which of its kernels a step runs. Jobs that have more to
- * say have a function of their own with this name. */
+/* Completes the members that depend on a call's arguments, and returns the index of the kernel
+ * to run. Other job types have overloads of this function. */
 static inline int32_t tc_settle(conv_job *)
 {
     return 0;
@@ -142,8 +144,9 @@ static int32_t tc_step_run(const struct cuda_call *call, const tc_step *step,
     return tc_launch(call, step, tc_settle(&job), job);
 }
 
-/* Whether the code that the driver took of a kernel waits for the one ahead: asked once a kernel
- * and device where `asked` keeps the answer, for kernels differ in what they are built for. */
+/* Returns 1 if the loaded code of a kernel waits for the preceding kernel. Kernels are built for
+ * different architectures, so each kernel is queried once per device. `asked` caches the answer;
+ * it may be NULL. */
 template <class P> static int32_t tc_overlaps(void (*kernel)(P), uint8_t *asked)
 {
     cudaFuncAttributes attributes = {};
@@ -156,7 +159,7 @@ template <class P> static int32_t tc_overlaps(void (*kernel)(P), uint8_t *asked)
 
     if (known & TC_ASKED_CODE)
         return !!(known & TC_OVERLAPS);
-    cuda_aside_begin(&mode); /* the kernel may be loaded here */
+    cuda_aside_begin(&mode); /* this call may load the kernel */
     error = cudaFuncGetAttributes(&attributes, kernel);
     cuda_aside_end(mode);
     if (error != cudaSuccess)
@@ -168,7 +171,7 @@ template <class P> static int32_t tc_overlaps(void (*kernel)(P), uint8_t *asked)
     return overlaps;
 }
 
-/* What launching one kernel takes; `run` is the caller's. */
+/* Fills in what the launch of one kernel needs. The caller sets `run`. */
 template <class P>
 static void tc_step_fill(tc_step *step, void (*kernel)(P), uint8_t *asked, int32_t threads,
                          int32_t shared_bytes, int64_t blocks, const P &job)
@@ -184,7 +187,7 @@ static void tc_step_fill(tc_step *step, void (*kernel)(P), uint8_t *asked, int32
     memcpy(step->parameters, &job, sizeof job);
 }
 
-/* Makes a step of one kernel; others follow by tc_step_or. */
+/* Makes a step with one kernel. tc_step_or adds alternative kernels. */
 template <class P>
 static void tc_step_make(tc_step *step, void (*kernel)(P), uint8_t *asked, int32_t threads,
                          int32_t shared_bytes, int64_t blocks, const P &job)
@@ -200,7 +203,7 @@ static void tc_step_or(tc_step *step, int32_t which, void (*kernel)(P), uint8_t 
     step->asked[which] = asked;
 }
 
-/* The step that adds up the splits of any kernel, by conv_reduce_splits. */
+/* Runs the step that adds the splits of any kernel, by conv_reduce_splits. */
 static inline int32_t tc_reduce_run(const struct cuda_call *call, const tc_step *step,
                                     const tc_arguments &args)
 {

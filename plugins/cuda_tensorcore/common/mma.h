@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The instructions of matrix units, of asynchronous copies and of shared memory asked for at the
- * launch, one function each: PTX for a GPU, and for the host's processor what tests/cuda/emulator
- * makes of them.
+/* Wraps the instructions of matrix units, asynchronous copies and dynamic shared memory, one
+ * function each. A GPU runs PTX; on the host, tests/cuda/emulator emulates the instructions.
  *
- * A fragment is what a lane holds of a matrix of 16 x 32 bytes (a), 32 bytes x 8 (b), or 16 x 8
- * sums (c). With g = lane / 4 and t = lane % 4, a[0] and a[1] are word t of rows g and g + 8, a[2]
- * and a[3] word t + 4 of them; b[0] and b[1] are words t and t + 4 of column g; c[0] and c[1] are
- * columns 2 t and 2 t + 1 of row g, c[2] and c[3] those of row g + 8. A word of 4 bytes holds one
- * TF32, two 16-bit or four 8-bit numbers, the first in its low bits.
- */
+ * A fragment is the part of a matrix that a lane holds. The matrix is 16 rows of 32 bytes (a), 8
+ * columns of 32 bytes (b), or 16 x 8 sums (c). Let g = lane / 4 and t = lane % 4.
+ *   a[0], a[1]: word t of rows g and g + 8
+ *   a[2], a[3]: word t + 4 of rows g and g + 8
+ *   b[0], b[1]: words t and t + 4 of column g
+ *   c[0], c[1]: columns 2 t and 2 t + 1 of row g
+ *   c[2], c[3]: columns 2 t and 2 t + 1 of row g + 8
+ * A word of 4 bytes holds one TF32 number, two 16-bit or four 8-bit numbers, the first one in
+ * its low bits. */
 #ifndef CUDA_TENSORCORE_COMMON_MMA_H
 #define CUDA_TENSORCORE_COMMON_MMA_H
 
 #include "../../cuda_common/element.h"
 
-/* Bytes of a fragment's row: a step along K. */
+/* The bytes of a row of a fragment: one step along K. */
 #define TC_STEP_BYTES 32
 
-/* The operand types: how they lie in memory, TYPE as plugin.h has it and NUMBER in the numbers of
- * kernels, what code is the least that has them, whether their fragments are rounded to TF32 when
- * they are read, whether they are multiplied as sums of two TF32. */
+/* The operand types. TYPE is the type in plugin.h, NUMBER its code in kernel numbers, and
+ * CAPABILITY the lowest capability of its code. ROUNDS is 1 if fragments are rounded to TF32
+ * when they are read. SPLITS is 1 if numbers are multiplied as sums of two TF32 numbers. */
 struct tc_half {
     typedef cuda_half element;
     typedef float sum;
@@ -33,21 +34,21 @@ struct tc_bfloat16 {
     enum { TYPE = ANYDNN_PLUGIN_BFLOAT16, NUMBER = 1 };
     enum { CAPABILITY = 80, ROUNDS = 0, SPLITS = 0 };
 };
-/* Floats, rounded to TF32. */
+/* The type of floats that are rounded to TF32. */
 struct tc_tf32 {
     typedef float element;
     typedef float sum;
     enum { TYPE = ANYDNN_PLUGIN_FLOAT, NUMBER = 2 };
     enum { CAPABILITY = 80, ROUNDS = 1, SPLITS = 0 };
 };
-/* Floats as sums of two TF32 (common/split.h). */
+/* The type of floats that are sums of two TF32 numbers (common/split.h). */
 struct tc_split {
     typedef float element;
     typedef float sum;
     enum { TYPE = ANYDNN_PLUGIN_FLOAT, NUMBER = 3 };
     enum { CAPABILITY = 80, ROUNDS = 0, SPLITS = 1 };
 };
-/* Integers of 8 bits, those of A and of B signed or not; sums wrap. */
+/* The type of 8-bit integers. X and OTHER are 1 if those of A and of B are signed. Sums wrap. */
 template <int X, int OTHER> struct tc_integers {
     typedef int8_t element;
     typedef int32_t sum;
@@ -55,14 +56,15 @@ template <int X, int OTHER> struct tc_integers {
     enum { CAPABILITY = 75, ROUNDS = 0, SPLITS = 0, X_SIGNED = X, OTHER_SIGNED = OTHER };
 };
 
-/* Whether sums are integers. */
+/* Returns true if sums are integers. */
 template <class M> CUDA_BOTH constexpr bool tc_is_integer()
 {
     return sizeof(typename M::element) == 1;
 }
 
-/* Stands before the block of a kernel that code for less than a capability has nothing of. What
- * nvcc compiles for the host has it always: both have to instantiate the same kernels. */
+/* Precedes the block of a kernel. In device code for a lower capability, the kernel is empty. In
+ * host code the block is always present, because nvcc must instantiate the same kernels for host
+ * and device. */
 #ifdef __CUDA_ARCH__
 #define TC_CODE_FROM(capability)                                                                   \
     if constexpr (TC_CAPABILITY < (int)(capability))                                               \
@@ -80,10 +82,11 @@ template <class M> CUDA_BOTH constexpr bool tc_is_integer()
 #define TC_CAPABILITY 0
 #endif
 
-/* Shared memory of the size given at the launch. */
+/* Declares dynamic shared memory. The launch sets its size. */
 #define TC_SHARED(name) extern __shared__ __align__(1024) uint4 name[]
 
-/* The address by which instructions know a place in shared memory; a step in bytes adds to it. */
+/* Returns the address of a pointer for shared-memory instructions. Offsets in bytes may be added
+ * to it. */
 __device__ static inline uint32_t tc_shared_address(const void *pointer)
 {
     return (uint32_t)__cvta_generic_to_shared(pointer);
@@ -91,8 +94,9 @@ __device__ static inline uint32_t tc_shared_address(const void *pointer)
 
 /* ------------------------------------------------------------------ shared memory to fragments */
 
-/* Four matrices of 8 rows of 16 bytes; lane 8 i + j names row j of matrix i and gets word t of row
- * g of each. Transposed: of 16-bit numbers, numbers 2 t and 2 t + 1 of column g. */
+/* Loads four matrices of 8 rows of 16 bytes. Lane 8 i + j passes the address of row j of matrix
+ * i, and gets word t of row g of each matrix. The transposed form, for 16-bit numbers, returns
+ * numbers 2 t and 2 t + 1 of column g. */
 __device__ static inline void tc_ldmatrix(uint32_t to[4], uint32_t row)
 {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
@@ -127,7 +131,7 @@ __device__ static inline uint32_t tc_load_word(uint32_t address)
     return word;
 }
 
-/* Two words at a multiple of 8 bytes. */
+/* Loads two words from an address that is a multiple of 8 bytes. */
 __device__ static inline void tc_load_pair(uint32_t to[2], uint32_t address)
 {
     asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];"
@@ -148,7 +152,7 @@ __device__ static inline void tc_load_pair(uint32_t to[2], uint32_t address)
 #define TC_MMA_SYNC(shape, types, c, a, b) ((void)0)
 #endif
 
-/* c += a b; sm_75 takes 16 bytes of a row at a time. */
+/* Computes c += a b. sm_75 multiplies 16 bytes of a row at a time. */
 __device__ static inline void tc_mma(tc_half, float c[4], const uint32_t a[4], const uint32_t b[2])
 {
 #if TC_CAPABILITY == 75
@@ -207,9 +211,9 @@ __device__ static inline void tc_mma(tc_integers<A_SIGNED, B_SIGNED>, int32_t c[
         TC_MMA_SYNC_INTEGERS("u8.u8", c, a, b);
 }
 
-/* To nearest, ties away from 0: the instruction alone would cut the last 13 bits off, which need
- * not be cut off here. A product by 1 makes every NaN the one that is the largest of positive
- * integers: it stays what it is, since what is added to it leaves it smaller. */
+/* Rounds a float to TF32, to nearest, ties away from 0. The instruction ignores the low 13 bits,
+ * so they are not cleared here. The product by 1 turns every NaN into 0x7fffffff, the largest
+ * positive integer. Adding 0x1000 makes it wrap to a smaller integer, so max() returns the NaN. */
 __device__ static inline uint32_t tc_round_tf32(uint32_t bits)
 {
     uint32_t number = __float_as_uint(__fmul_rn(__uint_as_float(bits), 1.0f));
@@ -217,7 +221,7 @@ __device__ static inline uint32_t tc_round_tf32(uint32_t bits)
     return (uint32_t)max((int32_t)(number + 0x1000), (int32_t)number);
 }
 
-/* Two sums rounded to nearest, the first one in the low bits. */
+/* Returns two sums rounded to nearest, the first one in the low bits. */
 __device__ static inline uint32_t tc_round_pair(cuda_half, float first, float second)
 {
     uint32_t pair;
@@ -241,11 +245,11 @@ __device__ static inline uint32_t tc_round_pair(cuda_bfloat16, float first, floa
 
 /* ------------------------------------------------------------------ memory to shared memory */
 
-/* Whether copies go on by themselves; sm_75 takes them through registers. */
+/* 1 if copies to shared memory are asynchronous; sm_75 copies through registers. */
 #define TC_HAS_CP_ASYNC (TC_CAPABILITY >= 80)
 
-/* The address `count` times `bytes` behind another, in one instruction, which the compiler would
- * make several of. */
+/* Returns the address `count` times `bytes` after another one. The compiler would use several
+ * instructions for this. */
 __device__ static inline const void *tc_address(const void *from, int32_t count, int32_t bytes)
 {
     const void *to;
@@ -254,7 +258,7 @@ __device__ static inline const void *tc_address(const void *from, int32_t count,
     return to;
 }
 
-/* 16 bytes, or zeros where `inside` is not, whatever `from` is then. */
+/* Copies 16 bytes to shared memory. If `inside` is false, it writes zeros and ignores `from`. */
 __device__ static inline void tc_copy(uint32_t to, const void *from, bool inside)
 {
 #if TC_HAS_CP_ASYNC
@@ -270,7 +274,8 @@ __device__ static inline void tc_copy(void *to, const void *from, bool inside)
     tc_copy(tc_shared_address(to), from, inside);
 }
 
-/* Ends a group of copies; waits for all of this thread's groups but the last `left`. */
+/* These functions end a group of copies, and wait for all of this thread's groups except the
+ * last LEFT. */
 __device__ static inline void tc_cp_async_commit()
 {
 #if TC_HAS_CP_ASYNC
@@ -285,7 +290,7 @@ template <int LEFT> __device__ static inline void tc_cp_async_wait()
 #endif
 }
 
-/* c[i][j] += a[i] b[j], on matrix units alone. */
+/* Computes c[i][j] += a[i] b[j] with matrix units only. */
 template <class M, int FRAGS_M, int FRAGS_N>
 __device__ static inline void tc_mma_units(typename M::sum (&c)[FRAGS_M][FRAGS_N][4],
                                            const uint32_t (&a)[FRAGS_M][4],
@@ -305,7 +310,7 @@ __device__ static inline void tc_mma_units(typename M::sum (&c)[FRAGS_M][FRAGS_N
 
 #include "split.h"
 
-/* c[i][j] += a[i] b[j] */
+/* Computes c[i][j] += a[i] b[j]. */
 template <class M, int FRAGS_M, int FRAGS_N>
 __device__ static inline void tc_mma_all(typename M::sum (&c)[FRAGS_M][FRAGS_N][4],
                                          const uint32_t (&a)[FRAGS_M][4],

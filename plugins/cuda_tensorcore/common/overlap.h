@@ -1,22 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Programmatic dependent launch (compute capability 9.0 and later; PTX ISA, griddepcontrol): a
- * kernel may begin before the one ahead of it in the stream has ended. Its blocks find their tile
- * and wait. What a kernel does before it waits must touch no memory but its parameters and shared
- * memory. Every kernel that a step launches waits, in every block that touches more, so a kernel
- * that has ended says that all before it have.
- */
+/* Implements programmatic dependent launch (compute capability 9.0 and later; PTX ISA,
+ * griddepcontrol). A kernel may begin before the preceding kernel in the stream has ended. Its
+ * blocks find their tile and wait. Before it waits, a kernel may access only its parameters and
+ * shared memory. Every kernel of a step waits in every block that accesses more. Therefore the
+ * end of a kernel implies the end of all kernels before it. */
 #ifndef CUDA_TENSORCORE_COMMON_OVERLAP_H
 #define CUDA_TENSORCORE_COMMON_OVERLAP_H
 
-/* The least code that has it. */
+/* The lowest capability of code that supports it. */
 #define TC_OVERLAP_CAPABILITY 90
 
-/*
- * From when all blocks of a kernel have said so or ended, the next one's may begin where there is
- * room for them. It is said when a block's sums are done: blocks that come while others still work
- * are not spread evenly over the multiprocessors, and keep the places that they got.
- */
+/* Permits the next kernel's blocks to begin when all blocks of this kernel have called it or
+ * ended. A block calls it when its sums are complete. Blocks that begin earlier are not spread
+ * evenly over the multiprocessors: they go where space is free, and stay there. */
 __device__ static inline void tc_launch_dependent_grids()
 {
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ / 10 >= TC_OVERLAP_CAPABILITY
@@ -24,7 +20,7 @@ __device__ static inline void tc_launch_dependent_grids()
 #endif
 }
 
-/* Until the kernel ahead has ended, and what it wrote is seen. */
+/* Waits until the preceding kernel has ended and its writes are visible. */
 __device__ static inline void tc_wait_on_dependent_grids()
 {
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ / 10 >= TC_OVERLAP_CAPABILITY

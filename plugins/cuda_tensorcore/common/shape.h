@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The tile sizes, stages and warps of one instantiation, and how its shared memory is divided.
- */
+/* Defines the tile sizes, stages and warps of an instantiation, and the layout of its shared
+ * memory. */
 #ifndef CUDA_TENSORCORE_COMMON_SHAPE_H
 #define CUDA_TENSORCORE_COMMON_SHAPE_H
 
 #include "job.h"
 #include "tile.h"
 
-/* Bytes of a tile along K, if they are neighbours: in the family mma, and in ampere. */
+/* The extent of a tile along K in bytes, in the families mma and ampere. */
 #define TC_MMA_K_BYTES    64
 #define TC_AMPERE_K_BYTES 128
-/* Floats between the ends of neighbouring rows of sums in shared memory. */
+/* The padding between rows of sums in shared memory, in floats. */
 #define TC_SUM_PAD 4
 
-/* Which way lines go in the tiles of the operands, by direction; what is read element by element
- * is free to lie as it likes. */
+/* The layouts of operand tiles, by direction. TC_ANY loads single elements, and supports any
+ * layout. */
 enum { TC_FPROP, TC_DGRAD, TC_WGRAD, TC_ANY };
 
-/* A block's tile, a warp's tile, stages, blocks that registers are kept free for. */
+/* A size: a block's tile, a warp's tile, the stages, and the number of resident blocks that
+ * limits the registers. */
 template <int M, int N, int WM, int WN, int STAGES_OF, int RESIDENT> struct tc_size {
     enum {
         TILE_M = M,
@@ -30,15 +30,15 @@ template <int M, int N, int WM, int WN, int STAGES_OF, int RESIDENT> struct tc_s
     };
 };
 
-/* What every instantiation has: the numbers of a size, tiles of both operands with so many bytes
- * along the sum, whose lines lie as they are told to, and a pipeline of them. */
+/* The properties of every instantiation: a size, tiles of both operands with BYTES bytes along K
+ * and the given line directions, and a pipeline of these tiles. */
 template <class MATH, class SIZE, int BYTES, int A_IS, int B_IS> struct tc_tiles : SIZE {
     typedef MATH math;
     typedef typename MATH::element element;
     enum {
         A_MAJOR = A_IS,
         B_MAJOR = B_IS,
-        EACH = 16 / (int)sizeof(element), /* elements of a chunk */
+        EACH = 16 / (int)sizeof(element), /* elements per chunk */
         TILE_K = BYTES / (int)sizeof(element),
         WARPS_M = SIZE::TILE_M / SIZE::WARP_M,
         WARPS_N = SIZE::TILE_N / SIZE::WARP_N
@@ -55,10 +55,10 @@ struct tc_shape : tc_tiles<MATH, SIZE, TC_MMA_K_BYTES, WHAT == TC_WGRAD ? TC_MN_
     enum {
         LOAD = WHAT == TC_ANY ? TC_LOAD_ELEMENTS : TC_LOAD_16_BYTES,
         UNIT = WHAT == TC_FPROP || WHAT == TC_DGRAD ? (int)tiles::EACH : 1,
-        K_COORDS = tiles::TILE_K / UNIT, /* along K, for a tile */
+        K_COORDS = tiles::TILE_K / UNIT, /* coordinates along K per tile */
         WARPS = tiles::WARPS_M * tiles::WARPS_N,
         THREADS = WARPS * 32,
-        SUM_LINE = SIZE::TILE_N + TC_SUM_PAD, /* in shared memory, WARP_M of them at a time */
+        SUM_LINE = SIZE::TILE_N + TC_SUM_PAD, /* floats; WARP_M lines at a time */
         SUM_BYTES = SIZE::WARP_M * SUM_LINE * 4,
         M_COORDS_AT = (int)tiles::TILES_BYTES > SUM_BYTES ? (int)tiles::TILES_BYTES : SUM_BYTES,
         K_COORDS_AT = M_COORDS_AT + SIZE::TILE_M * (int)sizeof(conv_coords),

@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Floats on units that multiply TF32: each as the sum of a TF32 and of what that leaves of it,
- * which has 12 bits at most, of which the unit takes 11. Three products of four make up the product
- * of two floats; low times low is at most 2^-22 of it, and 2^-24.5 in the mean. Small ones are
- * added first.
+/* Multiplies floats on TF32 units. Each float is the sum of a TF32 number and a remainder. The
+ * remainder has at most 12 bits, of which the unit uses 11. Three of the four partial products are
+ * added. The omitted one, low times low, is at most 2^-22 of the product, and 2^-24.5 on average.
+ * Small products are added first.
  *
- * Operands are multiplied by 2^24 before, and results divided by 2^48: so the lower part of the
- * least float there is (2^-149) is a normal number, and nothing is lost to underflow. What is as
- * large as 2^38 could overflow then, and infinities would meet zeros that are not in the sum; where
- * a warp holds one of these, it multiplies that step in float.
+ * Operands are multiplied by 2^24 before, and results are divided by 2^48. The remainder of the
+ * smallest float (2^-149) is then a normal number, so nothing is lost to underflow. Values of 2^38
+ * and more could overflow, and the resulting infinities would be multiplied by zeros that the true
+ * sum does not contain. If a warp holds such a value, it multiplies that step in float.
  *
- * Units cut results off where others round, so sums leave them after each step, of 8 k, and are
- * added up in float.
- */
+ * The units truncate their results. Therefore sums leave the units after each step of 8 k, and
+ * are added in float. */
 #ifndef CUDA_TENSORCORE_COMMON_SPLIT_H
 #define CUDA_TENSORCORE_COMMON_SPLIT_H
 
@@ -22,11 +20,11 @@
 #define TC_SPLIT_UNSCALE 0x1p-48f
 #define TC_SPLIT_LIMIT   0x1p38f
 
-/* Fragments along N that are multiplied at a time: enough products that do not wait for each
- * other, and no more registers than that. */
+/* The fragments along N that are multiplied at a time. They provide enough independent products;
+ * more would use more registers. */
 #define TC_SPLIT_COLUMNS 4
 
-/* NaN becomes some number and NaN. */
+/* Splits words into high and low parts. A NaN becomes a number and a NaN. */
 template <int WORDS>
 __device__ static inline void tc_split_words(uint32_t (&high)[WORDS], uint32_t (&low)[WORDS],
                                              const uint32_t (&words)[WORDS])
@@ -40,7 +38,7 @@ __device__ static inline void tc_split_words(uint32_t (&high)[WORDS], uint32_t (
     }
 }
 
-/* The largest magnitude; NaN has none. */
+/* Returns the largest magnitude; NaN is ignored. */
 template <int COUNT, int WORDS>
 __device__ static inline float tc_split_largest(const uint32_t (&words)[COUNT][WORDS])
 {
@@ -55,7 +53,7 @@ __device__ static inline float tc_split_largest(const uint32_t (&words)[COUNT][W
     return largest;
 }
 
-/* c[i][j] += a[i] b[j] in float, the lanes of a warp giving each other what they hold. */
+/* Computes c[i][j] += a[i] b[j] in float. The lanes of a warp exchange their values. */
 template <int FRAGS_M, int FRAGS_N>
 __device__ static inline void tc_mma_float(float (&c)[FRAGS_M][FRAGS_N][4],
                                            const uint32_t (&a)[FRAGS_M][4],

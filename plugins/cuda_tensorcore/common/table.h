@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What the tables of kernels of all families are written with. A row is one struct tc_kernel, and
- * what it is made from is given by name.
- */
+/* Defines macros for the kernel tables of all families. A row is one struct tc_kernel, built
+ * from named values. */
 #ifndef CUDA_TENSORCORE_COMMON_TABLE_H
 #define CUDA_TENSORCORE_COMMON_TABLE_H
 
 #include "shape.h"
 
-/* Defines the table `name` of the rows that follow, one of a file. */
+/* Defines the table `name` with the rows that follow. A file has one table. */
 #define TC_TABLE(name, ...)                                                                        \
     static const struct tc_kernel kernels[] = {__VA_ARGS__};                                       \
     const struct tc_table name = {.kernels = kernels,                                              \
@@ -23,7 +21,7 @@ static constexpr int32_t tc_direction_of(int32_t what)
                               : 0;
 }
 
-/* Names a tc_size by its members. */
+/* The parameters of a tc_size, so that TC_SIZE can name them. */
 struct tc_size_of {
     int32_t tile_m, tile_n, warp_m, warp_n, stages, occupancy;
 };

@@ -1,35 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A tile of A or B in shared memory, and the fragments that ldmatrix takes out of it. A tile is M
- * (or N) by K; its lines lie along K (K-major) or along M or N (MN-major), whichever are neighbours
- * in memory. Lines come and lie in chunks of 16 bytes; the swizzle moves a chunk within its line by
- * the line's number, so that the eight lanes that go to shared memory at a time go to different
- * banks.
- */
+/* Defines a tile of A or B in shared memory, and the fragments that ldmatrix loads from it. A
+ * tile is M (or N) by K. Its lines run along K (K-major) or along M or N (MN-major), whichever
+ * is contiguous in memory. Lines consist of 16-byte chunks. The swizzle permutes the chunks of a
+ * line depending on the line's number. The eight lanes that access shared memory at a time then
+ * use different banks. */
 #ifndef CUDA_TENSORCORE_COMMON_TILE_H
 #define CUDA_TENSORCORE_COMMON_TILE_H
 
 #include "mma.h"
 
-/* What a line is. */
+/* The direction of a line. */
 enum { TC_K_MAJOR, TC_MN_MAJOR };
 
 template <class M, int TILE_M, int TILE_K, int MAJOR> struct tc_tile {
     typedef typename M::element element;
     enum {
         SIZE = (int)sizeof(element),
-        EACH = 16 / SIZE, /* elements of a chunk */
+        EACH = 16 / SIZE, /* elements per chunk */
         LINES = MAJOR == TC_K_MAJOR ? TILE_M : TILE_K,
-        CHUNKS = (MAJOR == TC_K_MAJOR ? TILE_K : TILE_M) / EACH, /* of a line */
+        CHUNKS = (MAJOR == TC_K_MAJOR ? TILE_K : TILE_M) / EACH, /* chunks per line */
         BYTES = LINES * CHUNKS * 16,
-        STEP = TC_STEP_BYTES / SIZE, /* k of a fragment */
+        STEP = TC_STEP_BYTES / SIZE, /* k per fragment */
         ROUNDS = M::ROUNDS
     };
     static_assert(CHUNKS >= 8 || MAJOR == TC_K_MAJOR || (CHUNKS == 4 && SIZE == 2),
                   "lines of k have 128 bytes or more, of 16-bit numbers 64");
 
-    /* Byte at which a chunk begins. Fragments of 32-bit numbers that are MN-major are read word
-     * by word: four lines, and eight words of each. */
+    /* Returns the byte offset of a chunk. MN-major fragments of 32-bit numbers are read word by
+     * word, eight words from each of four lines. */
     __device__ static int chunk_at(int line, int chunk)
     {
         int swizzled;
@@ -48,7 +46,8 @@ template <class M, int TILE_M, int TILE_K, int MAJOR> struct tc_tile {
         return *(const uint32_t *)(tile + chunk_at(line, along / 4) + along % 4 * 4);
     }
 
-    /* Four blocks of 8 m or n by 16 bytes along K: two of each; `mn_first` numbers them. */
+    /* Loads four blocks of 8 m or n by 16 bytes along K, two along each dim. The blocks are
+     * ordered along m or n first if mn_first is true, otherwise along K first. */
     __device__ static void load_four(uint32_t to[4], const char *tile, int mn, int k, bool mn_first)
     {
         int lane = (int)threadIdx.x % 32, block = lane / 8;
@@ -73,7 +72,7 @@ template <class M, int TILE_M, int TILE_K, int MAJOR> struct tc_tile {
         }
     }
 
-    /* The fragment of m to m + 15; those of n to n + 15. */
+    /* These functions load the fragment of m to m + 15, and the two fragments of n to n + 15. */
     __device__ static void load_a(uint32_t (&a)[4], const char *tile, int m, int k)
     {
         load_four(a, tile, m, k, true);

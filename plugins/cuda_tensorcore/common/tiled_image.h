@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What kernels ask of a problem whose blocks have a tile of an image's rows and columns. */
+/* Checks problems for kernels whose blocks compute a tile of an image's rows and columns. */
 #ifndef CUDA_TENSORCORE_COMMON_TILED_IMAGE_H
 #define CUDA_TENSORCORE_COMMON_TILED_IMAGE_H
 
@@ -11,8 +11,8 @@ static inline bool tc_is_plain_dim(const conv_dim &dim, int64_t taps)
     return dim.stride == 1 && dim.dilation == 1 && dim.taps == taps;
 }
 
-/* Positions of whole tiles over an image, of which some are for nothing, at the right and the
- * bottom. */
+/* Returns the number of positions in all tiles of an image. Tiles at the right and the bottom
+ * contain some positions outside the image. */
 static inline int64_t tc_tiled_area(const conv_dim &h, const conv_dim &w, int64_t tile_h,
                                     int64_t tile_w)
 {

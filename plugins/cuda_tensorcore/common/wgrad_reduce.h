@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The reduction of split-K for wgrad: adds up the splits in a fixed order. A thread has four
- * neighbouring results and goes along every so many-th split; what the threads of a result have is
- * added in pairs.
- */
+/* Implements the reduction of split-K for wgrad, which adds the splits in a fixed order. A
+ * thread handles four adjacent results, and adds every lines-th split. The threads of a result
+ * then add their sums in pairs. */
 #ifndef CUDA_TENSORCORE_COMMON_WGRAD_REDUCE_H
 #define CUDA_TENSORCORE_COMMON_WGRAD_REDUCE_H
 
@@ -11,23 +9,25 @@
 
 #define TC_WGRAD_REDUCE_THREADS 256
 #define TC_WGRAD_REDUCE_EACH    4
-/* Partial sums that a thread asks for at a time. */
+/* The number of partial sums that a thread loads at a time. */
 #define TC_WGRAD_REDUCE_ASKED 8
-/* Threads of a result, and blocks of a multiprocessor, at most, where results are few. */
+/* The largest numbers of threads per result and of blocks per multiprocessor, if there are few
+ * results. */
 #define TC_WGRAD_REDUCE_LINES  32
 #define TC_WGRAD_REDUCE_BLOCKS 2
 
-/* Filters and their channels are multiples of 16 bytes, so results are multiples of four. */
+/* The parameters of the reduction. Filters and their channels are multiples of 16 bytes, so the
+ * number of results is a multiple of four. */
 struct tc_wgrad_reducer {
     const float4 *partial;
-    int32_t count; /* fours of results */
+    int32_t count; /* results / 4 */
     int32_t splits;
-    int32_t lines;  /* threads of a result */
-    int32_t packed; /* results lie as a split does */
+    int32_t lines;  /* threads per result */
+    int32_t packed; /* 1 if results have the layout of a split */
     tc_wgrad_output results;
 };
 
-/* Four results, `at` on, to the filters one by one. */
+/* Stores four results one by one in the filters, from result `at` on. */
 template <class E>
 __device__ static inline void tc_wgrad_scatter(const tc_wgrad_output &to, uint32_t at,
                                                const double (&sum)[TC_WGRAD_REDUCE_EACH])
@@ -82,7 +82,7 @@ static __global__ void __launch_bounds__(TC_WGRAD_REDUCE_THREADS)
         }
 #pragma unroll
         for (int n = 0; n < ASKED; n++) {
-            /* A branch keeps the compiler from adding up a split before the next is asked for. */
+            /* This branch keeps the compiler from adding a split before it loads the next one. */
             if (split + n * job.lines >= job.splits)
                 break;
             tc_wgrad_add_partial(sum, partial[n]);

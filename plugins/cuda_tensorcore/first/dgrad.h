@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * First layers, dgrad, strides of 2: positions of dx go by twos in both dims, and each of
- * the four classes has an N of 8 of its own, its channels. All classes read the same window of dy,
- * which a block keeps in shared memory for 4 rows of pairs, 16 of each a warp; a tap
- * belongs to one class. Filters stay there too, as the fragments that they become.
- */
+/* Implements dgrad of first layers with strides of 2. Positions of dx form pairs in both dims.
+ * Each of the four classes of a pair has its own N of 8, its channels. All classes read the same
+ * window of dy. A block loads it into shared memory for 4 rows of pairs, with 16 pairs per warp.
+ * A tap belongs to one class. The filters are in shared memory, too, in the layout of fragments. */
 #ifndef CUDA_TENSORCORE_FIRST_DGRAD_H
 #define CUDA_TENSORCORE_FIRST_DGRAD_H
 
 #include "fprop.h"
 
-/* Word e of lane l of step i of a tap: what b[] is in common/mma.h. */
+/* Loads the filters into shared memory as fragments. The two words of a lane, for each tap and
+ * step, are those of b[] in common/mma.h. */
 template <class E>
 __device__ static inline void tc_first_load_fragments(const tc_first_params &job, char *to)
 {
@@ -36,7 +35,7 @@ __device__ static inline void tc_first_load_fragments(const tc_first_params &job
     }
 }
 
-/* Pairs h, w on: their window of dy, a line of 128 bytes a position. */
+/* Loads the window of dy for the pairs from (h, w) on, with a line of 128 bytes per position. */
 template <class E>
 __device__ static inline void tc_first_load_window(const tc_first_params &job, int32_t image,
                                                    int32_t h, int32_t w, int32_t window_p,
@@ -57,8 +56,8 @@ __device__ static inline void tc_first_load_window(const tc_first_params &job, i
     }
 }
 
-/* The products of position (a, b) of the window: for class (u, v), pair j meets dy[j + dy_h + a] by
- * tap u + pad - 2 (dy_h + a). */
+/* Adds the products of window position (a, b). In class (u, v), pair j reads dy[j + dy_h + a]
+ * through tap u + pad - 2 (dy_h + a). The same holds along the width. */
 template <class M>
 __device__ static inline void tc_first_mma_window(const tc_first_params &job, uint32_t window,
                                                   int32_t window_q, const uint2 *filters, int32_t a,
@@ -95,15 +94,15 @@ __device__ static inline void tc_first_mma_window(const tc_first_params &job, ui
     }
 }
 
-/* Pixels of a tile's rows, to shared memory and from there by 16 bytes where that can be, or one by
- * one from registers. */
+/* Stores the pixels of a tile's rows. If stores_by_16 is set, they go through shared memory by
+ * 16 bytes. Otherwise they are stored one by one from registers. */
 template <class E>
 __device__ static inline void
 tc_first_store_pixels(const tc_first_params &job, int32_t image, int32_t h, int32_t w,
                       const float (&sum)[4][TC_FIRST_PAIRS][1][4], char *memory)
 {
     int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
-    int32_t width = (int32_t)blockDim.x * job.channels; /* of 16 pairs a warp */
+    int32_t width = (int32_t)blockDim.x * job.channels; /* 16 pairs per warp */
     E *out = (E *)memory;
 
     __syncthreads();

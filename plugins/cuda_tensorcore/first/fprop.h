@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * First layers, fprop: a block works on TC_FIRST_FPROP_P output rows of an image, 16
- * positions of each a warp, for 64 filters, which stay in shared memory from tile to tile.
- */
+/* Implements fprop of first layers. A block computes TC_FIRST_FPROP_P output rows of an image,
+ * 16 positions of each row per warp, for 64 filters. The filters stay in shared memory for all
+ * tiles of the block. */
 #ifndef CUDA_TENSORCORE_FIRST_FPROP_H
 #define CUDA_TENSORCORE_FIRST_FPROP_H
 
 #include "params.h"
 
-/* Filters `first` on, rows of 8 taps of 4 channels. */
+/* Loads the filters from `first` on, as rows of 8 taps of 4 channels. */
 template <class E, int CHANNELS>
 __device__ static inline void tc_first_load_filters(const tc_first_params &job, int32_t first,
                                                     char *to)
@@ -34,8 +33,8 @@ __device__ static inline void tc_first_load_filters(const tc_first_params &job, 
     }
 }
 
-/* The results of 16 positions of one row from q on, rounded in registers, by 16 bytes
- * through the warp's own shared memory. */
+/* Stores the results of 16 positions of one row, from q on. They are rounded in registers, and
+ * go through the warp's own shared memory by 16 bytes. */
 template <class E>
 __device__ static inline void
 tc_first_store_packed(const tc_first_params &job, int64_t row, int32_t q, int32_t filter,
@@ -63,8 +62,8 @@ tc_first_store_packed(const tc_first_params &job, int64_t row, int32_t q, int32_
     }
 }
 
-/* The same one by one, whatever is to become of them: through the same memory as floats, half of
- * the filters at a time. */
+/* Stores the same results one by one, with any epilogue. They go through the same memory as
+ * floats, half of the filters at a time. */
 template <class E>
 __device__ static inline void
 tc_first_store_any(const tc_first_params &job, int64_t row, int64_t z_row, int32_t q,
@@ -100,7 +99,7 @@ tc_first_store_any(const tc_first_params &job, int64_t row, int64_t z_row, int32
     }
 }
 
-/* The products of a tile, whose pixels begin for this lane at `pixels`. */
+/* Adds the products of a tile. `pixels` is the address of this lane's first pixel. */
 template <class M>
 __device__ static inline void tc_first_mma(const tc_first_params &job, uint32_t pixels,
                                            uint32_t filters, int32_t count,

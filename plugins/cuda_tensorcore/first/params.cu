@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Which convolutions are first layers, and how the host fills the parameters of their kernels
- * (first/params.h).
- */
+/* Selects the convolutions that are first layers, and fills the parameters of their kernels
+ * (first/params.h). It runs on the host. */
 #include "params.h"
 
-/* Input rows that a stride may be; warps of a block, 16 positions of a row each. */
+/* The largest stride along the height, the most warps per block, and the positions of a row per
+ * warp. */
 #define STRIDE_MAX 4
 #define WARPS_MAX  TC_FIRST_WARPS
 #define WARP_Q     16
-/* Blocks of a multiprocessor that go from tile to tile, in fprop. */
+/* The blocks per multiprocessor in fprop. Each block processes several tiles. */
 #define OCCUPANCY 2
 
 static int32_t least(int64_t a, int64_t b)
@@ -22,8 +21,9 @@ static int32_t warps_for(int64_t positions)
     return least((positions + WARP_Q - 1) / WARP_Q, WARPS_MAX);
 }
 
-/* The window of dy, along one dim, that a pair of positions of dx is reached from: tap u + pad - 2
- * d of position j + d, u being 0 or 1, has to be one of the filter's. */
+/* These functions return the first index and the size of a window of dy along one dim. The
+ * window contributes to a pair of positions j of dx. It holds each j + d for which tap u + pad -
+ * 2 d exists, with u = 0 or 1. */
 static int32_t window_first(const conv_dim &dim)
 {
     int32_t last = (int32_t)(dim.pad - dim.taps + 1);
@@ -64,9 +64,9 @@ static int64_t dgrad_bytes(const conv_dim &h, const conv_dim &w, int32_t warps, 
     return h.taps * w.taps * TC_FIRST_TAP_BYTES + (window > pixels ? window : pixels);
 }
 
-/* ------------------------------------------------------------------ what they take */
+/* ------------------------------------------------------------------ supported problems */
 
-/* Both dims, apart from their strides; a dim more is one of 1. */
+/* Returns 1 if a problem meets the conditions of all directions. The depth must be 1. */
 static int is_first(const conv *conv, const tc_target *target, int64_t channels)
 {
     const conv_dim *more = &conv->dim[CONV_FIRST], *h = more + 1, *w = more + 2;
@@ -77,7 +77,7 @@ static int is_first(const conv *conv, const tc_target *target, int64_t channels)
            h->taps <= TC_FIRST_TAPS_H && w->taps <= TC_FIRST_TAPS;
 }
 
-/* The image's rows are packed and begin at multiples of 8 bytes. */
+/* Returns 1 if the image's rows are packed and begin at multiples of 8 bytes. */
 static int reads_image(const conv *conv)
 {
     const conv_dim *h = &conv->dim[CONV_FIRST + 1], *w = h + 1;

@@ -1,41 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * First layers: images of 3 or 4 channels, filters that step by 2 along a row. Pixels are kept in
- * shared memory with 4 channels each, so that 8 taps of a filter's row are 32 neighbours along
- * K, and the first pixel of every position has an even number: 16 bytes at an address that
- * ldmatrix takes. What is padded, in channels and behind the filter's row, never meets a number of
- * the image other than as 0 times 0, or in results that nobody stores.
- */
+/* Defines the parameters of the kernels for first layers: images of 3 or 4 channels, and filters
+ * with a stride of 2 along a row. Shared memory holds each pixel with 4 channels, so 8 taps of a
+ * filter's row are 32 contiguous numbers along K. The first pixel of every position has an even
+ * index, so its address is a multiple of 16 bytes, as ldmatrix requires. Padding of channels and
+ * of the filter's row is multiplied only as 0 times 0, or affects only results that are not
+ * stored. */
 #ifndef CUDA_TENSORCORE_FIRST_PARAMS_H
 #define CUDA_TENSORCORE_FIRST_PARAMS_H
 
 #include "../ampere/epilogue.h"
 
-/* Taps of a filter's row and their bytes, pixels of 4 channels; filter rows, and filters a block.
- */
+/* The taps of a filter's row, the bytes of a pixel of 4 channels, and the most rows of a filter. */
 #define TC_FIRST_TAPS   8
 #define TC_FIRST_PIXEL  8
 #define TC_FIRST_TAPS_H 8
-/* Warps of a block that has positions of a row: 16 each, as many as an image of 224 pixels has use
- * for. */
+/* The most warps of a block with positions of a row, and the filters of a block. A warp has 16
+ * positions, so an image of 224 pixels uses 7 warps. */
 #define TC_FIRST_WARPS   7
 #define TC_FIRST_FILTERS 64
 
-/* The image x (dx in dgrad), and the tensor by position of the forward convolution. */
+/* The parameters of the kernels. x is the image (dx in dgrad), and y the position tensor of the
+ * forward convolution. */
 struct tc_first_params : tc_slim_params {
     int32_t images, channels, height, width, filters, taps_h, taps_w, pad_h, pad_w, stride_h;
     int32_t out_height, out_width;
-    /* What is read has pixels as neighbours in x, channels in y; results lie anywhere. */
+    /* Operands have contiguous pixels in x, and contiguous channels in y. Results may have any
+     * strides. */
     int32_t x_image, x_h;
     int32_t y_image, y_h, y_w;
-    int32_t dy_h, dy_w;              /* dgrad: the first p and q of dy, less those of */
-    int32_t window_h, window_w;      /* positions by twos; and the window of a pair in dy */
-    int32_t tiles_h, tiles_w, tiles; /* a block goes from tile to tile */
+    int32_t dy_h, dy_w;              /* dgrad: first p and q of dy, relative to a pair */
+    int32_t window_h, window_w;      /* dgrad: window of a pair in dy */
+    int32_t tiles_h, tiles_w, tiles; /* a block processes several tiles */
 };
 
-/* Output rows of a block in fprop, and bytes between the results of neighbouring
- * positions there; output rows in wgrad, and its M: 8 taps of 4 channels; rows of
- * pairs of positions in dgrad, and bytes of a tap's filters, 64 of 8 channels. */
+/* The output rows of a block in fprop, and the bytes from one position's results to the next.
+ * The output rows of a block in wgrad, and its M: 8 taps of 4 channels. The rows of pairs of a
+ * block in dgrad, and the bytes of a tap's filters: 64 filters of 8 channels. */
 #define TC_FIRST_FPROP_P   2
 #define TC_FIRST_RESULT    (TC_FIRST_FILTERS * 2 + 16)
 #define TC_FIRST_WGRAD_P   4
@@ -43,13 +43,14 @@ struct tc_first_params : tc_slim_params {
 #define TC_FIRST_PAIRS     4
 #define TC_FIRST_TAP_BYTES 1024
 
-/* Bytes from filter to filter; odd numbers of 16 go to different banks. */
+/* Returns the bytes from one filter to the next. They are an odd multiple of 16, so that filters
+ * use different banks. */
 CUDA_BOTH int32_t tc_first_filter_bytes(int32_t taps_h)
 {
     return taps_h * TC_FIRST_TAPS * TC_FIRST_PIXEL + 16;
 }
 
-/* Pixels of a row that so many positions reach. */
+/* Returns the pixels of a row that `positions` positions read. */
 CUDA_BOTH int32_t tc_first_pixels(int32_t positions)
 {
     return positions * 2 + TC_FIRST_TAPS;
@@ -68,19 +69,17 @@ struct tc_first_grid {
     int64_t blocks;
 };
 
-/* Fills the parameters, by the direction that the job has. */
+/* Fills the parameters for the job's direction, and returns the launch. */
 tc_first_grid tc_first_prepare(tc_first_params *first, const tc_job &job);
 
 /* ------------------------------------------------------------------ on the device */
 
-/* Groups of 4 pixels that a thread asks for before it stores the first one. */
+/* The groups of 4 pixels that a thread loads before it stores the first one. */
 #define TC_FIRST_ASKED 4
 
-/*
- * Rows `top` on of an image, pixels `left` on, `count` of them, to shared memory with 4 channels
- * each; zeros outside. A thread takes 4 pixels at once, which are as many words of 8 bytes as
- * there are channels.
- */
+/* Loads rows of an image into shared memory, from row `top` and pixel `left` on, with `count`
+ * pixels per row and 4 channels per pixel. Pixels outside the image are zeros. A thread loads 4
+ * pixels at once, which are one 8-byte word per channel. */
 template <class E, int CHANNELS>
 __device__ static inline void tc_first_load_rows(const tc_first_params &job, int32_t image,
                                                  int32_t top, int32_t left, int32_t rows,

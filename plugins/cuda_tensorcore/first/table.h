@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernels for first layers that each 16-bit type has. Numbers stay what they are for ever. */
+/* Defines the kernels for first layers that exist for each 16-bit type. Kernel numbers are never
+ * reused. */
 #ifndef CUDA_TENSORCORE_FIRST_TABLE_H
 #define CUDA_TENSORCORE_FIRST_TABLE_H
 
@@ -18,7 +19,7 @@ static void tc_first_step(struct tc_step *step, const struct tc_job *job,
     tc_step_make(step, kernel, asked, grid.threads, grid.shared_bytes, grid.blocks, first);
 }
 
-/* A kernel that has a form for 3 channels and one for 4. */
+/* Defines the step function of a kernel with one instance for 3 channels and one for 4. */
 #define TC_FIRST_STEP(name, kernel)                                                                \
     template <class M> static void name(struct tc_step *step, const struct tc_job *job)            \
     {                                                                                              \
@@ -40,11 +41,12 @@ template <class M> static void tc_first_step_dgrad(struct tc_step *step, const s
     tc_first_step(step, job, tc_first_dgrad_kernel<M>, asked);
 }
 
-/* Numbers: by type, direction. Tiles are such that the model's blocks do what these do in the time
- * that they take; shared memory depends on the problem and is looked at by what takes it. */
+/* Kernel numbers consist of the type and the direction. The tile sizes are chosen so that the
+ * model's cost of a block matches its measured time. Shared memory depends on the problem, so
+ * `takes` checks it. */
 #define TC_FIRST_NUMBER(type, what) (TC_FIRST << 8 | (type) << 6 | (what) << 4)
 
-/* What the three directions differ in. */
+/* The values in which the three directions differ. */
 struct tc_first_entry {
     int32_t tile_m, tile_n, tile_k;
     double mma_efficiency;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * First layers, wgrad: a warp has a row of the filter, 8 taps of 4 channels, for 64
- * filters; a block goes over tiles of TC_FIRST_WGRAD_P output rows and keeps its sums. Positions
- * are what is summed over: both operands' lines are positions, and ldmatrix transposes them. A
- * row's length is a multiple of 16, so that no tile has positions that are not there: their 0 times
- * an image's infinity would do harm.
- */
+/* Implements wgrad of first layers. A warp computes a row of the filter, 8 taps of 4 channels,
+ * for 64 filters. A block iterates over tiles of TC_FIRST_WGRAD_P output rows and accumulates
+ * their sums. The sums run over positions. The lines of both operands are positions, and
+ * ldmatrix transposes them. The length of a row is a multiple of 16, so that no tile has
+ * positions outside the image. A zero at such a position, times an infinity of the image, would
+ * be NaN. */
 #ifndef CUDA_TENSORCORE_FIRST_WGRAD_H
 #define CUDA_TENSORCORE_FIRST_WGRAD_H
 
 #include "../ampere/wgrad_params.h"
 #include "fprop.h"
 
-/* Rows `p` on of dy, filters `filter` on, a line of 128 bytes a position. */
+/* Loads the rows of dy from `p` on, for the filters from `filter` on, with a line of 128 bytes
+ * per position. */
 template <class E>
 __device__ static inline void tc_first_load_dy(const tc_first_params &job, int32_t image, int32_t p,
                                                int32_t filter, uint32_t to)
@@ -36,7 +36,7 @@ __device__ static inline void tc_first_load_dy(const tc_first_params &job, int32
     }
 }
 
-/* To the partial sums, or to the filter itself where there is one split. */
+/* Stores a sum as a partial sum, or in the filter itself if there is only one split. */
 template <class E>
 __device__ static inline void tc_first_store_tap(const tc_first_params &job, int32_t split,
                                                  int32_t r, int32_t s, int32_t c, int32_t k,

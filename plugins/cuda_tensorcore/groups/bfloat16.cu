@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels for grouped convolutions of bfloat16. */
+/* Defines the bfloat16 kernels for grouped convolutions. */
 #include "table.h"
 
 TC_GROUPS_TABLE(tc_groups_bfloat16, tc_bfloat16);

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Results of grouped convolutions, fprop and dgrad. Where they go as they are to packed
- * channels, lanes store 4 or 8 neighbours each: forward, filters lie such that a lane's n are
- * neighbours; in the others lanes change halves with their neighbours. Everything else is
- * blended, biased, activated and rounded once, one by one (conv_output.h).
- */
+/* Implements the epilogue of grouped convolutions, fprop and dgrad. If results go unchanged to
+ * packed channels, each lane stores 4 or 8 adjacent results. In fprop, filters are ordered so
+ * that a lane's n are adjacent. In dgrad and small groups, adjacent lanes exchange halves of
+ * their results. All other results are blended, biased, activated and rounded once, one by one
+ * (conv_output.h). */
 #ifndef CUDA_TENSORCORE_GROUPS_EPILOGUE_H
 #define CUDA_TENSORCORE_GROUPS_EPILOGUE_H
 
 #include "params.h"
 
-/* Numbers of an instantiation. A warp has an N of WARP_N and an M of PIECES times 16 positions, in
- * SUB_GEMMS products of their own with SUB_FRAGS_N times 8 of N each. */
+/* The properties of an instantiation. A warp has an N of WARP_N and an M of PIECES times 16
+ * positions. They form SUB_GEMMS separate products, each with an N of SUB_FRAGS_N times 8. */
 template <class M, int CHANNELS, bool DGRAD, bool STORES_BY_8, int CHANNELS_OF_SLAB>
 struct tc_groups_shape {
     typedef M math;
@@ -21,30 +20,30 @@ struct tc_groups_shape {
         SLAB = CHANNELS_OF_SLAB,
         IS_DGRAD = DGRAD,
         PACKS = STORES_BY_8,
-        COPIES = 4,                                 /* of a thread at a time */
-        PAIRS = CHANNELS <= 8,                      /* a group each */
-        UNITS = CHANNELS <= 8 ? 1 : CHANNELS / 8,   /* of a tap */
-        STEPS = CHANNELS <= 16 ? 1 : CHANNELS / 16, /* of a tap */
-        WARP_N = CHANNELS <= 16 ? 16 : CHANNELS,    /* of a warp */
+        COPIES = 4,                                 /* copies per thread at a time */
+        PAIRS = CHANNELS <= 8,                      /* one group each */
+        UNITS = CHANNELS <= 8 ? 1 : CHANNELS / 8,   /* per tap */
+        STEPS = CHANNELS <= 16 ? 1 : CHANNELS / 16, /* per tap */
+        WARP_N = CHANNELS <= 16 ? 16 : CHANNELS,    /* N of a warp */
         FRAGS_N = WARP_N / 8,
-        IN_ORDER = !DGRAD && !PAIRS, /* a lane's n are neighbours */
+        IN_ORDER = !DGRAD && !PAIRS, /* a lane's n are adjacent */
         SUB_GEMMS = CHANNELS == 4   ? 4
                     : CHANNELS == 8 ? 2
                                     : 1,
         SUB_FRAGS_N = CHANNELS <= 8 ? 1 : FRAGS_N,
-        WARPS_N = SLAB / WARP_N, /* warps */
+        WARPS_N = SLAB / WARP_N, /* warps along N */
         WARPS_M = TC_GROUPS_WARPS / WARPS_N,
         PIECES = tc_groups_pieces(CHANNELS, SLAB)
     };
 };
 
-/* Where the positions of a tile that belong to a class begin in the tensor, and the limits of their
- * coordinates. */
+/* The positions of a tile that belong to a class: their start in the tensor, and the limits of
+ * their coordinates. */
 struct tc_groups_window {
     int32_t image, h, w;
     uint32_t high;
-    bool whole;     /* all positions of the tile are there */
-    int32_t number; /* of the class */
+    bool whole;     /* all positions of the tile exist */
+    int32_t number; /* index of the class */
 };
 
 __device__ static inline tc_groups_window
@@ -70,7 +69,8 @@ __device__ static inline bool tc_groups_is_there(const tc_groups_window &window,
     return ((at - window.high) & TC_GROUPS_GUARDS) == 0;
 }
 
-/* Two m of 16 n: lanes of even number get 4 n of the first 8, odd ones of the last ones. */
+/* Packs two m of 16 n. Lanes with even numbers get 4 n of the first 8, lanes with odd numbers 4
+ * n of the last 8. */
 template <class E>
 __device__ static inline void tc_groups_pack(const float (&first)[4], const float (&last)[4],
                                              uint2 (&m_row)[2])
@@ -87,8 +87,9 @@ __device__ static inline void tc_groups_pack(const float (&first)[4], const floa
     }
 }
 
-/* Four sums of a position, two neighbours and two others so far apart, one by one, or to the one
- * split: out of the way of those that store what they have as it is. */
+/* Stores four sums of a position one by one, in the output or in the only split: two adjacent
+ * ones, and two others `apart` further. It is not inlined, so that it does not burden kernels
+ * that store unchanged results. */
 template <class E>
 __device__ __noinline__ void
 tc_groups_store_any(const tc_groups_params &job, int32_t number_of_class, int32_t image, int32_t h,
@@ -122,7 +123,7 @@ tc_groups_store_any(const tc_groups_params &job, int32_t number_of_class, int32_
     }
 }
 
-/* One m of a piece whose n are neighbours; `to` is the lane's first one. */
+/* Stores one m of a piece whose n are adjacent. `to` is the address of the lane's first result. */
 template <class S>
 __device__ static inline void tc_groups_store_row(void *to, const float (&sum)[S::SUB_FRAGS_N][4],
                                                   int r)
@@ -139,8 +140,8 @@ __device__ static inline void tc_groups_store_row(void *to, const float (&sum)[S
         *(uint2 *)to = uint2{words[0], words[1]};
 }
 
-/* The sums of groups of 4 that are kept: the first one's n are those of lanes 0 and 1 of 4.
- */
+/* Selects the sums of groups of 4 that are kept. The n of the first group are those of lanes 0
+ * and 1 of each 4. */
 template <class S>
 __device__ static inline void
 tc_groups_keep_c4(float (&sum)[S::SUB_GEMMS][S::PIECES][S::SUB_FRAGS_N][4], int i)
@@ -154,7 +155,8 @@ tc_groups_keep_c4(float (&sum)[S::SUB_GEMMS][S::PIECES][S::SUB_FRAGS_N][4], int 
     }
 }
 
-/* The positions of a warp, whose first n is `channel`; ALL: all of them are there. */
+/* Stores the positions of a warp, whose first n is `channel`. ALL is true if all positions
+ * exist. */
 template <class S, bool ALL>
 __device__ static inline void
 tc_groups_epilogue(const tc_groups_params &job, const tc_groups_window &window,

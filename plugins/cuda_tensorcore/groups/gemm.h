@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Grouped convolutions, fprop and dgrad. Filters stay in shared memory in units of 8
- * k (fprop: 8 channels of each n; dgrad: 8 n of each k), a unit a tap and 8
- * channels of a group; ldmatrix reads either. A step of 16 k is one tap of 16 channels, or of
- * groups of 8 channels two taps. Groups of 4: groups/gemm_c4.h.
- */
+/* Implements grouped convolutions, fprop and dgrad. The filters stay in shared memory in units
+ * of 8 k: 8 channels of each n in fprop, and 8 n of each k in dgrad. A unit covers one tap and 8
+ * channels of a group; ldmatrix reads both kinds. A step of 16 k is one tap of 16 channels, or
+ * two taps of groups of 8 channels. groups/gemm_c4.h implements groups of 4. */
 #ifndef CUDA_TENSORCORE_GROUPS_GEMM_H
 #define CUDA_TENSORCORE_GROUPS_GEMM_H
 
@@ -12,9 +10,9 @@
 
 /* ------------------------------------------------------------------ filters */
 
-/* The units of a line of filters; 8 threads go from line to line, 4 along what lies in a row. Where
- * a lane's n are to be neighbours, lines are in the order in which products have N: two
- * of each lane, then two more. */
+/* Loads the units of filters. In each warp, 8 threads go along the lines, and 4 along contiguous
+ * data. If a lane's n are to be adjacent, lines have the order of N in the products: two of each
+ * lane, then two more of each. */
 template <class S>
 __device__ static inline void tc_groups_load_filters(const tc_groups_params &job, int32_t channel,
                                                      char *to)
@@ -42,7 +40,7 @@ __device__ static inline void tc_groups_load_filters(const tc_groups_params &job
     }
 }
 
-/* Where a lane finds its row of a step's filters, without the step. */
+/* Returns the address of a lane's row of filters, without the offset of a step. */
 template <class S>
 __device__ static inline uint32_t tc_groups_filter_address(const char *memory, int32_t n)
 {
@@ -53,7 +51,7 @@ __device__ static inline uint32_t tc_groups_filter_address(const char *memory, i
                                                   (low + high - line) * tc_groups_unit(S::SLAB));
 }
 
-/* The filters of step `half` of the tap whose units begin at `address`. */
+/* Loads the filters of step `half` of a tap. The tap's units begin at `address`. */
 template <class S>
 __device__ static inline void tc_groups_read_filters(uint32_t address, int half,
                                                      uint32_t (&b)[S::FRAGS_N][2])
@@ -69,7 +67,8 @@ __device__ static inline void tc_groups_read_filters(uint32_t address, int half,
 
 /* ------------------------------------------------------------------ products */
 
-/* Of one tap, groups of 16 channels and more; `at` is where it is in the halo. */
+/* Adds the products of one tap, for groups of 16 channels and more. `at` is the offset of the
+ * tap in the halo. */
 template <class S>
 __device__ static inline void
 tc_groups_mma_tap(uint32_t at, const uint32_t (&halo)[S::PIECES], uint32_t filters,
@@ -87,7 +86,8 @@ tc_groups_mma_tap(uint32_t at, const uint32_t (&halo)[S::PIECES], uint32_t filte
     }
 }
 
-/* Of two taps, for two groups of 8 channels; of one, if it is `lone`. */
+/* Adds the products of two taps, for two groups of 8 channels. If `lone` is true, there is only
+ * one tap. */
 template <class S>
 __device__ static inline void
 tc_groups_mma_pair(uint32_t at, bool lone, const uint32_t (&halo)[S::PIECES], uint32_t filters,
@@ -110,7 +110,7 @@ tc_groups_mma_pair(uint32_t at, bool lone, const uint32_t (&halo)[S::PIECES], ui
     }
 }
 
-/* Of all taps of a class; without a loop where there are 9. */
+/* Adds the products of all taps of a class. If there are 9 taps, the loop is unrolled. */
 template <class S>
 __device__ static inline void
 tc_groups_mma_taps(const tc_groups_params &job, const tc_groups_class &of,
@@ -145,7 +145,7 @@ tc_groups_mma_taps(const tc_groups_params &job, const tc_groups_class &of,
     }
 }
 
-/* The positions of a tile that belong to a warp, of one class. */
+/* Computes and stores the positions of a tile that belong to a warp, for one class. */
 template <class S>
 __device__ static inline void
 tc_groups_mma(const tc_groups_params &job, int32_t number, const tc_groups_at &at, uint32_t halo,
@@ -193,7 +193,7 @@ __device__ static inline void tc_groups_gemm(const tc_groups_params &job, char *
         S::GROUP == 4 ? tc_groups_c4_address(memory, n) : tc_groups_filter_address<S>(memory, n);
     const tc_groups_pixel_entry *table = (const tc_groups_pixel_entry *)(memory + job.table_at);
 
-    /* The filters arrive with the first tile. */
+    /* The filters are loaded together with the first tile. */
     tc_groups_make_tables<S>(job, memory);
     tc_wait_on_dependent_grids();
     if constexpr (S::GROUP == 4)

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Groups of 4 channels, fprop and dgrad. A lane reads the 4 channels of one tap that a
- * group has in a pixel, 8 bytes: k 2 t, 2 t + 1, 2 t + 8 and 2 t + 9 of the product, so that
- * three taps are a step, and its last lanes of four read zeros. No product has two groups' pixels;
- * filters of both groups of 8 channels are its N, and what one's pixels make with the other's
- * filters is dropped. Filters lie in 8 bytes an n and tap, transposed in dgrad.
- */
+/* Implements groups of 4 channels, fprop and dgrad. A lane reads the 4 channels that a group has
+ * in a pixel for one tap, 8 bytes. They are k 2 t, 2 t + 1, 2 t + 8 and 2 t + 9 of the product.
+ * A step thus has three taps, and the last of four lanes reads zeros. Each product has the
+ * pixels of one group only. Its N are the filters of both groups of 8 channels, so the results
+ * of the other group's filters are dropped. Filters are stored as 8 bytes per n and tap,
+ * transposed in dgrad. */
 #ifndef CUDA_TENSORCORE_GROUPS_GEMM_C4_H
 #define CUDA_TENSORCORE_GROUPS_GEMM_C4_H
 
@@ -43,14 +42,14 @@ __device__ static inline void tc_groups_load_c4(const tc_groups_params &job, int
     }
 }
 
-/* Where a lane finds its n of the filters of a tap. */
+/* Returns the address of a lane's n in the filters of a tap. */
 __device__ static inline uint32_t tc_groups_c4_address(const char *memory, int32_t n)
 {
     return tc_shared_address(memory) + (uint32_t)((n + (int32_t)(threadIdx.x % 32) / 4) * 8);
 }
 
-/* The products of a class for the warp's pieces of positions. Zeros are read from the banks that
- * the pixels of a half of the warp, 6 neighbours, leave free. */
+/* Adds the products of a class for the warp's pieces of positions. Zeros are read from the banks
+ * that the pixels of half a warp, 6 neighbors, do not use. */
 template <class S>
 __device__ static inline void
 tc_groups_mma_c4(const tc_groups_params &job, const tc_groups_class &of,

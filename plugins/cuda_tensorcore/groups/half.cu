@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels for grouped convolutions of half. */
+/* Defines the half kernels for grouped convolutions. */
 #include "table.h"
 
 TC_GROUPS_TABLE(tc_groups_half, tc_half);

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Which grouped convolutions the family groups takes, and how the host fills its parameters
- * (groups/params.h, groups/tile.cu).
- */
+/* Selects the grouped convolutions of the family groups, and fills their parameters
+ * (groups/params.h, groups/tile.cu). It runs on the host. */
 #include "params.h"
 
-/* Elements of a tensor, so that sums of its steps have 31 bits. */
+/* The limit of a tensor's elements, so that sums of its strides have 31 bits. */
 #define REACH (INT64_C(1) << 30)
-/* Taps of a filter, so that with two more in each class they have room. */
+/* The most taps of a filter. The list holds two more taps per class. */
 #define TAPS_MAX (TC_GROUPS_TAPS - 2 * TC_GROUPS_CLASSES)
 
 static int32_t least(int64_t a, int64_t b)
@@ -20,14 +18,15 @@ static int64_t size_of(int64_t n)
     return n < 0 ? -n : n;
 }
 
-/* ------------------------------------------------------------------ what they take */
+/* ------------------------------------------------------------------ supported problems */
 
 static int takes_group(int64_t channels)
 {
     return channels == 4 || channels == 8 || channels == 16 || channels == 32;
 }
 
-/* A dim in which positions are 1 or 2 pixels apart, and classes of positions 1 or 2. */
+/* Returns 1 if the kernels support a dim. Positions are 1 or 2 pixels apart, and there are 1 or
+ * 2 classes. */
 static int takes_dim(const conv_dim &dim)
 {
     return dim.stride <= 2 && dim.a_extent < INT16_MAX && dim.positions < INT16_MAX &&
@@ -39,7 +38,8 @@ static int is_one(const conv_dim &dim)
     return dim.a_extent == 1 && dim.positions == 1 && dim.taps == 1 && dim.pad == 0;
 }
 
-/* Packed channels, steps of whole pieces of 16 bytes, and 31 bits for every offset. */
+/* Returns 1 if channels are packed, strides are multiples of 16 bytes, and every offset has 31
+ * bits. */
 static int offsets_fit(const conv *conv)
 {
     int64_t x = conv->images * size_of(conv->a_image), w = conv->groups * size_of(conv->tap_group);
@@ -57,7 +57,7 @@ static int offsets_fit(const conv *conv)
     return good && x < REACH && y < REACH && w < REACH;
 }
 
-/* Lines of filters in pieces of 16 bytes, of groups of 4 in pieces of 8. */
+/* Returns 1 if lines of filters can be loaded by 16 bytes, or by 8 bytes in groups of 4. */
 static int reads_filters(const conv *conv)
 {
     int64_t width = conv->channels < 8 ? 4 : 8;
@@ -82,7 +82,7 @@ static int reads_dy(const conv *conv)
 
 /* ------------------------------------------------------------------ geometry */
 
-/* The first and the last pixel that a tap reaches from the first position, in any class. */
+/* The first and the last pixel that the taps of any class read for the first position. */
 struct range {
     int32_t low, high;
 };
@@ -108,7 +108,7 @@ static range range_of(const tc_groups_making &groups, int d)
     return range;
 }
 
-/* All but what depends on the tile. */
+/* Fills in all members that do not depend on the tile. */
 static void fill(tc_groups_making *groups, int32_t slab)
 {
     const conv &conv = groups->conv;
@@ -219,7 +219,7 @@ extern "C" void tc_groups_plan_narrow(struct tc_job *job)
     plan(job, TC_GROUPS_NARROW);
 }
 
-/* Where the taps are: in the halo, and in a line of filters. */
+/* Lists the offsets of the taps, in the halo and in a line of filters. */
 static void list_taps(tc_groups_making *groups)
 {
     const conv &conv = groups->conv;
@@ -252,7 +252,8 @@ static void list_taps(tc_groups_making *groups)
     }
 }
 
-/* Nine taps as rows of three, of which the second is as far from the first for every tap. */
+/* Returns 1 if the nine taps form rows of three, and all taps of the second row have the same
+ * distance from the first row. */
 static int in_rows(const tc_groups_making &groups)
 {
     const int32_t *at = groups.tap_halo;
@@ -260,7 +261,8 @@ static int in_rows(const tc_groups_making &groups)
     return at[3] - at[0] == at[4] - at[1] && at[4] - at[1] == at[5] - at[2];
 }
 
-/* Results that lie side by side in pieces of 8 bytes, or of what a lane stores. */
+/* Returns 1 if results are contiguous in pieces of 8 bytes, or of the 16 bytes that a lane
+ * stores. */
 static int stores_by_8(const tc_groups_making &groups)
 {
     const conv &conv = groups.conv;

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Grouped convolutions with few channels a group. A block works on a slab of channels, whole
- * groups, and goes from tile to tile of positions; of each it keeps all pixels that any tap reaches
- * from there, the tile's halo, in shared memory, so that memory is read once for all taps and
- * groups. Tiles are on their way in a pipeline of stages while one of them is multiplied.
+/* Defines the parameters of grouped convolutions with few channels per group. A block processes a
+ * slab of channels, which are whole groups, and iterates over tiles of positions. It keeps a tile's
+ * halo in shared memory: all pixels that any tap reads from these positions. Memory is thus read
+ * once for all taps and groups. Tiles pass through a pipeline of stages; the others are loaded
+ * while one is multiplied.
  *
- * Pixels lie in tc_groups_pixel bytes each: 16 more than they have channels, so that neighbours are
- * in other banks without a swizzle, and a tap is one number added to an address.
- * Positions that are 2 pixels apart have to be neighbours, too: then all even pixels come before
- * all odd ones, along h and along w. Rows and images are padded by pieces of 16
- * bytes such that the pixels of any 8 neighbouring positions of a tile are in different banks.
- */
+ * A pixel occupies tc_groups_pixel bytes. The 16 bytes beyond its channels place neighbors in
+ * different banks without a swizzle. A tap is therefore one number that is added to an address.
+ * Positions that are 2 pixels apart must be neighbors, too. In that case all even pixels precede
+ * all odd ones, along h and along w. Rows and images are padded in units of 16 bytes. The pixels
+ * of any 8 adjacent positions of a tile are then in different banks. */
 #ifndef CUDA_TENSORCORE_GROUPS_PARAMS_H
 #define CUDA_TENSORCORE_GROUPS_PARAMS_H
 
@@ -19,19 +18,20 @@
 
 #define TC_GROUPS_THREADS 256
 #define TC_GROUPS_WARPS   (TC_GROUPS_THREADS / 32)
-/* Channels of a slab; the narrow one leaves room for two blocks where halos are large. */
+/* The channels of a slab. If halos are large, the narrow slab leaves space for two blocks. */
 #define TC_GROUPS_SLAB   64
 #define TC_GROUPS_NARROW 32
 #define TC_GROUPS_ZEROS  256
-/* Classes; taps of all of them, with those that fill up steps of 2 and 3. */
+/* The most classes, and the most taps of all classes. The latter include those that complete
+ * steps of 2 and 3 taps. */
 #define TC_GROUPS_CLASSES 4
 #define TC_GROUPS_TAPS    57
-/* Taps whose sums a block of wgrad has; taps of which loops are made that are not
- * loops. */
+/* The taps whose sums a block of wgrad holds, which is also the number of taps for which loops
+ * are unrolled. */
 #define TC_GROUPS_SET 9
 
-/* Bytes of a pixel in shared memory, and in a unit of filters, 8 k of each channel, by the
- * slab's channels. */
+/* These functions return the bytes of a pixel in shared memory, and of a unit of filters, for a
+ * slab of `slab` channels. A unit is 8 k of each channel. */
 CUDA_BOTH constexpr int tc_groups_pixel(int slab)
 {
     return slab * 2 + 16;
@@ -42,8 +42,9 @@ CUDA_BOTH constexpr int tc_groups_unit(int slab)
     return slab * 16;
 }
 
-/* Pieces of 16 positions that a warp multiplies at a time, forward and in dgrad; that all
- * warps do. Groups of 4 have sums that are dropped, too: more would not fit. */
+/* These functions return the pieces of 16 positions that a warp multiplies at a time in fprop
+ * and dgrad, and those of all warps. Groups of 4 also have sums that are dropped, so more pieces
+ * would not fit. */
 CUDA_BOTH constexpr int tc_groups_pieces(int group, int slab)
 {
     return group == 4 || slab < TC_GROUPS_SLAB || group == 32 ? 2 : 4;
@@ -54,9 +55,10 @@ CUDA_BOTH constexpr int tc_groups_pass(int group, int slab)
     return TC_GROUPS_WARPS / (slab / (group == 32 ? 32 : 16)) * tc_groups_pieces(group, slab);
 }
 
-/* Warps of wgrad that work on other channels: 16 of them, in groups of 32 channels 8;
- * the rest share positions. Floats of a filter's line among the block's results, such that those
- * that two warps' halves write at a time are in different banks. */
+/* These functions describe wgrad. tc_groups_across returns the warps that process different
+ * channels: 16 each, or 8 in groups of 32 channels. The other warps share positions.
+ * tc_groups_result_line returns the floats of a filter's line among the block's results. It
+ * places what the halves of two warps write at a time in different banks. */
 CUDA_BOTH constexpr int tc_groups_across(int group, int slab)
 {
     return slab / (group == 32 ? 8 : 16);
@@ -73,61 +75,61 @@ CUDA_BOTH constexpr int tc_groups_results_bytes(int group, int slab)
            4;
 }
 
-/* Positions of a class, and which of the listed taps are its own. */
+/* A class: its first position, and its part of the list of taps. */
 struct tc_groups_class {
     int32_t first_h, first_w;
     int32_t tap, taps;
 };
 
-/* The dims of a tile: images, and positions of each; stages of the pipeline; blocks that fit on a
- * multiprocessor. */
+/* A tile: its images, the positions along h and w, the stages of the pipeline, and the resident
+ * blocks per multiprocessor. */
 struct tc_groups_tile {
     int32_t images, h, w, stages, resident;
 };
 
 struct tc_groups_params : tc_slim_params {
-    int32_t images, channels; /* of all groups */
-    int32_t slab, slabs;      /* channels of one; how many */
+    int32_t images, channels; /* channels of all groups */
+    int32_t slab, slabs;      /* channels per slab; number of slabs */
     int32_t height, width;    /* of A */
     int32_t a_image, a_h, a_w;
-    int32_t out_height, out_width; /* of the tensor by position, */
-    int32_t c_image, c_h, c_w;     /* z beside it */
-    int32_t class_h, class_w;      /* positions of the largest class; */
-    int32_t step_h, step_w;        /* between positions of a class, 1 or 2; */
+    int32_t out_height, out_width; /* of the position tensor */
+    int32_t c_image, c_h, c_w;     /* its strides */
+    int32_t class_h, class_w;      /* positions of the largest class */
+    int32_t step_h, step_w;        /* between positions of a class, 1 or 2 */
     int32_t apart_h, apart_w;      /* between their pixels, 1 or 2 */
     tc_groups_tile tile;
     int32_t tiles_h, tiles_w, tiles;
     cuda_divisor by_tiles_h, by_tiles_w, by_halo_h, by_halo_w, by_tile_h, by_tile_w;
-    int32_t lines;              /* pixels of a halo */
-    int32_t positions;          /* of a tile */
-    int32_t pieces;             /* of 16 of them, as many as warps take at a time */
-    int32_t low_h, low_w;       /* the first position's first pixel, */
-    int32_t window_h, window_w; /* the window of a position, in pixels, */
-    int32_t halo_h, halo_w;     /* of a tile, in an image */
+    int32_t lines;              /* pixels per halo */
+    int32_t positions;          /* per tile */
+    int32_t pieces;             /* of 16 positions, rounded up to those that a warp multiplies */
+    int32_t low_h, low_w;       /* first pixel of the first position */
+    int32_t window_h, window_w; /* pixels that a position reads */
+    int32_t halo_h, halo_w;     /* of a tile, in one image */
     int32_t row_bytes, image_bytes, stage_bytes;
-    int32_t dy_at;    /* in a stage, in wgrad */
+    int32_t dy_at;    /* offset in a stage, in wgrad */
     int32_t tap_line; /* from line to line of filters: N, or channels in dgrad */
     int32_t classes, entries;
-    int32_t in_one;      /* one class of 9 taps, one of groups of 8 filling up */
-    int32_t stores_by_8; /* or 16, as results leave a warp */
+    int32_t in_one;      /* 1 for one class of 9 taps */
+    int32_t stores_by_8; /* or by 16, if a lane stores 16 bytes */
     int32_t zeros_at, limits_at, lines_at, table_at, ring_at, shared_bytes; /* in shared memory */
     tc_groups_class class_of[TC_GROUPS_CLASSES];
-    int32_t tap_halo[TC_GROUPS_TAPS]; /* bytes in the halo */
-    int32_t tap_b[TC_GROUPS_TAPS];    /* elements in a line of filters; < 0: zeros */
+    int32_t tap_halo[TC_GROUPS_TAPS]; /* offset in the halo, bytes */
+    int32_t tap_b[TC_GROUPS_TAPS];    /* offset in a line of filters, elements; < 0: zeros */
 };
 
-/* A pixel of a halo: where it lies there, in bytes, its offset in A less that of
- * the first one, and its coordinates. A position of a tile likewise: its first pixel in the halo;
- * `line` is then that of its dy. */
+/* A pixel of a halo: its offset there in bytes, its offset in A relative to the first pixel, and
+ * its coordinates. It may also be a position of a tile: then `halo` is that of its first pixel,
+ * and `line` that of its dy. */
 struct alignas(16) tc_groups_pixel_entry {
     uint32_t halo, line;
     int32_t from;
     uint32_t at;
 };
 
-/* Coordinates in one word, each below a bit that is set: 11 bits along a row, 11 down, 7 of images.
- * Where a lower limit is subtracted from all of them, that bit stays what it is in those that are
- * not below it. */
+/* The coordinates of a pixel in one word: 11 bits along a row, 11 bits down, and 7 bits for
+ * images. Above each coordinate is a guard bit, which is set. If a limit is subtracted from all
+ * coordinates at once, the guard bits of coordinates that are not below it stay set. */
 #define TC_GROUPS_GUARDS     0x80800800u
 #define TC_GROUPS_ALONG_MOST 0x7ff
 #define TC_GROUPS_IMAGE_MOST 0x7f
@@ -137,7 +139,7 @@ CUDA_BOTH uint32_t tc_groups_pack_at(int32_t image, int32_t h, int32_t w)
     return (uint32_t)image << 24 | (uint32_t)h << 12 | (uint32_t)w;
 }
 
-/* Coordinates from `low` on and below `high`. */
+/* The limits of coordinates, from `low` up to `high`. */
 struct tc_groups_limits {
     uint32_t low, high;
 };
@@ -148,33 +150,34 @@ struct tc_groups_limits {
 extern "C" int32_t tc_groups_takes(const struct conv *conv, const struct tc_target *target);
 extern "C" int32_t tc_groups_takes_narrow(const struct conv *conv, const struct tc_target *target);
 
-/* Choose the tile, when a plan is made. */
+/* These functions choose the tile when a plan is made. */
 extern "C" void tc_groups_plan(struct tc_job *job);
 extern "C" void tc_groups_plan_narrow(struct tc_job *job);
 
-/* Fills the parameters, by the direction that the job has; returns the blocks that it takes. */
+/* Fills the parameters for the job's direction, and returns the number of blocks. */
 int64_t tc_groups_prepare(tc_groups_params *to, const tc_job &job, int32_t slab);
 
-/* The first kernel is for results that are stored as they are, the second one for any others. */
+/* Selects the kernel: the first one stores results unchanged, and the second one is for all
+ * others. */
 static inline int32_t tc_settle(tc_groups_params *job)
 {
     return !(job->stores_by_8 && !job->partial && tc_is_plain_by(job->output, 16));
 }
 
-/* A job that is being made, with all of the geometry and of the device. */
+/* The parameters while the host fills them, with the whole geometry and the device. */
 struct tc_groups_making : tc_groups_params {
     struct conv conv;
     int32_t multiprocessors;
 };
 
-/* groups/tile.cu: what depends on the tile; the tile that is expected to be the fastest, of no
- * stages if none fits. */
+/* These functions fill in the members that depend on the tile, and return the tile with the
+ * smallest expected time. If no tile fits, its `stages` is 0 (groups/tile.cu). */
 void tc_groups_fill_tile(tc_groups_making *groups, const tc_groups_tile &tile);
 tc_groups_tile tc_groups_choose_tile(tc_groups_making *groups, int32_t shared_bytes);
 
 /* ------------------------------------------------------------------ on the device */
 
-/* Where a tile begins. */
+/* The start of a tile. */
 struct tc_groups_at {
     int32_t image, h, w;
 };
@@ -188,13 +191,14 @@ __device__ static inline tc_groups_at tc_groups_tile_at(const tc_groups_params &
             (tile - tile_h * job.tiles_w) * job.tile.w};
 }
 
-/* Where pixel `index` of so many lies, even ones first where positions are 2 apart. */
+/* Returns the place of pixel `index` of `count`. If positions are 2 pixels apart, even pixels
+ * come first. */
 CUDA_BOTH int32_t tc_groups_sorted(int32_t index, int32_t count, int32_t apart)
 {
     return (index >> (apart - 1)) + (index & (apart - 1)) * ((count + 1) >> 1);
 }
 
-/* The limits of one coordinate, from `low` on and below `high`, which may lie anywhere. */
+/* Returns a limit of one coordinate, clipped to 0 .. most. */
 __device__ static inline uint32_t tc_groups_limit(int32_t limit, int32_t most)
 {
     return (uint32_t)(limit < 0 ? 0 : limit > most ? most : limit);
@@ -207,8 +211,8 @@ __device__ static inline bool tc_groups_is_within(const tc_groups_limits &limits
     return ((below | (at - limits.high)) & TC_GROUPS_GUARDS) == 0;
 }
 
-/* The pixels of a halo and the positions of a tile, which are the same for all tiles; a position
- * beyond the tile is in an image that is never there. */
+/* Makes the tables of the pixels of a halo and of the positions of a tile, which are the same
+ * for all tiles. Positions beyond the tile belong to an image that never exists. */
 template <class S>
 __device__ static inline void tc_groups_make_tables(const tc_groups_params &job, char *memory)
 {
@@ -242,8 +246,9 @@ __device__ static inline void tc_groups_make_tables(const tc_groups_params &job,
     }
 }
 
-/* Copies a slab of each pixel of a table from memory to shared memory, zeros for what lies outside:
- * as many threads a pixel as it has pieces of 16 bytes, four pixels of a thread at a time. */
+/* Copies a slab of each pixel of a table from memory to shared memory, with zeros outside the
+ * tensor. Each 16 bytes of a pixel have their own thread, and a thread copies COPIES pixels at a
+ * time. */
 template <class S>
 __device__ static inline void
 tc_groups_copy(const tc_groups_params &job, const void *from, const tc_groups_limits &limits,
@@ -275,7 +280,7 @@ tc_groups_copy(const tc_groups_params &job, const void *from, const tc_groups_li
     }
 }
 
-/* A tile's halo. */
+/* Loads the halo of a tile. */
 template <class S>
 __device__ static inline void tc_groups_load_halo(const tc_groups_params &job,
                                                   const tc_groups_at &at, int32_t channel,
@@ -299,13 +304,13 @@ __device__ static inline void tc_groups_load_halo(const tc_groups_params &job,
                       job.lines, to);
 }
 
-/* Stages are used in turn. */
+/* Returns the next stage; stages are used in turn. */
 __device__ static inline int32_t tc_groups_next(const tc_groups_params &job, int32_t stage)
 {
     return stage + 1 == job.tile.stages ? 0 : stage + 1;
 }
 
-/* Waits for a stage, with all but the last ones of the pipeline on their way. */
+/* Waits for a stage, while the loads of later stages are in flight. */
 __device__ static inline void tc_groups_wait(const tc_groups_params &job)
 {
     if (job.tile.stages > 3)

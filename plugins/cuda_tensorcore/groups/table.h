@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernels for grouped convolutions that each 16-bit type has. Numbers stay what they are for
- * ever. */
+/* Defines the kernels for grouped convolutions that exist for each 16-bit type. Kernel numbers
+ * are never reused. */
 #ifndef CUDA_TENSORCORE_GROUPS_TABLE_H
 #define CUDA_TENSORCORE_GROUPS_TABLE_H
 
@@ -91,13 +91,14 @@ template <class E> static void tc_groups_reduce(struct tc_step *step, const stru
     tc_step_make(step, tc_groups_reduce_kernel<E>, asked, TC_GROUPS_THREADS, 0, blocks, adder);
 }
 
-/* Numbers: by type, direction, slab. Tiles are the model's: a block works on as many groups of 4
- * columns as a slab has; sums of fprop and dgrad, which are never split, count as the
- * longest there are; and mma_efficiency is such that the time expected is about what layers of 9
- * taps take, which is memory's; a narrow slab's block has half to do. */
+/* Kernel numbers consist of the type, the direction and the slab. The tile sizes serve the
+ * model: a block counts as the slab's groups of 4 columns. The sums of fprop and dgrad, which
+ * are never split, count as the longest ones. mma_efficiency is chosen so that the expected time
+ * matches layers of 9 taps, which are limited by memory. A block with a narrow slab does half of
+ * the work. */
 #define TC_GROUPS_NUMBER(type, what, narrow) (TC_GROUPS << 8 | (type) << 6 | (what) << 4 | (narrow))
 
-/* What the kernels differ in. */
+/* The values in which the kernels differ. */
 struct tc_groups_entry {
     int32_t slab; /* TC_GROUPS_SLAB or TC_GROUPS_NARROW */
     double mma_efficiency;

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tiles of grouped convolutions: what depends on one, and which is expected to be the fastest
- * (groups/params.h). */
+/* Computes the parameters of grouped convolutions that depend on the tile, and chooses the tile
+ * with the smallest expected time (groups/params.h). */
 #include "params.h"
 
-/* Bytes of shared memory that a multiprocessor keeps for a block, and blocks that registers let it
- * have. */
+/* The bytes of shared memory that a multiprocessor reserves per block, and the most resident
+ * blocks that registers permit. */
 #define SHARED_BLOCK 1024
 #define BLOCKS_MAX   2
-/* Parts that a dim is cut into, at most; images of a tile; stages. */
+/* The most parts into which a dim is cut, the most images of a tile, and the range of stages. */
 #define CUTS_MAX   16
 #define IMAGES_MAX 8
 #define STAGES_MIN 2
 #define STAGES_MAX 4
 
-/* The least number of pieces of 16 bytes, at least `count`, that leaves this rest by 8. */
+/* Returns the least number of 16-byte pieces that is at least `count` and equals `rest` modulo
+ * 8. */
 static int32_t padded(int32_t count, int32_t rest)
 {
     return count + (rest % 8 - count % 8 + 8) % 8;
@@ -26,8 +27,9 @@ static int32_t filter_bytes(const tc_groups_making &groups)
     return groups.entries * (channels == 4 ? unit / 2 : channels / 8 * unit);
 }
 
-/* Fills in what depends on the tile: in shared memory come filters, zeros, limits of tiles, tables
- * and the pipeline; in a stage of wgrad dy's lines behind the halo. */
+/* Fills in the members that depend on the tile. Shared memory contains filters, zeros, limits of
+ * tiles, tables and the pipeline. In wgrad, a stage also contains the lines of dy, after the
+ * halo. */
 void tc_groups_fill_tile(tc_groups_making *groups, const tc_groups_tile &tile)
 {
     const conv &conv = groups->conv;
@@ -73,26 +75,25 @@ void tc_groups_fill_tile(tc_groups_making *groups, const tc_groups_tile &tile)
     }
 }
 
-/*
- * What the model counts in cycles of a multiprocessor, fitted to times of an H200: for 16 positions
- * of 64 channels and one tap, on the way that all positions take that are there; in wgrad besides,
- * where one of the 16 is not, and all are tested; for a pixel's line of 64 channels; of a tile's
- * turn; and of a block's start, its tables and its filters. A block alone on a multiprocessor has
- * nobody to hide its waits.
- */
+/* The costs of the model in cycles of a multiprocessor, fitted to times of an H200. `tap` is the
+ * cost of 16 positions of 64 channels and one tap, if all positions exist. `missing` is added in
+ * wgrad if one of the 16 does not exist, so that all are tested. `line` is the cost of a pixel's
+ * line of 64 channels, and `turn` that of a tile. START_CYCLES is the cost of a block's start,
+ * its tables and its filters. `alone` is the factor for a block alone on a multiprocessor,
+ * because no other block hides its waits. */
 static const struct costs {
-    double tap[4]; /* of groups of 4, 8, 16, 32 */
+    double tap[4]; /* for groups of 4, 8, 16, 32 */
     double missing, line, turn, alone;
 } gemm_costs = {{32, 24, 11, 8}, 0, 2, 350, 1.11},
   filter_costs = {{7.6, 6, 8.3, 12.8}, 14.5, 4, 640, 1.23};
 #define START_CYCLES 3400
-/* Of groups of 4, forward and data: zeros are read from banks that pixels leave free, if the rows
- * of a tile begin in the same bank. */
+/* The factor for groups of 4 in fprop and dgrad if the rows of a tile do not begin in the same
+ * bank. Zeros are read from the banks that pixels do not use. */
 #define BANKS       8
 #define OTHER_BANKS 1.2
 
-/* Pieces of 16 positions in which one is missing, in the mean over all tiles: the last of a tile,
- * and those of tiles that reach beyond the last position, taken as a whole. */
+/* Returns the pieces of 16 positions in which one is missing, on average over all tiles. These
+ * are the last piece of a tile, and all pieces of tiles that extend beyond the last position. */
 static double missing_of(const tc_groups_making &groups)
 {
     const tc_groups_tile &tile = groups.tile;
@@ -122,7 +123,7 @@ static double cycles_of(const tc_groups_making &groups)
         blocks = groups.splits;
     }
     turns = cuda_ceil_div(groups.tiles, blocks) * waves;
-    /* What some warps have nothing to do with, another block's use. */
+    /* If some warps are idle, another resident block uses the time. */
     if (resident == 1)
         pieces = cuda_ceil_div(cuda_ceil_div(groups.positions, 16), pass) * pass;
     while (4 << row < channels)
@@ -158,8 +159,9 @@ static void try_tile(tc_groups_making *groups, tc_groups_tile tile, int32_t shar
     }
 }
 
-/* Tiles that a dim is cut into evenly; of whole images several. Of tiles that are expected to take
- * as long, the widest: its pixels lie in fewer and longer rows. */
+/* Returns the best tile. Dims are cut evenly, and several images may be combined only if they
+ * are whole. If expected times are equal, the widest tile is chosen, since its pixels lie in
+ * fewer and longer rows. */
 tc_groups_tile tc_groups_choose_tile(tc_groups_making *groups, int32_t shared_bytes)
 {
     tc_groups_tile best = {};

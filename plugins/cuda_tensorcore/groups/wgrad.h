@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Grouped convolutions, wgrad. Positions are what is summed over: a stage of the ring
- * has a tile's pixels of x, its halo, and its lines of dy, and ldmatrix transposes both. A warp
- * keeps the sums of TC_GROUPS_SET taps: of 16 filters with the 16 channels at their side, of which
- * groups of 4 and 8 keep the products within a group, or of all 32 filters of a group with 8
- * channels. Warps that have the same sums take turns with the pieces of a tile. A position
- * that is not there has zeros on both sides. Results: groups/wgrad_epilogue.h.
- */
+/* Implements wgrad of grouped convolutions. Sums run over positions. A stage of the ring
+ * contains a tile's pixels of x, its halo, and its lines of dy; ldmatrix transposes both. A warp
+ * holds the sums of TC_GROUPS_SET taps: of 16 filters and the corresponding 16 channels, or, in
+ * groups of 32, of all 32 filters of a group and 8 channels. Groups of 4 and 8 keep only the
+ * products within a group. Warps with the same sums alternate between the pieces of a tile.
+ * Positions that do not exist have zeros in both operands. groups/wgrad_epilogue.h stores the
+ * results. */
 #ifndef CUDA_TENSORCORE_GROUPS_WGRAD_H
 #define CUDA_TENSORCORE_GROUPS_WGRAD_H
 
 #include "wgrad_epilogue.h"
 
-/* A tile's lines of dy, zeros for positions that are not there. What limits them is kept in front
- * of the stage. */
+/* Loads a tile's lines of dy, with zeros for positions that do not exist. Their limits are
+ * stored per stage. */
 template <class S>
 __device__ static inline void tc_groups_load_dy(const tc_groups_params &job, const tc_groups_at &at,
                                                 int32_t channel, const char *memory, uint32_t high,
@@ -48,8 +47,8 @@ __device__ static inline void tc_groups_load_both(const tc_groups_params &job, i
 
 /* ------------------------------------------------------------------ products */
 
-/* The products of 16 positions for the taps of a set, `count` of them; `there` is 1 where a lane's
- * position is, else 0. Of groups of 32, two taps' pixels are read at a time. */
+/* Adds the products of 16 positions for `count` taps of a set. `there` is 1 if the lane's
+ * position exists, otherwise 0. In groups of 32, the pixels of two taps are read at a time. */
 template <class S>
 __device__ static inline void
 tc_groups_mma_set(const int32_t *tap_at, int count, uint32_t pixels, int there,
@@ -82,16 +81,16 @@ tc_groups_mma_set(const int32_t *tap_at, int count, uint32_t pixels, int there,
     }
 }
 
-/* What a lane adds to addresses of pixels, in bytes: its channels among a pixel's, its position and
- * filters among 16 lines of dy; its entry of the table; in groups of 32, from the first taps that
- * it reads at a time to the second ones. */
+/* The offsets of a lane, in bytes: its channels in a pixel, and its position and filters in 16
+ * lines of dy. In groups of 32, `down` and `right` lead from the first taps that it reads at a
+ * time to the second ones. `position` is its entry of the table. */
 struct tc_groups_lane {
     uint32_t channels, lines, down, right;
     int position;
 };
 
-/* The number itself, which the compiler would make anew, waiting for the thread's number, for every
- * 16 positions. */
+/* Returns the number itself. Otherwise the compiler would compute it again for every 16
+ * positions, and wait for the thread's number. */
 __device__ static inline uint32_t tc_groups_keep(uint32_t number)
 {
     return __shfl_xor_sync(UINT32_MAX, number, 0);
@@ -117,9 +116,9 @@ __device__ static inline tc_groups_lane tc_groups_lane_of(const tc_groups_params
     return of;
 }
 
-/* The products of 16 positions that are all there, for nine taps: an address is the lane's and a
- * number that all lanes have. Of groups of 32, a row of taps and the next one are read at a time.
- */
+/* Adds the products of 16 positions that all exist, for nine taps. An address is the sum of the
+ * lane's address and a number that is equal in all lanes. In groups of 32, a row of taps and the
+ * next one are read at a time. */
 template <class S>
 __device__ static inline void
 tc_groups_mma_nine(const tc_groups_params &job, uint32_t pixels, const tc_groups_lane &of,
@@ -155,7 +154,7 @@ tc_groups_mma_nine(const tc_groups_params &job, uint32_t pixels, const tc_groups
     }
 }
 
-/* The pieces of a tile that are the warp's. */
+/* Adds the products of a warp's pieces of a tile. */
 template <class S>
 __device__ static inline void
 tc_groups_mma_tile(const tc_groups_params &job, const tc_groups_lane &of, uint32_t high,

@@ -1,45 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Results of grouped convolutions, wgrad. They leave through the shared memory of the
- * ring, in the order in which partial sums lie, [filter][tap][channel of the group]: a copy for
- * each of the warps that have the same sums, which are added when they are read, by 16 bytes, along
- * a filter. So a block's part is runs of neighbours as long as a set of taps.
- */
+/* Implements the epilogue of wgrad of grouped convolutions. Results go through the shared memory
+ * of the ring, in the layout of partial sums: [filter][tap][channel of the group]. Warps with
+ * the same sums each write their own copy. The copies are added when they are read, by 16 bytes
+ * along a filter. A block thus stores contiguous runs that are as long as a set of taps. */
 #ifndef CUDA_TENSORCORE_GROUPS_WGRAD_EPILOGUE_H
 #define CUDA_TENSORCORE_GROUPS_WGRAD_EPILOGUE_H
 
 #include "epilogue.h"
 
-/* Numbers of an instantiation: 16 filters times FRAGS_M, 8 channels times FRAGS_N a warp. */
+/* The properties of an instantiation. A warp has 16 filters times FRAGS_M, and 8 channels times
+ * FRAGS_N. */
 template <class M, int CHANNELS, int CHANNELS_OF_SLAB> struct tc_groups_wgrad_shape {
     typedef M math;
     typedef typename M::element element;
     enum {
         GROUP = CHANNELS,
         SLAB = CHANNELS_OF_SLAB,
-        COPIES = 2, /* of a thread at a time */
+        COPIES = 2, /* copies per thread at a time */
         FRAGS_M = CHANNELS == 32 ? 2 : 1,
         FRAGS_N = CHANNELS == 32 ? 1 : 2,
-        ACROSS = tc_groups_across(CHANNELS, SLAB), /* warps with other channels */
-        DOWN = TC_GROUPS_WARPS / ACROSS,           /* warps with the same ones */
+        ACROSS = tc_groups_across(CHANNELS, SLAB), /* warps with different channels */
+        DOWN = TC_GROUPS_WARPS / ACROSS,           /* warps with the same channels */
         LINE = tc_groups_result_line(CHANNELS)
     };
 };
 
-/* The first filter of a warp in its slab. */
+/* Returns the first filter of a warp in its slab. */
 template <class S> CUDA_BOTH int tc_groups_first_filter(int across)
 {
     return across * S::FRAGS_N * 8 / (S::FRAGS_M * 16) * (S::FRAGS_M * 16);
 }
 
-/* Whether results leave by 8 bytes, where geometry lets them. */
+/* Returns true if results are stored by 8 bytes. stores_by_8 is 1 if the geometry permits it. */
 __device__ static inline bool tc_groups_packs(int32_t stores_by_8, const conv_output &output)
 {
     return stores_by_8 && output.blend.alpha == 1 && output.blend.beta == 0 &&
            (uintptr_t)output.data % 8 == 0;
 }
 
-/* Four sums of neighbouring channels, so far apart, to the filters. */
+/* Stores four sums of adjacent channels, whose stride is `apart`, in the filters. */
 template <class E, class A>
 __device__ static inline void tc_groups_store_four(E *to, int64_t apart, bool packs,
                                                    const A (&sum)[4], const cuda_blend &blend)
@@ -66,7 +65,7 @@ __device__ static inline void tc_groups_store_four(E *to, int64_t apart, bool pa
                          blend);
 }
 
-/* What a warp has to shared memory, but what numbers of two groups went into. */
+/* Writes a warp's sums to shared memory, except for products of two different groups. */
 template <class S>
 __device__ static inline void
 tc_groups_put_sums(float *memory, const float (&sum)[TC_GROUPS_SET][S::FRAGS_M][S::FRAGS_N][4])
@@ -93,7 +92,7 @@ tc_groups_put_sums(float *memory, const float (&sum)[TC_GROUPS_SET][S::FRAGS_M][
     }
 }
 
-/* Four neighbours of the block's results, of all warps that have some. */
+/* Returns four adjacent results of the block, added over all warps that have them. */
 template <class S> __device__ static inline float4 tc_groups_get_sums(const float *from)
 {
     float4 four = *(const float4 *)from;
@@ -110,8 +109,8 @@ template <class S> __device__ static inline float4 tc_groups_get_sums(const floa
     return four;
 }
 
-/* The block's results, of `count` taps from `first` on, to its split, or to the filter itself where
- * there is one. */
+/* Stores the block's results, for `count` taps from `first` on, in its split. If there is only
+ * one split, it stores them in the filter. */
 template <class S, bool PARTS>
 __device__ static inline void tc_groups_store_sums(const tc_groups_params &job, const float *memory,
                                                    int32_t split, int32_t channel, int32_t first,

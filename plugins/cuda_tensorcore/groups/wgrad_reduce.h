@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Adds up the partial sums of split-K of grouped convolutions, wgrad, in a fixed order: a
- * thread has four neighbours in the filter, and goes along every so many-th part, few enough that
- * all of them are asked for at once; what the threads of a result have is added in pairs.
- */
+/* Implements the reduction of split-K for wgrad of grouped convolutions, which adds the partial
+ * sums in a fixed order. A thread handles four adjacent results of a filter, and adds every
+ * lines-th split. There are few enough that it loads all of them at once. The threads of a
+ * result then add their sums in pairs. */
 #ifndef CUDA_TENSORCORE_GROUPS_WGRAD_REDUCE_H
 #define CUDA_TENSORCORE_GROUPS_WGRAD_REDUCE_H
 
 #include "wgrad_epilogue.h"
 
-/* Parts of a thread, that are asked for at once; threads of a result, at most. */
+/* The splits that a thread loads at once, and the most threads per result. */
 #define TC_GROUPS_REDUCE_ASKED 4
 #define TC_GROUPS_REDUCE_LINES 64
 
-/* Parts lie as [filter of all groups][tap][channel of the group]. */
+/* The parameters of the reduction. Partial sums are stored as [filter of all
+ * groups][tap][channel of the group]. */
 struct tc_groups_reducer {
     const void *a, *b;
     void *partial;
     conv_output output;
-    int32_t splits, lines; /* threads of a result */
-    int32_t count;         /* results by fours */
-    int32_t fours;         /* of a tap, the logarithm, and ... */
-    int32_t group;         /* of the filters of a group */
+    int32_t splits, lines; /* threads per result */
+    int32_t count;         /* results / 4 */
+    int32_t fours;         /* logarithm of the fours per tap */
+    int32_t group;         /* logarithm of the filters per group */
     int32_t entries;
     cuda_divisor by_entries;
     int32_t stores_by_8;
@@ -49,7 +49,7 @@ static inline int32_t tc_settle(tc_groups_reducer *)
     return 0;
 }
 
-/* Adds up some splits from `split` on: all of them are asked for before the first is added. */
+/* Adds some splits from `split` on. It loads all of them before it adds the first one. */
 __device__ static inline void tc_groups_add_partials(const tc_groups_reducer &job,
                                                      const float4 *from, int32_t split,
                                                      double (&sum)[4])
@@ -105,7 +105,7 @@ static __global__ void __launch_bounds__(TC_GROUPS_THREADS)
         tc_groups_reduce_store<E>(job, at, sum);
 }
 
-/* The adder; returns the blocks that it takes. */
+/* Fills in the parameters of the reduction, and returns the number of blocks. */
 static int64_t tc_groups_make_reducer(tc_groups_reducer *adder, const tc_groups_params &job)
 {
     const auto &conv = job.conv;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The epilogue of fprop and dgrad in the family hopper: accumulators go through shared memory, 64
- * rows at a time, and out by TMA where they are only rounded, or get a bias and a ReLU before; by
- * threads where they are scaled, blended or activated otherwise, or where no tap reaches.
- */
+/* Implements the epilogue of fprop and dgrad in the family hopper. Accumulators go through
+ * shared memory, 64 rows at a time. TMA stores results that are only rounded, or first get a
+ * bias and a ReLU. Threads store results with any other scaling, blending or activation, and the
+ * zeros of classes without taps. */
 #ifndef CUDA_TENSORCORE_HOPPER_EPILOGUE_H
 #define CUDA_TENSORCORE_HOPPER_EPILOGUE_H
 
@@ -11,7 +10,7 @@
 
 /* ------------------------------------------------------------------ results */
 
-/* A class's rows lie apart in C. */
+/* Stores a slab to C. The rows of a class are not contiguous in C, so an im2col map stores them. */
 template <class S>
 __device__ static inline void tc_hopper_store_rows(const typename S::job &job, int32_t number,
                                                    uint32_t from, int32_t row, int32_t column)
@@ -26,8 +25,9 @@ __device__ static inline void tc_hopper_store_rows(const typename S::job &job, i
         tc_tma_store(&job.c[0], from, column, row);
 }
 
-/* A line of columns of each row, rounded to 16 bits. Lane 8 i + j of a warp names row j of the
- * 8 x 8 matrix i: rows 0 to 7 and 8 to 15 of 8 columns, then of the next 8. */
+/* Writes a line of columns of each row to shared memory, rounded to 16 bits. Lane 8 i + j of a
+ * warp passes the address of row j of the 8 x 8 matrix i. The matrices are rows 0 to 7 and 8 to
+ * 15 of 8 columns, then those of the next 8 columns. */
 template <class E, class F>
 __device__ static inline void tc_hopper_put_slab(E, uint32_t to, const float *sum, const F &with)
 {
@@ -50,7 +50,8 @@ __device__ static inline void tc_hopper_put_slab(E, uint32_t to, const float *su
     }
 }
 
-/* As floats: thread t of four has columns 2 t and 2 t + 1 of every 8, of rows 8 apart. */
+/* Writes a line of columns as floats. Thread t of four has columns 2 t and 2 t + 1 of every 8,
+ * in two rows that are 8 apart. */
 template <class F>
 __device__ static inline void tc_hopper_put_slab(float, uint32_t to, const float *sum,
                                                  const F &with)
@@ -71,7 +72,7 @@ __device__ static inline void tc_hopper_put_slab(float, uint32_t to, const float
     }
 }
 
-/* The nearest integer of 8 bits. */
+/* Returns a sum saturated to 8 bits. */
 __device__ static inline uint32_t tc_hopper_byte(int32_t sum)
 {
     int32_t least = sum > INT8_MAX ? INT8_MAX : sum;
@@ -79,7 +80,7 @@ __device__ static inline uint32_t tc_hopper_byte(int32_t sum)
     return (uint32_t)(least < INT8_MIN ? INT8_MIN : least) & 0xff;
 }
 
-/* As integers of 8 bits. */
+/* Writes a line of columns as 8-bit integers. */
 __device__ static inline void tc_hopper_put_slab(int8_t, uint32_t to, const int32_t *sum,
                                                  const tc_as_they_are &)
 {
@@ -98,8 +99,8 @@ __device__ static inline void tc_hopper_put_slab(int8_t, uint32_t to, const int3
         }
 }
 
-/* The sums, finished and rounded, to one of a consumer's two buffers, and from there by the copy
- * engine. */
+/* Writes the finished and rounded sums to one of a consumer's two buffers; the copy engine
+ * stores them from there. */
 template <class S, class F>
 __device__ static inline void
 tc_hopper_store_slab(const typename S::job &job, int32_t number, uint32_t to, int32_t consumer,
@@ -117,7 +118,8 @@ tc_hopper_store_slab(const typename S::job &job, int32_t number, uint32_t to, in
         tc_hopper_store_rows<S>(job, number, to, row, column);
 }
 
-/* Where the rows of a unit lie in z, or of a class in C; -1 behind the last one. */
+/* Computes the offsets of a unit's rows in z, or of a class's rows in C. The offset of a row
+ * beyond the last one is -1. */
 __device__ static inline void tc_hopper_row_offsets(const tc_hopper_params &job,
                                                     const tc_hopper_class &of, int64_t *z,
                                                     int32_t first)
@@ -133,8 +135,9 @@ __device__ static inline void tc_hopper_row_offsets(const tc_hopper_params &job,
                                 : -1;
 }
 
-/* What is blended, or goes through bias and activation: sums as they are to both buffers, where
- * rows of a column follow each other in a thread. Lines are swizzled against conflicts of banks. */
+/* Stores results that are blended, or need a bias and another activation. The sums go unchanged
+ * to both buffers, from which adjacent threads read adjacent columns of a row. Lines are
+ * swizzled to avoid bank conflicts. */
 template <class S>
 __device__ static inline void tc_hopper_blend_slab(const tc_hopper_params &job,
                                                    typename S::sum *sums, const int64_t *z,
@@ -171,7 +174,7 @@ __device__ static inline void tc_hopper_blend_slab(const tc_hopper_params &job,
     }
 }
 
-/* Stores a tile's accumulators, 64 rows at a time; HOW is one of job.results. */
+/* Stores a tile's accumulators, 64 rows at a time. HOW is one of the values of job.results. */
 template <class S, int HOW>
 __device__ static inline void
 tc_hopper_epilogue(const typename S::job &job, const tc_hopper_tile<S> &tile, int32_t consumer,
@@ -213,9 +216,9 @@ tc_hopper_epilogue(const typename S::job &job, const tc_hopper_tile<S> &tile, in
     }
 }
 
-/* ------------------------------------------------------------------ where no tap reaches */
+/* ------------------------------------------------------------------ classes without taps */
 
-/* Zeros to the columns from `column` to `end` of a unit's rows, 16 bytes at a time. */
+/* Stores zeros in columns `column` up to `end` of a unit's rows, 16 bytes at a time. */
 template <class S>
 __device__ static inline void tc_hopper_store_zeros(const tc_hopper_params &job, const int64_t *z,
                                                     int32_t column, int32_t end)
@@ -232,7 +235,7 @@ __device__ static inline void tc_hopper_store_zeros(const tc_hopper_params &job,
     }
 }
 
-/* Sums of 0, blended. */
+/* Stores sums of 0, blended. */
 template <class S>
 __device__ static inline void tc_hopper_blend_zeros(const tc_hopper_params &job, const int64_t *z,
                                                     int32_t column, int32_t end)
@@ -248,8 +251,8 @@ __device__ static inline void tc_hopper_blend_zeros(const tc_hopper_params &job,
     }
 }
 
-/* A tile of a class without taps: threads store what needs no sums. By the copy engine zeros took
- * longer than memory does, a row of a pixel at a time. */
+/* Stores a tile of a class without taps by threads. The copy engine stores the row of one pixel
+ * at a time, and took longer than the memory traffic requires. */
 template <class S>
 __device__ static inline void tc_hopper_store_absent(const typename S::job &job,
                                                      const tc_hopper_tile<S> &tile,

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The persistent, warp-specialised GEMM of fprop and dgrad in the family hopper. One block a
- * multiprocessor takes tiles in turn; of its three warpgroups one (the producer, one thread of it)
- * fills the pipeline by TMA, two (the consumers) multiply by wgmma. Cooperative: the consumers
- * share a tile, half of its M each. Ping-pong: each has tiles of its own, and while one multiplies
- * the other one is in its epilogue, while the producer is already at the next tile.
- */
+/* Implements the persistent, warp-specialized GEMM of fprop and dgrad in the family hopper. One
+ * block per multiprocessor processes tiles in turn. One of its three warpgroups is the producer,
+ * of which one thread fills the pipeline by TMA. The other two, the consumers, multiply by
+ * wgmma. In the cooperative schedule, the consumers share a tile, and each has half of its M. In
+ * the ping-pong schedule, each consumer has its own tiles. While one multiplies, the other one
+ * is in its epilogue, and the producer already loads the next tile. */
 #ifndef CUDA_TENSORCORE_HOPPER_GEMM_H
 #define CUDA_TENSORCORE_HOPPER_GEMM_H
 
@@ -14,7 +13,7 @@
 
 /* ------------------------------------------------------------------ the producer */
 
-/* Loads filters of the tap (r, s) from channel `channel` on, for a tile's N. */
+/* Loads the filters of tap (r, s) from channel `channel` on, for a tile's N. */
 template <class S>
 __device__ static inline void tc_hopper_load_b(const tc_hopper_params &job, uint32_t to,
                                                uint32_t barrier, const tc_hopper_tile<S> &tile,
@@ -72,7 +71,7 @@ __device__ static inline void tc_hopper_producer(const typename S::job &job, uin
 
 /* ------------------------------------------------------------------ the consumers */
 
-/* Stages of a tile; 0 behind the last one. */
+/* Returns the stages of a tile, or 0 beyond the last tile. */
 template <class S>
 __device__ static inline int32_t tc_hopper_blocks_of(const typename S::job &job, int32_t number)
 {
@@ -81,7 +80,8 @@ __device__ static inline int32_t tc_hopper_blocks_of(const typename S::job &job,
     return number < job.tiles ? job.of[tc_hopper_tile<S>(job, number).number].blocks : 0;
 }
 
-/* Sums up a tile; a stage is handed back when the products that follow it have been issued. */
+/* Computes the sums of a tile. A stage is released when the products of the next stage have been
+ * issued. */
 template <class S>
 __device__ static inline void tc_hopper_mainloop(typename S::sum (&sum)[S::UNITS][S::TILE_N / 2],
                                                  int32_t blocks, uint32_t memory, int32_t consumer,
@@ -137,7 +137,7 @@ __device__ static inline void tc_hopper_consumer(const typename S::job &job, cha
     uint32_t memory = tc_shared_address(shared);
     int32_t consumer = (int32_t)threadIdx.x / TC_WARPGROUP - 1, buffer = 0;
     int32_t grid = (int32_t)gridDim.x, taking_turns = S::PING_PONG ? S::CONSUMERS : 1;
-    uint32_t turn = consumer == 0; /* the first consumer is let in at once */
+    uint32_t turn = consumer == 0; /* the first consumer may begin at once */
     tc_hopper_pipeline_state<S> state;
 
     if (S::PING_PONG && consumer > 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What tensor maps hold of a convolution (hopper/geometry.h). */
+/* Computes what tensor maps describe of a convolution (hopper/geometry.h). */
 #include "geometry.h"
 
 static bool is_trivial(const conv_dim &dim)
@@ -7,14 +7,15 @@ static bool is_trivial(const conv_dim &dim)
     return dim.positions == 1 && dim.taps == 1 && dim.a_extent == 1 && dim.pad == 0;
 }
 
-/* Residues of positions along a dim, each a class: 1, or in dgrad the stride. */
+/* Returns the residues of positions along a dim: the stride in dgrad, otherwise 1. Each residue
+ * is a class. */
 static int64_t residues_of(const conv &conv, int32_t d)
 {
     return conv_is_dgrad(&conv) ? conv.dim[d].stride : 1;
 }
 
-/* The taps that reach a residue, from the one that lies lowest in A on, where
- * offsets begin; dgrad that is the last one. */
+/* Returns the taps that contribute to a residue, from the lowest coordinate in A on, where
+ * offsets begin. In dgrad the tap at that coordinate is the last one. */
 static tc_hopper_taps taps_of(const conv &conv, int32_t d, int64_t residue)
 {
     const conv_dim &dim = conv.dim[d];
@@ -58,13 +59,15 @@ tc_hopper_taps tc_hopper_taps_of(const conv &conv, int32_t d, int64_t residue)
     return taps;
 }
 
-/* Where the walk turns around, counted from the end of the dim. */
+/* Returns the coordinate at which the traversal of a dim turns to the next row, counted from the
+ * end of the dim. */
 static int64_t upper_of(const tc_hopper_dim &walk, int64_t extent)
 {
     return walk.lower + (int64_t)(walk.positions - 1) * walk.step - (extent - 1);
 }
 
-/* Before anything is as narrow as the walk: a tap's reach, and strides. */
+/* Returns true if a map can traverse a dim. It first checks the strides and the reach of taps,
+ * before values are narrowed to 32 bits. */
 static bool walks(const conv &conv, int32_t d)
 {
     const conv_dim &dim = conv.dim[d];
@@ -115,7 +118,7 @@ bool tc_hopper_has_maps(const conv &conv, const tc_target &target)
            pitch > 0 && tc_hopper_fits(pitch, size);
 }
 
-/* ------------------------------------------------------------------ even steps */
+/* ------------------------------------------------------------------ even strides */
 
 static int64_t pitch_of(int64_t width, int64_t height, int64_t images, int64_t by_width,
                         int64_t by_height, int64_t by_image, int64_t packed)
@@ -128,7 +131,7 @@ static int64_t pitch_of(int64_t width, int64_t height, int64_t images, int64_t b
     return pitch;
 }
 
-/* Elements of a row, to where the next one may begin. */
+/* Returns the elements of a row, rounded up to where the next row may begin. */
 static int64_t round_up(int64_t n, int32_t size)
 {
     return cuda_round_up(n, TC_MAP_ALIGNMENT / size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels of the family hopper for half. */
+/* Defines the half kernels of the family hopper. */
 #include "table.h"
 
 TC_HOPPER_TABLE(tc_hopper_half, tc_half);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The kernel for 3 x 3 filters between at most 64 channels in the family hopper. With pixels on M
- * and 64 filters on N, wgmma reads as much as shared memory gives; so M are filters, N the pixels
- * of a tile under one tap, and the nine taps of filters stay in shared memory. One thread brings
- * halos by TMA; two consumer warpgroups have tiles of their own, one multiplies while the other is
- * in its epilogue, which goes through the halo that was used up.
- */
+/* Implements the kernel of the family hopper for 3 x 3 filters with at most 64 channels in and
+ * out. If M were pixels and N 64 filters, wgmma would read as much as shared memory can deliver.
+ * Therefore M are filters, and N the pixels of a tile under one tap. The nine taps of the
+ * filters stay in shared memory. One thread loads halos by TMA. Two consumer warpgroups have
+ * their own tiles. One multiplies while the other is in its epilogue, which writes results over
+ * the halo that it has read. */
 #ifndef CUDA_TENSORCORE_HOPPER_HALO_H
 #define CUDA_TENSORCORE_HOPPER_HALO_H
 
@@ -85,7 +84,7 @@ __device__ static inline void tc_hopper_halo_consumer(const tc_hopper_halo_param
 {
     uint32_t memory = tc_shared_address(shared);
     int32_t consumer = (int32_t)threadIdx.x / TC_WARPGROUP - 1, grid = (int32_t)gridDim.x;
-    uint32_t turn = consumer == 0; /* the first consumer is let in at once */
+    uint32_t turn = consumer == 0; /* the first consumer may begin at once */
     tc_hopper_pipeline_state<S> state;
 
     state.skip(consumer);

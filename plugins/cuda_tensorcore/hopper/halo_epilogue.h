@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Tile, shared memory and epilogue of the kernel by halos (hopper/halo.h). A thread's accumulators
- * are of two filters under many pixels; they leave as lines of filters, a pixel each.
- */
+/* Defines the tile, shared memory and epilogue of the halo kernel (hopper/halo.h). A thread's
+ * accumulators are those of two filters at many pixels. They are stored as one line of filters
+ * per pixel. */
 #ifndef CUDA_TENSORCORE_HOPPER_HALO_EPILOGUE_H
 #define CUDA_TENSORCORE_HOPPER_HALO_EPILOGUE_H
 
 #include "halo_params.h"
 #include "pipeline.h"
 
-/* A_IS_MN_MAJOR: dgrad, whose filters have the M side by side. */
+/* The shape of the kernel. A_IS_MN_MAJOR is 1 in dgrad, where the M of filters are contiguous. */
 template <class MATH, int A_IS_MN_MAJOR> struct tc_hopper_halo_shape {
     typedef MATH math;
     typedef typename MATH::element element;
@@ -19,19 +18,19 @@ template <class MATH, int A_IS_MN_MAJOR> struct tc_hopper_halo_shape {
         STAGES = 3, /* halos */
         CONSUMERS = 2,
         THREADS = (1 + CONSUMERS) * TC_WARPGROUP,
-        WARPS_OF_A_STAGE = 1,                                /* the one that has stored */
-        PIXELS = TC_HOPPER_HALO_TILE_H * TC_HOPPER_HALO_W,   /* with those for nothing */
-        TAP_BYTES = TC_HOPPER_HALO_CHANNELS * TC_LINE_BYTES, /* all filters under one tap */
+        WARPS_OF_A_STAGE = 1,                                /* the warp that stored */
+        PIXELS = TC_HOPPER_HALO_TILE_H * TC_HOPPER_HALO_W,   /* includes unused pixels */
+        TAP_BYTES = TC_HOPPER_HALO_CHANNELS * TC_LINE_BYTES, /* all filters of one tap */
         FILTERS_BYTES = TAPS * TAPS * TAP_BYTES,
         HALO_BYTES = TC_HOPPER_HALO_H * TC_HOPPER_HALO_W * TC_LINE_BYTES,
-        /* The last tap of the last pixels, which are for nothing, lies behind the halo. */
+        /* The last tap of the last pixels, which are unused, lies behind the halo. */
         STAGE_BYTES = (HALO_BYTES + (TAPS - 1) * TC_LINE_BYTES + TC_SWIZZLE_BYTES - 1) /
                       TC_SWIZZLE_BYTES * TC_SWIZZLE_BYTES,
         STAGES_AT = FILTERS_BYTES,
         BARRIERS_AT = STAGES_AT + STAGES * STAGE_BYTES,
-        FILTERS_BARRIER_AT = (2 * STAGES + CONSUMERS) * 8, /* behind the others */
+        FILTERS_BARRIER_AT = (2 * STAGES + CONSUMERS) * 8, /* after the others */
         SHARED_BYTES = BARRIERS_AT + FILTERS_BARRIER_AT + 8,
-        /* To the choice M are pixels, as in the other families. */
+        /* The choice regards pixels as M, as in the other families. */
         TILE_M = TC_HOPPER_HALO_TILE_H * TC_HOPPER_HALO_TILE_W,
         TILE_N = TC_HOPPER_HALO_CHANNELS,
         TILE_K = TC_HOPPER_HALO_CHANNELS
@@ -45,9 +44,10 @@ template <class S> struct tc_hopper_halo_barriers : tc_hopper_barriers<S> {
     }
 };
 
-/* Along W first, then along H, then images, so that rows that two tiles share are still near. */
+/* A tile of a block. Tiles along W vary fastest, then tiles along H, then images, so that rows
+ * shared by two tiles stay in caches. */
 struct tc_hopper_halo_tile {
-    int32_t image, h, w; /* its first result */
+    int32_t image, h, w; /* position of its first result */
 
     __device__ tc_hopper_halo_tile(const tc_hopper_halo_params &job, int32_t id)
     {
@@ -58,7 +58,8 @@ struct tc_hopper_halo_tile {
     }
 };
 
-/* Rounded to 16 bits, 8 filters of 16 pixels at a time, and out by the copy engine. */
+/* Stores results rounded to 16 bits. They go to shared memory, 8 filters of 16 pixels at a time,
+ * and the copy engine stores them. */
 template <class S, class F>
 __device__ static inline void
 tc_hopper_halo_store(const tc_hopper_halo_params &job, const tc_hopper_halo_tile &tile, char *halo,
@@ -102,8 +103,8 @@ tc_hopper_halo_store(const tc_hopper_halo_params &job, const tc_hopper_halo_tile
     }
 }
 
-/* What is blended, or goes through another activation: sums as they are to shared memory, half of
- * the pixels at a time, from where a thread takes those of a filter. */
+/* Stores results that are blended or need another activation. The sums go to shared memory
+ * unchanged, half of the pixels at a time. A thread then handles the results of one filter. */
 template <class S>
 __device__ static inline void
 tc_hopper_halo_blend(const tc_hopper_halo_params &job, const tc_hopper_halo_tile &tile, char *halo,

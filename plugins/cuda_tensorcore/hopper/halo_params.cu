@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Which convolutions go by halos of 64 channels, and how the host fills the parameters and tensor
- * maps of their kernels (hopper/halo_params.h).
- */
+/* Selects the convolutions for the halo kernel with 64 channels, and fills its parameters and
+ * tensor maps (hopper/halo_params.h). It runs on the host. */
 #include "halo_params.h"
 
 #include "../common/tiled_image.h"
 #include "geometry.h"
 
-/* More than half of the lines of an operand. */
+/* Returns true if channels fill more than half of a line. */
 static bool fills_lines(int64_t channels)
 {
     return channels <= TC_HOPPER_HALO_CHANNELS && channels > TC_HOPPER_HALO_CHANNELS / 2;
 }
 
-/* With more than a third of the tiles for nothing other kernels are as fast. */
+/* Returns true if at least two thirds of the tiles are used. Otherwise other kernels are as
+ * fast. */
 static bool fills_tiles(const conv_dim &h, const conv_dim &w)
 {
     return h.positions * w.positions * 3 >=
@@ -48,7 +47,7 @@ static int32_t map_a(tc_hopper_params *to, const conv &conv, int32_t type)
     return tc_make_tiled_map(&to->a, &of);
 }
 
-/* A row of a tile at a time. */
+/* Makes the map of C, with boxes of one row of a tile. */
 static int32_t map_c(tc_tensor_map *map, const tc_hopper_params &to, const conv &conv, int32_t type)
 {
     int64_t width = to.dim[TC_HOPPER_WIDTH].positions, height = to.dim[TC_HOPPER_HEIGHT].positions;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels of the family hopper for integers of 8 bits, forward: x with signs or without. */
+/* Defines the 8-bit integer kernels of the family hopper, for fprop with signed or unsigned x. */
 #include "table.h"
 
 typedef tc_integers<1, 1> signed_x;

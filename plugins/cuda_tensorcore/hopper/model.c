@@ -1,35 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The costs of the family hopper. Its blocks stay on their multiprocessor and take tiles by turns,
- * so a wave is one tile of each block.
- */
+/* Defines the costs of the family hopper. Its blocks are persistent and process tiles in turn,
+ * so a wave is one tile of each block. */
 #include "model.h"
 
 #include "../../cuda_common/divide.h"
 #include "tensor_map.h"
 
-/* Multiply-adds of 16 bits of wgmma in a cycle; cycles of a launch. */
+/* The multiply-adds per cycle of wgmma with 16-bit numbers, and the cycles of a launch. */
 #define RATE   2048
 #define LAUNCH 2850
 
-/*
- * fprop and dgrad. Cycles to store 64 x 64 results of 16 bits; bytes that a multiprocessor has in a
- * cycle: of operands and results, and of tiles out of the L2; and how much of the shorter is not
- * hidden behind the longer. A line along K takes the same time whatever its type. Fitted to times
- * of 30 layers in half on an H200: the first choice is 1.3 % behind the best tile in the mean.
- */
+/* The costs of fprop and dgrad. STORE is the cycles to store 64 x 64 results of 16 bits. BYTES
+ * and TILE_BYTES are bytes per cycle and multiprocessor: of operands and results from memory,
+ * and of tiles from L2. OVERLAP is the part of the shorter time that the longer one does not
+ * hide. A line along K takes the same time for every type. The values are fitted to times of 30
+ * layers in half on an H200. The first choice is on average 1.3 % slower than the best tile. */
 #define STORE      230
 #define STORE_AREA 4096
 #define BYTES      18.9
 #define TILE_BYTES 58.6
 #define OVERLAP    0.23
 
-/*
- * wgrad. Cycles: of the reduction besides its bytes, of a tile besides its sums; bytes that a
- * multiprocessor has in a cycle: of operands, of tiles out of the L2, of partial sums there and
- * back. Fitted to times of 22 layers on an H200: off by 8 %, the first choice is 0.4 % behind the
- * best of the tiles and splits tried.
- */
+/* The costs of wgrad. WGRAD_REDUCTION and WGRAD_TILE are cycles: of the reduction besides its
+ * bytes, and of a tile besides its sums. The others are bytes per cycle and multiprocessor: of
+ * operands, of tiles from L2, and of partial sums written and read. The values are fitted to
+ * times of 22 layers on an H200. The error is 8 %; the first choice is 0.4 % slower than the
+ * best of the tiles and splits tried. */
 #define WGRAD_REDUCTION  2300
 #define WGRAD_TILE       2700
 #define WGRAD_BYTES      20.1
@@ -72,7 +68,8 @@ double tc_hopper_wgrad_cycles(const struct tc_choice *choice, const struct conv 
     double positions = (double)choice->k_tiles * kernel->tile_k;
     double wave = positions * area / (RATE * kernel->mma_efficiency) + WGRAD_TILE;
     double cycles = (double)cuda_ceil_div(tiles, multiprocessors) * wave;
-    /* Lines of both operands for a position, of all tiles of a split; absent blocks have none. */
+    /* The lines of both operands per position, for all tiles of a split. Blocks that do not
+     * exist have no lines. */
     double taps = (double)conv_taps(conv) * (double)cuda_round_up(conv->channels, TC_LINE_CHANNELS);
     double lines =
         taps * choice->n_tiles + (double)choice->m_tiles * choice->n_tiles * kernel->tile_n;
@@ -81,7 +78,7 @@ double tc_hopper_wgrad_cycles(const struct tc_choice *choice, const struct conv 
     double moving = tc_traffic(conv, target->type) / (WGRAD_BYTES * share);
     double reduction = WGRAD_REDUCTION + (double)choice->workspace / (WGRAD_PARTIALS * share);
 
-    (void)mean; /* all splits are as long as the longest */
+    (void)mean; /* every split counts as the longest one */
     cycles = cycles > loads ? cycles : loads;
     return LAUNCH + (reduction + (cycles > moving ? cycles + WGRAD_OVERLAP * moving
                                                   : moving + WGRAD_OVERLAP * cycles));

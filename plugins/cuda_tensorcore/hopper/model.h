@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many cycles the kernels of the family hopper are expected to take; C and CUDA C++ alike. */
+/* Declares the cost functions of the family hopper. It compiles as C and as CUDA C++. */
 #ifndef CUDA_TENSORCORE_HOPPER_MODEL_H
 #define CUDA_TENSORCORE_HOPPER_MODEL_H
 
@@ -9,13 +9,15 @@
 extern "C" {
 #endif
 
-/* Count the cycles of fprop and dgrad, and of wgrad: hooks of struct tc_kernel. */
+/* These functions count the cycles of fprop and dgrad, and of wgrad. They are hooks of struct
+ * tc_kernel. */
 double tc_hopper_cycles(const struct tc_choice *choice, const struct conv *conv,
                         const struct tc_target *target, int64_t tiles, double mean);
 double tc_hopper_wgrad_cycles(const struct tc_choice *choice, const struct conv *conv,
                               const struct tc_target *target, int64_t tiles, double mean);
 
-/* Counts the same as tc_hopper_cycles for a kernel that loads `lines` of operands for each tile. */
+/* Counts cycles like tc_hopper_cycles, for a kernel that loads `lines` lines of operands per
+ * tile. */
 double tc_hopper_cycles_of_lines(const struct tc_choice *choice, const struct conv *conv,
                                  const struct tc_target *target, int64_t tiles, double mean,
                                  double lines);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What fprop and dgrad of the family hopper take, and how the host fills their parameters and
- * tensor maps (hopper/params.h).
- */
+/* Selects the problems of fprop and dgrad in the family hopper, and fills their parameters and
+ * tensor maps (hopper/params.h). It runs on the host. */
 #include "params.h"
 
 #include "../common/launch.h"
@@ -14,8 +12,8 @@ static __global__ void tc_hopper_probe(int32_t)
     TC_HOPPER_CODE(__syncthreads();)
 }
 
-/* Returns 0 where the code does not load, which is for 9.0 alone, and without tensor maps, without
- * which no kernel of it can be launched. */
+/* Returns the capability of the code, or 0 if the code does not load, since it is for 9.0 only.
+ * It also returns 0 without tensor maps, which every kernel of this code needs. */
 int32_t tc_code_90a_capability(int32_t generation)
 {
     cudaFuncAttributes attributes = {};
@@ -31,13 +29,15 @@ int32_t tc_code_90a_capability(int32_t generation)
 
 /* ------------------------------------------------------------------ limits */
 
-/* In dgrad of 16 bits filters are MN-major, which wgmma takes; else K-major. */
+/* Returns true if filters are MN-major, which wgmma supports for 16 bits in dgrad. Otherwise
+ * they are K-major. */
 static bool b_is_mn_major(const conv &conv, int32_t size)
 {
     return conv_is_dgrad(&conv) && size == 2;
 }
 
-/* Lines of a group follow those of the one before. */
+/* Returns true if maps support the filters. The lines of a group must follow those of the
+ * previous group. */
 static bool takes_filters(const conv &conv, int32_t size)
 {
     bool mn_major = b_is_mn_major(conv, size);
@@ -67,7 +67,7 @@ int32_t tc_hopper_takes_classes(const struct conv *conv, const struct tc_target 
     return conv->classes > 1 && takes(*conv, *target);
 }
 
-/* Of integers, filters have signs. */
+/* int8 kernels require signed filters. */
 int32_t tc_hopper_takes_signed(const struct conv *conv, const struct tc_target *target)
 {
     return target->b_type == ANYDNN_PLUGIN_INT8 && tc_hopper_takes(conv, target);
@@ -119,7 +119,7 @@ static int32_t map_c(tc_tensor_map *map, const tc_hopper_params &to, const conv 
     return tc_make_tiled_map(map, &of);
 }
 
-/* Every so many-th position of C, which begins at a class's first one. */
+/* Makes the map of a class: positions of C at the stride, from the class's first one on. */
 static int32_t map_class(tc_tensor_map *map, const tc_hopper_params &to, const conv &conv,
                          int32_t type)
 {
@@ -157,7 +157,7 @@ tc_hopper_class tc_hopper_class_of(const conv &conv, int32_t type, int64_t down,
     return of;
 }
 
-/* Those with many taps first. */
+/* Makes all classes, those with many taps first. */
 static void make_classes(tc_hopper_class *of, const conv &conv, int32_t type)
 {
     int64_t across = conv.dim[TC_CONV_WIDTH].stride;
@@ -230,7 +230,7 @@ int32_t tc_hopper_prepare(tc_hopper_params *to, tc_hopper_class *of, tc_tensor_m
            tc_hopper_map_b(to, conv, job.a_type, rounds, tile_n);
 }
 
-/* Sums with a bias and a ReLU, where the kernel has them. */
+/* Returns true if results are sums with a bias and a ReLU, which the kernel supports. */
 static bool is_biased(const tc_hopper_params &job)
 {
     return tc_is_biased_by(job.output, TC_MAP_ALIGNMENT) && job.classes == 1 &&
@@ -244,9 +244,9 @@ int32_t tc_hopper_bind(tc_hopper_params *job, const tc_hopper_class *of, tc_tens
     job->output.z = args.z;
     job->output.bias = args.bias;
     job->output.blend = args.blend;
-    /* Of a row with an odd number of halves the copy engine wrote more than the row (H200): what
-     * does not end as it begins, where 16 bytes do, threads store, as they do what begins
-     * elsewhere. */
+    /* If a row had an odd number of halves, the copy engine wrote beyond the row (H200).
+     * Therefore threads store rows that do not end at a multiple of 16 bytes, and outputs that
+     * do not begin at one. */
     job->results = job->size * job->n % TC_MAP_ALIGNMENT                      ? TC_HOPPER_BLENDED
                    : job->size == 1 && job->output.type != ANYDNN_PLUGIN_INT8 ? TC_HOPPER_BLENDED
                    : tc_is_plain_by(job->output, TC_MAP_ALIGNMENT)            ? TC_HOPPER_ROUNDED

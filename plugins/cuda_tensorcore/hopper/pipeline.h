@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The pipeline between the producer warpgroup and the consumer warpgroups of every kernel of the
- * family hopper: its state (stage and phase) and its barriers.
- */
+/* Defines the pipeline between the producer warpgroup and the consumer warpgroups of every
+ * kernel of the family hopper: its state (stage and phase) and its barriers. */
 #ifndef CUDA_TENSORCORE_HOPPER_PIPELINE_H
 #define CUDA_TENSORCORE_HOPPER_PIPELINE_H
 
@@ -10,11 +8,11 @@
 #include "params.h"
 #include "ptx.h"
 
-/* Registers of a thread: of the producer, and of the consumers, out of 168 at the launch. */
+/* The registers per thread of the producer and of the consumers. A launch gives each thread 168. */
 #define TC_PRODUCER_REGISTERS 40
 #define TC_CONSUMER_REGISTERS 232
 
-/* A stage of the pipeline, and the parity of its phase. */
+/* The current stage of the pipeline, and the parity of its phase. */
 template <class S> struct tc_hopper_pipeline_state {
     int32_t stage = 0;
     uint32_t phase = 0;
@@ -27,7 +25,7 @@ template <class S> struct tc_hopper_pipeline_state {
         }
     }
 
-    /* As many as a tile has. */
+    /* Skips the stages of another consumer's tile. */
     __device__ void skip(int32_t count)
     {
         for (stage += count % (2 * S::STAGES); stage >= S::STAGES; stage -= S::STAGES)
@@ -35,7 +33,8 @@ template <class S> struct tc_hopper_pipeline_state {
     }
 };
 
-/* Barriers: stages filled, stages read, and in turns a consumer that may multiply. */
+/* The barriers of the pipeline: filled stages, empty stages, and the consumer whose turn it is
+ * to multiply. */
 template <class S> struct tc_hopper_barriers {
     uint32_t first;
 
@@ -73,7 +72,7 @@ static inline int32_t tc_hopper_refused(const struct cuda_call *, const tc_step 
                     "the driver made no tensor maps of the operands");
 }
 
-/* A step of fprop or dgrad, whose parameters are a tc_hopper_params_of. */
+/* Runs a step of fprop or dgrad, whose parameters are a tc_hopper_params_of. */
 template <class JOB>
 static int32_t tc_hopper_run(const struct cuda_call *call, const tc_step *step,
                              const tc_arguments &args)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels of the family hopper for floats as sums of two TF32 (hopper/split.h). Their indices count
- * on behind those of TF32. */
+/* Defines the kernels of the family hopper for float computed as sums of two TF32 numbers
+ * (hopper/split.h). Their indices continue those of TF32. */
 #include "table.h"
 
 #define TILES(what)                                                                                \

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Floats as sums of two TF32 (common/split.h) in fprop and dgrad of the family hopper. The other
- * warps of the producer's warpgroup make the parts of B, high and low, in shared memory, of each
- * stage once for both consumers; a consumer makes those of A in registers, out of which wgmma takes
- * them. Of a stage the small products come first, in a sum of their own that is then added to in
- * float: what the unit cuts off does not grow with the length of the sum.
+/* Implements float as sums of two TF32 numbers (common/split.h) for fprop and dgrad of the family
+ * hopper. The other warps of the producer's warpgroup make the high and low parts of B in shared
+ * memory, once per stage for both consumers. A consumer makes the parts of A in registers, from
+ * which wgmma reads them. The small products of a stage come first, in a separate sum that is then
+ * added in float. The truncation error of the unit therefore does not grow with the length of the
+ * sum.
  *
- * A stage with numbers from TC_SPLIT_LIMIT on is multiplied in float, from what came of A and B.
- */
+ * A stage with numbers of TC_SPLIT_LIMIT and more is multiplied in float, from the original A
+ * and B. */
 #ifndef CUDA_TENSORCORE_HOPPER_SPLIT_H
 #define CUDA_TENSORCORE_HOPPER_SPLIT_H
 
 #include "../common/split.h"
 #include "shape.h"
 
-/* k of a product; those of a stage. */
+/* The k of a product, and the products of a stage along K. */
 #define TC_SPLIT_K     8
 #define TC_SPLIT_STEPS (TC_LINE_BYTES / TC_STEP_BYTES)
 
@@ -24,14 +24,15 @@ template <class S> __device__ static inline void tc_hopper_split_init(uint32_t m
         tc_barrier_init(memory + S::READY_AT + stage * 8, TC_SPLIT_WARPS);
 }
 
-/*
- * Whether each splitter's warp saw a number from TC_SPLIT_LIMIT on. Whoever writes or reads these
- * flags arrives and waits itself, with no thread between: a splitter's lane 0 writes one behind its
- * own wait for `empty` and arrives on `ready`; lane 0 of a consumer's warp reads all behind its own
- * wait for `ready`, tells the other lanes, and arrives on `empty`. The splitter's wait never lasts,
- * since the stage is full; without it, or with lanes that read and let lane 0 arrive for them, the
- * order is there as well, by way of the producer and __syncwarp, but racecheck follows no such way.
- */
+/* Returns the flags of a stage, which are 1 if a splitter's warp found a number of TC_SPLIT_LIMIT
+ * or more. Each thread that writes or reads these flags waits and arrives itself. Lane 0 of a
+ * splitter's warp writes a flag after its own wait for `empty`, and arrives on `ready`. Lane 0 of a
+ * consumer's warp reads all flags after its own wait for `ready`. It passes the result to the other
+ * lanes, and arrives on `empty`.
+ *
+ * The splitter's wait never blocks, since the stage is full. The order would also hold without
+ * it, or if other lanes read and lane 0 arrived for them. It would then depend on the producer
+ * and on __syncwarp, which racecheck does not track. */
 template <class S> __device__ static inline int32_t *tc_hopper_large(char *shared, int32_t stage)
 {
     return (int32_t *)(shared + S::LARGE_AT) + stage * TC_SPLIT_WARPS;
@@ -39,7 +40,7 @@ template <class S> __device__ static inline int32_t *tc_hopper_large(char *share
 
 /* ------------------------------------------------------------------ the splitters */
 
-/* The largest of 16 bytes. */
+/* Returns the largest magnitude in 16 bytes. */
 __device__ static inline float tc_hopper_largest(const uint4 &from)
 {
     const uint32_t words[1][4] = {{from.x, from.y, from.z, from.w}};
@@ -47,7 +48,7 @@ __device__ static inline float tc_hopper_largest(const uint4 &from)
     return tc_split_largest(words);
 }
 
-/* Parts lie in the order of what they are of. */
+/* Splits B. The parts have the same layout as B. */
 template <class S> __device__ static inline float tc_hopper_split_b(char *b, int32_t thread)
 {
     float largest = 0;
@@ -101,13 +102,13 @@ __device__ static inline void tc_hopper_splitter(const typename S::job &job, cha
 
 /* ------------------------------------------------------------------ the consumers */
 
-/* Where word `k` of a tile's line is. */
+/* Returns the address of word `k` in a line of a tile. */
 __device__ static inline uint32_t tc_hopper_word_at(uint32_t tile, int32_t line, int32_t k)
 {
     return tile + line * TC_LINE_BYTES + ((k / 4 ^ line % 8) << 4) + k % 4 * 4;
 }
 
-/* One after the other, in float. */
+/* Multiplies a stage in float, one k after another. */
 template <class S>
 __device__ static inline void tc_hopper_mainloop_float(float (&sum)[S::TILE_N / 2], uint32_t a,
                                                        uint32_t b)
@@ -131,7 +132,7 @@ __device__ static inline void tc_hopper_mainloop_float(float (&sum)[S::TILE_N / 
     }
 }
 
-/* A stage's products, small ones first. */
+/* Computes the products of a stage, small ones first. */
 template <class S>
 __device__ static inline void tc_hopper_split_products(float (&stage_sum)[S::TILE_N / 2],
                                                        uint32_t a, uint32_t b)

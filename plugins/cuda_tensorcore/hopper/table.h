@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernels of the family hopper that every operand type has. Numbers stay what they are for
- * ever: what goes out of use leaves a gap. */
+/* Defines the kernels of the family hopper that exist for every operand type. Kernel numbers are
+ * never reused; a removed kernel leaves a gap. */
 #ifndef CUDA_TENSORCORE_HOPPER_TABLE_H
 #define CUDA_TENSORCORE_HOPPER_TABLE_H
 
@@ -10,11 +10,12 @@
 #include "halo.h"
 #include "wgrad.h"
 
-/* dgrad with strides, beside TC_FPROP, TC_DGRAD and TC_WGRAD. */
+/* The code for dgrad with strides, in addition to TC_FPROP, TC_DGRAD and TC_WGRAD. */
 #define TC_HOPPER_STRIDED 3
 
-/* Returns a kernel's number: by type (2 floats, rounded or as sums, 3 integers), what it is, index.
- * Integers have fprop alone, and count by whether x has signs (0) or not (1) instead. */
+/* Returns a kernel's number, which consists of the type (2: floats, rounded or split, 3:
+ * integers), the direction and the index. Integers have only fprop. Their numbers contain 0 for
+ * signed and 1 for unsigned x instead of the direction. */
 template <class M> constexpr int32_t tc_hopper_number(int32_t what, int32_t index)
 {
     int32_t type = M::SPLITS ? (int32_t)tc_tf32::NUMBER : (int32_t)M::NUMBER;
@@ -29,7 +30,7 @@ static constexpr int32_t tc_hopper_direction_of(int32_t what)
     return tc_direction_of(what == TC_HOPPER_STRIDED ? (int32_t)TC_DGRAD : what);
 }
 
-/* Returns whether filters have N side by side, as in dgrad of 16 bits. */
+/* Returns 1 if the N of filters are contiguous, as in dgrad of 16 bits. */
 template <class M> constexpr int32_t tc_hopper_is_mn_major(int32_t what)
 {
     return (what == TC_DGRAD || what == TC_HOPPER_STRIDED) && sizeof(typename M::element) == 2;
@@ -42,9 +43,9 @@ static constexpr int32_t tc_hopper_classes_of(int32_t what)
 
 /* ------------------------------------------------------------------ rows */
 
-/* What a row of fprop or dgrad gives, by name. */
+/* The values of a row of fprop or dgrad, set by name. */
 struct tc_hopper_entry {
-    int32_t index; /* the last bits of the kernel's number */
+    int32_t index; /* lowest bits of the kernel's number */
     double mma_efficiency;
     int32_t tile_m, tile_n, schedule, stages;
 };
@@ -75,7 +76,7 @@ constexpr struct tc_kernel tc_hopper_row(int32_t what, const tc_hopper_entry &en
             .step = tc_hopper_step<S>};
 }
 
-/* Makes a row of the kernels by halos, whose epilogue is hidden completely. */
+/* Makes a row of the halo kernels, whose epilogue is completely hidden. */
 template <class S> constexpr struct tc_kernel tc_hopper_halo_row(int32_t what, int32_t index)
 {
     return {.number = tc_hopper_number<typename S::math>(what, index),
@@ -98,17 +99,17 @@ template <class S> constexpr struct tc_kernel tc_hopper_halo_row(int32_t what, i
             .step = tc_hopper_halo_step<S>};
 }
 
-/* What a row of wgrad gives, by name; M and N are those of wgmma. */
+/* The values of a row of wgrad, set by name. M and N are those of wgmma. */
 struct tc_hopper_wgrad_entry {
-    int32_t index; /* the last bits of the kernel's number */
+    int32_t index; /* lowest bits of the kernel's number */
     double mma_efficiency;
-    int32_t m, n, x_is_m; /* x_is_m: taps of channels are M, and filters N */
-    int32_t positions;    /* of a stage */
+    int32_t m, n, x_is_m; /* x_is_m: 1 if M are taps and channels, and N filters */
+    int32_t positions;    /* positions per stage */
     int32_t stages;
 };
 
-/* Makes a row of wgrad. For the choice, M are taps of channels and N filters, as in the other
- * families, whichever of them is the M of wgmma. */
+/* Makes a row of wgrad. The choice regards taps and channels as M and filters as N, as in the
+ * other families, whichever is the M of wgmma. */
 template <class S>
 constexpr struct tc_kernel tc_hopper_wgrad_row(const tc_hopper_wgrad_entry &entry)
 {
@@ -133,7 +134,7 @@ constexpr struct tc_kernel tc_hopper_wgrad_row(const tc_hopper_wgrad_entry &entr
             .reduce = tc_wgrad_reduce<typename S::element>};
 }
 
-/* Make rows of the members of an entry, which are given by name. */
+/* These macros make rows from the members of an entry, set by name. */
 #define TC_HOPPER_ROW(math, what, ...)                                                             \
     tc_hopper_row<tc_hopper_shape<                                                                 \
         math, tc_hopper_entry{__VA_ARGS__}.tile_m, tc_hopper_entry{__VA_ARGS__}.tile_n,            \
@@ -155,7 +156,8 @@ constexpr struct tc_kernel tc_hopper_wgrad_row(const tc_hopper_wgrad_entry &entr
         TC_HOPPER_ROW(math, what, .index = 2, .mma_efficiency = 0.66, .tile_m = 256, .tile_n = 64, \
                       .schedule = TC_COOPERATIVE, .stages = 4)
 
-/* Of 16 bits and one class, besides: all columns of widening layers at once, and halos. */
+/* The additional tiles of 16-bit types. One residue class; N = 256 covers every output channel.
+ * The other row is the halo kernel. */
 #define TC_HOPPER_MORE_TILES(math, what)                                                           \
     TC_HOPPER_ROW(math, what, .index = 4, .mma_efficiency = 0.8, .tile_m = 64, .tile_n = 256,      \
                   .schedule = TC_PING_PONG, .stages = 4),                                          \
@@ -173,7 +175,7 @@ constexpr struct tc_kernel tc_hopper_wgrad_row(const tc_hopper_wgrad_entry &entr
         TC_HOPPER_WGRAD(math, .index = 4, .mma_efficiency = 0.84, .m = 128, .n = 128, .x_is_m = 0, \
                         .positions = 128, .stages = 3)
 
-/* Defines the table of an operand type of 16 bits. */
+/* Defines the table of a 16-bit operand type. */
 #define TC_HOPPER_TABLE(name, math)                                                                \
     TC_TABLE(name, TC_HOPPER_TILES(math, TC_FPROP), TC_HOPPER_MORE_TILES(math, TC_FPROP),          \
              TC_HOPPER_TILES(math, TC_DGRAD), TC_HOPPER_MORE_TILES(math, TC_DGRAD),                \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensor maps by the driver's entries, which come through the runtime, so that libcuda is not
+/* Makes tensor maps by the driver's entry points. The runtime provides them, so libcuda is not
  * linked. */
 #include "tensor_map.h"
 
@@ -30,7 +30,7 @@ static encode_tiled_fn encode_tiled;
 static encode_im2col_fn encode_im2col;
 static replace_address_fn replace_address;
 
-/* An address for maps that have none yet. */
+/* The address in maps that have no address yet. */
 #define NOWHERE ((void *)(uintptr_t)256)
 
 static void find_entries(void)

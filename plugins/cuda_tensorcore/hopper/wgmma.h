@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The forms of wgmma.mma_async that the family hopper uses (PTX ISA, "Warpgroup-level matrix
- * instructions"): 64 x N accumulators of a warpgroup, floats or 32-bit integers, 32 bytes of K,
- * both operands in shared memory and named by descriptors. Nothing but the lists of registers makes
- * them long.
- */
+/* Defines the forms of wgmma.mma_async that the family hopper uses (PTX ISA, "Warpgroup-level
+ * matrix instructions"). A warpgroup has 64 x N accumulators, floats or 32-bit integers. A form
+ * multiplies 32 bytes along K; both operands are in shared memory and given by descriptors. Only
+ * the lists of registers make these definitions long. */
 #ifndef CUDA_TENSORCORE_HOPPER_WGMMA_H
 #define CUDA_TENSORCORE_HOPPER_WGMMA_H
 
@@ -55,9 +53,9 @@
     TC_BIND_96(d, i), TC_BIND_8(d, i + 96), TC_BIND_8(d, i + 104), TC_BIND_4(d, i + 112)
 #define TC_BIND_128(d, i) TC_BIND_64(d, i), TC_BIND_64(d, i + 64)
 
-/* N columns, their half, the numbers of the operands behind the accumulators: descriptors of A and
- * B, whether to add to what was there, whether A and B are MN-major, which those of 16
- * bits may. */
+/* The forms have these arguments: N columns, their half, and the numbers of the operands after
+ * the accumulators. These are the descriptors of A and B, and the flag that adds to the
+ * accumulators. 16-bit forms also have flags for MN-major A and B. */
 #define TC_WGMMA_FORM(N, half, a_at, b_at, adds_at, a_lines_at, b_lines_at, type)                    \
     asm volatile("{ .reg .pred adds; setp.ne.b32 adds, %" #adds_at ", 0; "                          \
                  "wgmma.mma_async.sync.aligned.m64n" #N "k16.f32." type "." type " {" TC_OPERANDS_##half \
@@ -109,7 +107,7 @@ __device__ static inline void tc_wgmma_issue(tc_bfloat16, float (&d)[N / 2], uin
     TC_WGMMA_FORMS("bf16");
 }
 
-/* Of floats it reads what TF32 has of them. */
+/* Issues a product of floats, of which the unit reads only the bits of TF32. */
 template <int N, int A_MN_MAJOR, int B_MN_MAJOR>
 __device__ static inline void tc_wgmma_issue(tc_tf32, float (&d)[N / 2], uint64_t a, uint64_t b,
                                              int32_t adds)
@@ -123,7 +121,7 @@ __device__ static inline void tc_wgmma_issue(tc_tf32, float (&d)[N / 2], uint64_
         TC_WGMMA_TF32(256, 128, 128, 129, 130);
 }
 
-/* The same with A out of registers: a fragment of each warp's 16 rows. */
+/* Issues the same product with A in registers: a fragment of each warp's 16 rows. */
 template <int N>
 __device__ static inline void tc_wgmma_issue_rs(float (&d)[N / 2], const uint32_t (&a)[4],
                                                 uint64_t b, int32_t adds)

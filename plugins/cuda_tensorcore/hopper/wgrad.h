@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The persistent, warp-specialised wgrad of the family hopper. One block a multiprocessor takes
- * work tiles, a tile in a split of K, in turn; one thread fills a pipeline of stages of positions
- * by TMA, two warpgroups multiply half of the tile's M each, both operands MN-major by their
- * descriptors. Work tiles of a split follow each other, so that blocks that run at a time read the
- * same positions.
- */
+/* Implements the persistent, warp-specialized wgrad of the family hopper. One block per
+ * multiprocessor processes work tiles in turn; a work tile is one tile in one split of K. One
+ * thread fills a pipeline of stages of positions by TMA. Two warpgroups each multiply half of
+ * the tile's M. The descriptors of both operands are MN-major. The work tiles of a split are
+ * consecutive, so that blocks that run at the same time read the same positions. */
 #ifndef CUDA_TENSORCORE_HOPPER_WGRAD_H
 #define CUDA_TENSORCORE_HOPPER_WGRAD_H
 
@@ -14,10 +12,10 @@
 
 /* ------------------------------------------------------------------ the producer */
 
-/* Coordinates of a position, and of the one a stage further, without dividing again. */
+/* The coordinates of a position. next() advances them by one stage without divisions. */
 template <class S> struct tc_hopper_walk {
     int32_t w, h, image;
-    int32_t by_w, by_h, by_image; /* of a stage */
+    int32_t by_w, by_h, by_image; /* distance of a stage */
 
     __device__ tc_hopper_walk(const tc_hopper_wgrad_params &job, int32_t position)
     {
@@ -46,7 +44,7 @@ template <class S> struct tc_hopper_walk {
     }
 };
 
-/* Where the blocks of a tile's taps of channels lie in x: channel, and offsets of the tap. */
+/* The source of a tile's blocks in x: the channel of each block, and the offsets of its tap. */
 template <class S> struct tc_hopper_wgrad_taps {
     int32_t count, channel[S::X_BLOCKS];
     uint32_t offsets[S::X_BLOCKS];
@@ -71,8 +69,8 @@ template <class S> struct tc_hopper_wgrad_taps {
     }
 };
 
-/* Blocks of 64 channels of positions that follow each other: one by one, or `box` at a time by a
- * map whose third dim is the block. */
+/* Loads blocks of 64 channels of consecutive positions, one by one. If `box` is more than 1, it
+ * loads `box` blocks at a time by a map with blocks as its third dim. */
 template <class S>
 __device__ static inline void tc_hopper_wgrad_load(uint32_t to, const tc_tensor_map &map,
                                                    uint32_t full, int32_t count, int32_t box,
@@ -133,7 +131,8 @@ __device__ static inline void tc_hopper_wgrad_producer(const tc_hopper_wgrad_par
 
 /* ------------------------------------------------------------------ the consumers */
 
-/* Sums up an item; a stage is handed back when the products that follow it have been issued. */
+/* Computes the sums of a work tile. A stage is released when the products of the next stage have
+ * been issued. */
 template <class S>
 __device__ static inline void
 tc_hopper_wgrad_mainloop(float (&sum)[S::UNITS][S::N / 2], int32_t stages, uint32_t memory,

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The epilogue of wgrad in the family hopper: a tile's sums, as floats, to its split's partial
- * sums. */
+/* Implements the epilogue of wgrad in the family hopper, which stores a tile's sums as floats in
+ * the partial sums of its split. */
 #ifndef CUDA_TENSORCORE_HOPPER_WGRAD_EPILOGUE_H
 #define CUDA_TENSORCORE_HOPPER_WGRAD_EPILOGUE_H
 
 #include "wgrad_shape.h"
 
-/* The first of a block's taps of channels in a filter, and how many there are from it on. */
+/* The first row of a block in a filter, and the number of rows from it on. Rows are taps and
+ * channels. */
 struct tc_hopper_wgrad_rows {
     int32_t first, count;
 
@@ -20,7 +21,8 @@ struct tc_hopper_wgrad_rows {
     }
 };
 
-/* Filters down, taps of channels across: a thread has two neighbours of a filter. */
+/* Stores sums with filters as rows, and taps and channels as columns. A thread has two neighbors
+ * of a filter. */
 template <class S>
 __device__ static inline void tc_hopper_wgrad_epilogue(const tc_hopper_wgrad_params &job,
                                                        const tc_hopper_wgrad_work_tile<S> &item,
@@ -55,7 +57,8 @@ __device__ static inline void tc_hopper_wgrad_epilogue(const tc_hopper_wgrad_par
     }
 }
 
-/* Taps of channels down, filters across: lanes of a column have neighbours of a filter. */
+/* Stores sums with taps and channels as rows, and filters as columns. The lanes of a column have
+ * neighbors of a filter. */
 template <class S>
 __device__ static inline void
 tc_hopper_wgrad_epilogue_x_is_m(const tc_hopper_wgrad_params &job,

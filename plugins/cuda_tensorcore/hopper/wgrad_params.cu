@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What wgrad of the family hopper takes, and how the host fills its parameters and tensor maps
- * (hopper/wgrad_params.h).
- */
+/* Selects the problems of wgrad in the family hopper, and fills its parameters and tensor maps
+ * (hopper/wgrad_params.h). It runs on the host. */
 #include "wgrad_params.h"
 
 #include "../common/wgrad_reduce.h"
 #include "geometry.h"
 
-/* Dy begins at an even step, and x walks as it does in fprop. Parts are added up four by four. */
+/* Returns 1 if the kernels support a problem. dy must have an even stride, and x is traversed as
+ * in fprop. Partial sums are added in groups of four. */
 int32_t tc_hopper_wgrad_takes(const struct conv *conv, const struct tc_target *target)
 {
     return conv_is_wgrad(conv) && tc_hopper_has_maps(*conv, *target) && tc_hopper_walks(*conv) &&
            conv->channels % TC_WGRAD_REDUCE_EACH == 0;
 }
 
-/* So many blocks of 64 channels at a time, if tiles begin and end with blocks. */
+/* Returns the blocks of 64 channels per copy: all of a tile if tiles begin and end with blocks,
+ * otherwise 1. */
 static int32_t box_of(int64_t channels, int32_t tile_blocks)
 {
     return channels % (tile_blocks * TC_HOPPER_BLOCK) == 0 ? tile_blocks : 1;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tile, stages and scheduler of wgrad in the family hopper. */
+/* Defines the tile, stages and scheduler of wgrad in the family hopper. */
 #ifndef CUDA_TENSORCORE_HOPPER_WGRAD_SHAPE_H
 #define CUDA_TENSORCORE_HOPPER_WGRAD_SHAPE_H
 
 #include "pipeline.h"
 #include "wgrad_params.h"
 
-/* M x N of a tile. Filters are M, taps of channels N; X_IS_M: the other way around. */
+/* The shape of a kernel with tiles of M x N. Filters are M, and taps and channels N, unless
+ * X_IS_M is 1, which swaps them. */
 template <class MATH, int M_SIZE, int N_SIZE, int X_IS_M_SIDE, int POSITIONS_OF_STAGE,
           int STAGE_COUNT>
 struct tc_hopper_wgrad_shape {
@@ -34,7 +35,7 @@ struct tc_hopper_wgrad_shape {
     };
 };
 
-/* Fastest the filters, then taps of channels, last the splits. */
+/* A work tile. Filters vary fastest, then taps and channels, and splits slowest. */
 template <class S> struct tc_hopper_wgrad_work_tile {
     int32_t first_filter, first_block, group, split;
     int32_t begin, end; /* stages */

@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Whether operands can be loaded by 16 bytes as they are, and which layouts of them a problem may
- * be tried in.
- */
+/* Checks whether operands can be loaded by 16 bytes without a copy, and lists the layouts to try
+ * for a problem. */
 #include "layout.h"
 
 #include "../../cuda_common/divide.h"
 
 #define LAST (CONV_DIMS_MAX - 1)
 
-/* In dgrad: N of all taps of a row that is worth having. Lanes that are
- * worth having for all taps of a plane. */
+/* The largest N of all taps of a row (dgrad) and the most lanes of all taps of a plane for which
+ * folding is tried. */
 #define FOLD_S_N      64
 #define FOLD_RS_LANES 128
 
-/* Elements of 16 bytes. */
+/* Returns the number of elements in 16 bytes. */
 static int64_t chunk_of(int32_t type)
 {
     return 16 / cuda_type_size(type);
@@ -22,7 +20,7 @@ static int64_t chunk_of(int32_t type)
 
 /* ------------------------------------------------------------------ reading by 16 bytes */
 
-/* Channels, or the lanes of vectors of them. */
+/* Returns 1 if channels are contiguous, either as elements or as lanes of vectors. */
 static int lie_side_by_side(const struct conv_channels *channels, int64_t step, int64_t chunk)
 {
     return channels->shift == 0 ? step == 1
@@ -63,9 +61,10 @@ int tc_reads_by_16(const struct conv *conv, int32_t type)
     return tc_a_reads_by_16(conv, type) && tc_b_reads_by_16(conv, type);
 }
 
-/* ------------------------------------------------------------------ what is worth trying */
+/* ------------------------------------------------------------------ useful layouts */
 
-/* What cannot be read as it is. What is padded in one operand is padded in the other. */
+/* Returns the copies that are needed to load operands by 16 bytes. If the channels of a sum need
+ * padding, both operands are copied. */
 static int32_t needed_of(const struct conv *conv, int32_t type)
 {
     int32_t a = tc_a_reads_by_16(conv, type) ? 0 : TC_LAYOUT_A;
@@ -73,7 +72,7 @@ static int32_t needed_of(const struct conv *conv, int32_t type)
     return a | (tc_b_reads_by_16(conv, type) ? 0 : TC_LAYOUT_B);
 }
 
-/* Whether a filter's row as channels makes sums shorter, or in dgrad fills N. */
+/* Returns 1 if turning a filter's row into channels shortens the sums, or in dgrad fills N. */
 static int gains_by_fold_s(const struct conv *conv, int32_t type)
 {
     int64_t chunk = chunk_of(type), taps = conv->dim[LAST].taps;
@@ -86,7 +85,8 @@ static int gains_by_fold_s(const struct conv *conv, int32_t type)
            taps * cuda_round_up(conv->channels, chunk);
 }
 
-/* Few channels under few taps fill a tile along K together that each row would fill once. */
+/* Returns 1 if a tile along K can hold all taps of few channels. Unless they are folded, each
+ * row of the filter fills a tile. */
 static int gains_by_fold_rs(const struct conv *conv, int32_t type)
 {
     int64_t taps = conv->dim[LAST].taps * conv->dim[LAST - 1].taps;
@@ -95,7 +95,7 @@ static int gains_by_fold_rs(const struct conv *conv, int32_t type)
            conv->channels < chunk_of(type) && taps * conv->channels <= FOLD_RS_LANES;
 }
 
-/* Kernels by TMA read floats along K alone. */
+/* Returns 1 if K-major filters are useful. TMA kernels read floats only along K. */
 static int gains_by_k_major(const struct conv *conv, int32_t type)
 {
     return type == ANYDNN_PLUGIN_FLOAT && conv_is_dgrad(conv) && conv->groups == 1 &&

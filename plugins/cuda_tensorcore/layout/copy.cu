@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Copies an operand to a layout with channels side by side (layout/layout.h). A tensor whose
- * positions lie in a row is transposed (layout/transpose.cu); of any other, whatever its strides, a
- * thread collects 16 bytes of channels.
- */
+/* Copies an operand to a layout with contiguous channels (layout/layout.h). If its positions are
+ * contiguous, it is transposed (layout/transpose.cu). Otherwise each thread gathers 16 bytes of
+ * channels, whatever the strides. */
 #include "transpose.h"
 
 struct tc_copy_params {
     tc_copy copy;
     const void *from;
     void *to;
-    int64_t chunks; /* all of them */
+    int64_t chunks; /* number in the whole copy */
     cuda_divisor by_chunks, by[TC_COPY_DIMS], by_channels, by_taps;
 };
 
@@ -25,13 +23,13 @@ static inline int32_t tc_settle(tc_copy_params *)
     return 0;
 }
 
-/* Where tap t of position j lies. */
+/* Returns the coordinate of tap t of position j. */
 __device__ static inline int32_t tc_coordinate(const tc_window &window, int32_t j, int32_t t)
 {
     return j * window.step + window.begin + t * window.tap;
 }
 
-/* A thread's chunk, of type C, is EACH lanes of one position. */
+/* Copies a tensor. A thread writes one chunk of type C, which is EACH lanes of one position. */
 template <class T, class C>
 __global__ void __launch_bounds__(CUDA_THREADS)
     tc_copy_any(const __grid_constant__ tc_copy_params job)

@@ -1,28 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Makes a layout: its copies, and the inner problem that the kernel sees.
- */
+/* Makes a layout: its copies, and the inner problem that the kernel runs. */
 #include "layout.h"
 
 #include "../../cuda_common/divide.h"
 
 #define LAST (CONV_DIMS_MAX - 1)
 
-/* Copies begin at multiples of this many bytes, as the workspace does. */
+/* The alignment of copies and of the workspace in bytes. */
 #define COPY_ALIGNMENT 256
-/* Chunks of 16 bytes of a copy, and K, are counted in this many bits. */
+/* The bits that hold the number of chunks of a copy, and K. */
 #define CHUNK_BITS 31
 #define K_BITS     30
 
 /* ------------------------------------------------------------------ copies */
 
-/* Elements of 16 bytes, or those of a pixel. */
+/* Returns the number of elements in 16 bytes, or in a pixel. */
 static int64_t each_of(int32_t type, int32_t bits)
 {
     return bits & TC_LAYOUT_PIXELS ? TC_PIXEL : 16 / cuda_type_size(type);
 }
 
-/* Of a tensor whose coordinates are taken one by one. */
+/* Returns a copy with dims of 1, which the caller fills in. */
 static struct tc_copy copy_of(int32_t type, int64_t lanes, int64_t channels, int64_t channel)
 {
     return (struct tc_copy){.size = cuda_type_size(type),
@@ -33,7 +31,7 @@ static struct tc_copy copy_of(int32_t type, int64_t lanes, int64_t channels, int
                             .channel = channel};
 }
 
-/* Of images of groups of channels. */
+/* Returns a copy of images with groups of channels. */
 static struct tc_copy copy_of_images(const struct conv *conv, int32_t type, int64_t lanes,
                                      int64_t channels, int64_t channel, int64_t image)
 {
@@ -46,7 +44,8 @@ static struct tc_copy copy_of_images(const struct conv *conv, int32_t type, int6
     return copy;
 }
 
-/* Which of height and width, 0 and 1, have their taps as channels. */
+/* Returns 1 if the taps of a dim become channels. `which` is 0 for the height and 1 for the
+ * width. */
 static int is_folded(int32_t bits, int32_t which)
 {
     return bits & TC_LAYOUT_FOLD_RS || (which == 1 && bits & TC_LAYOUT_FOLD_S);
@@ -58,7 +57,7 @@ static int64_t folded_taps(const struct conv *conv, int32_t bits)
            (is_folded(bits, 1) ? conv->dim[LAST].taps : 1);
 }
 
-/* Coordinates as they are. */
+/* Returns a window that keeps coordinates unchanged. */
 static struct tc_window window_all(int64_t extent)
 {
     return (struct tc_window){.taps = 1, .step = 1, .extent = (int32_t)extent};
@@ -123,8 +122,8 @@ static struct tc_copy copy_filters(const struct conv *conv, int32_t type, int32_
     return copy;
 }
 
-/* Of one group and two dims: [height][width][n][k]. Where n lie side by side, they make a line with
- * the taps in front of them, which is transposed as a whole. */
+/* Returns the copy of the filters of one group and two dims as [height][width][n][k]. If n and
+ * the taps are contiguous, they form one row, which is transposed as a whole. */
 static struct tc_copy copy_k_major(const struct conv *conv, int32_t type)
 {
     const struct conv_dim *height = &conv->dim[LAST - 1], *width = &conv->dim[LAST];
@@ -157,7 +156,7 @@ static struct tc_copy copy_positions(const struct conv *conv, int32_t type)
     return copy;
 }
 
-/* From one index of a dim to the next in the copy, in elements. */
+/* Returns the stride of a dim in the copy, in elements. */
 static int64_t step_in(const struct tc_copy *copy, int32_t dim)
 {
     int64_t step = copy->lanes;
@@ -167,7 +166,7 @@ static int64_t step_in(const struct tc_copy *copy, int32_t dim)
     return step;
 }
 
-/* Returns 0 if there is too much of it. */
+/* Computes the bytes of a copy. Returns 0 if the copy is too large. */
 static int bytes_of(const struct tc_copy *copy, int64_t *bytes)
 {
     int64_t count = copy->lanes;
@@ -225,7 +224,7 @@ static void set_positions(struct conv *inner, const struct tc_copy *copy)
         inner->dim[CONV_FIRST + d].position = step_in(copy, TC_DEPTH + d);
 }
 
-/* The taps of a dim are channels, and in dgrad N. */
+/* Turns the taps of a dim into channels, or in dgrad into N. */
 static void fold(struct conv *inner, struct conv_dim *dim)
 {
     if (conv_is_dgrad(inner)) {
@@ -279,7 +278,8 @@ int tc_layout_make(struct tc_layout *to, const struct conv *conv, int32_t type, 
     return fits && counts(&to->conv);
 }
 
-/* What several taps read comes out of caches but once. */
+/* Returns the bytes that a copy reads and writes. An element that several taps read counts once,
+ * because caches hold it. */
 static double traffic_of(const struct tc_copy *copy)
 {
     double each = (double)copy->dims[TC_OUTER] * (double)copy->dims[TC_INNER] *

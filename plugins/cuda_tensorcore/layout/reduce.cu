@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Adds up the partial sums of an inner problem in a fixed order and stores what the outer problem
- * has of them. In wgrad channels and filters that were padded are left out; in dgrad with a
- * filter's row folded into N, a position of dx is the sum of one result of each tap that
- * reaches it.
- */
+/* Adds the partial sums of an inner problem in a fixed order, and stores the results of the
+ * outer problem. In wgrad, padded channels and filters are skipped. In dgrad with a filter's row
+ * folded into N, a position of dx is the sum of one result per contributing tap. */
 #include "../common/launch.h"
 #include "layout.h"
 
-/* What is looked at of the outer problem, by the names of struct conv. */
+/* The part of the outer problem that the kernels use, with the names of struct conv. */
 struct tc_reduce_dim {
     int64_t position, tap;
     int32_t positions, taps, a_extent, pad, stride, dilation;
@@ -25,8 +22,9 @@ struct tc_reduce_conv {
 struct tc_reduce_params {
     tc_slim_params inner;
     tc_reduce_conv outer;
-    int32_t folds_s; /* a filter's row is channels */
-    /* wgrad: splits have M as neighbours; threads of a result, results. */
+    int32_t folds_s; /* 1 if a filter's row became channels */
+    /* wgrad: m_is_fastest is 1 if M is contiguous in splits. lines is the number of threads per
+     * result, and count the number of results. */
     int32_t m_is_fastest, lines;
     int64_t count;
 };
@@ -68,11 +66,12 @@ static inline int32_t tc_settle(tc_reduce_params *)
 
 /* ------------------------------------------------------------------ wgrad */
 
-/* Threads of a result, at most, and blocks of a multiprocessor that are enough. */
+/* The most threads per result, and the blocks per multiprocessor that suffice. */
 #define LINES_MAX 32
 #define BLOCKS    4
 
-/* Index m of the inner problem, and offset in dw, of `m` of the outer one, channels inside. */
+/* Returns the inner problem's m of index `m` of the outer problem, whose channels vary fastest.
+ * *at becomes the offset in dw. */
 __device__ static inline int32_t tc_reduce_inner_m(const tc_reduce_params &job, int32_t m,
                                                    int64_t *at)
 {
@@ -92,7 +91,7 @@ __device__ static inline int32_t tc_reduce_inner_m(const tc_reduce_params &job, 
     return m;
 }
 
-/* Where the sum of m and n of the inner problem lies in the first split. */
+/* Returns the offset of the inner problem's sum (m, n) in the first split. */
 __device__ static inline int64_t tc_reduce_partial_at(const tc_reduce_params &job, int32_t group,
                                                       int32_t m, int32_t n)
 {
@@ -102,8 +101,8 @@ __device__ static inline int64_t tc_reduce_partial_at(const tc_reduce_params &jo
                             : conv_partial_at(inner, 0, group, m, n);
 }
 
-/* A thread goes along every so many-th partial sum; what the threads of a result have is added in
- * turn. */
+/* Adds the partial sums of wgrad. A thread adds every lines-th split; one thread then adds the
+ * sums of a result's threads in order. */
 static __global__ void __launch_bounds__(CUDA_THREADS)
     tc_reduce_wgrad(const __grid_constant__ tc_reduce_params job)
 {
@@ -154,7 +153,7 @@ static void reduce_wgrad(tc_step *step, tc_reduce_params job, const conv &outer,
 
 /* ------------------------------------------------------------------ dgrad */
 
-/* The class of a coordinate, and its index among those of the class. */
+/* A coordinate within its class: the class, the index in the class, and the size of the class. */
 struct tc_reduce_coordinate {
     int32_t number, at, count;
 };
@@ -168,7 +167,8 @@ __device__ static inline tc_reduce_coordinate tc_reduce_coordinate_of(const tc_r
     return {number, coordinate / classes, (extent - number + stride - 1) / stride};
 }
 
-/* A thread a result: channels fastest, then positions along a row. */
+/* Adds the partial sums of dgrad, with one thread per result. Channels vary fastest, then
+ * positions along a row. */
 static __global__ void __launch_bounds__(CUDA_THREADS)
     tc_reduce_dgrad(const __grid_constant__ tc_reduce_params job)
 {

@@ -1,30 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Copies an operand whose positions lie in a row, as in NCHW, to a layout with channels side by
- * side: it is transposed by tiles in shared memory, so that both sides go by rows.
- */
+/* Copies an operand with contiguous positions, as in NCHW, to a layout with contiguous channels.
+ * Tiles are transposed in shared memory, so that both reads and writes are contiguous. */
 #include "transpose.h"
 
-/* A tile's sides in channels and positions; rows of positions are followed by a gap of a bank. Ways
- * to read rows. */
+/* The side of a tile in channels and positions, and the number of ways to read rows. A gap of
+ * one bank follows each row of positions. */
 #define TC_TRANSPOSE_SIDE 64
 #define TC_TRANSPOSE_WAYS 3
 
-/* Of an image, or a filter, a matrix [channel][position] becomes [position][lane]. */
+/* The parameters of the kernel. The matrix [channel][position] of an image or a filter becomes
+ * [position][lane]. */
 struct tc_transpose_params {
     tc_copy copy;
     const void *from;
     void *to;
     int64_t positions;
-    int32_t lanes;  /* of all groups */
-    int32_t extent; /* positions of a tile */
+    int32_t lanes;  /* lanes of all groups */
+    int32_t extent; /* positions per tile */
     int32_t lane_tiles, position_tiles;
     cuda_divisor by_lane_tiles, by_position_tiles, by_inner, by_group;
-    /* By the way that rows are read, 16 bytes, 4 elements or one at a time: how many a tile's row
-     * has of them, or none where it cannot be read so. */
+    /* The reads per row of a tile, for each way to read rows: 16 bytes, 4 elements, or 1
+     * element. The divisor is unset if the way is impossible. */
     cuda_divisor by_vectors_of[TC_TRANSPOSE_WAYS];
     cuda_divisor by_vectors;
-    int32_t bytes[TC_TRANSPOSE_WAYS]; /* that rows begin at multiples of; 0: it cannot be read so */
+    int32_t bytes[TC_TRANSPOSE_WAYS]; /* required alignment of rows; 0 if the way is impossible */
 };
 
 static inline void tc_bind(tc_transpose_params *job, const tc_arguments &args)
@@ -33,7 +32,7 @@ static inline void tc_bind(tc_transpose_params *job, const tc_arguments &args)
     job->to = args.output;
 }
 
-/* The first way that can be: the last one can. */
+/* Selects the first possible way. The last way is always possible. */
 static inline int32_t tc_settle(tc_transpose_params *job)
 {
     int32_t way = 0;
@@ -45,7 +44,8 @@ static inline int32_t tc_settle(tc_transpose_params *job)
     return way;
 }
 
-/* V elements of a row at a time. The loads of a thread are under way together. */
+/* Reads a tile, V elements of a row at a time. A thread issues all loads of a batch before it
+ * uses them. */
 template <class T, int V>
 __device__ static inline void tc_transpose_read(const tc_transpose_params &job, T *tile,
                                                 const T *from, int32_t first_lane,
@@ -142,8 +142,8 @@ __global__ void __launch_bounds__(CUDA_THREADS)
                        lane, positions);
 }
 
-/* Positions of one channel of an image, if they lie in a row; 0 if not, or if transposing them is
- * not worth it. */
+/* Returns the positions of one channel of an image if they are contiguous. Returns 0 if they are
+ * not, or if transposing is not worthwhile. */
 static int64_t packed_positions(const tc_copy &copy)
 {
     int64_t positions = 1;
@@ -165,7 +165,8 @@ static int64_t packed_positions(const tc_copy &copy)
     return positions >= 4 ? positions : 0;
 }
 
-/* Rows, and tiles in them, begin at multiples of so many elements, if the tensor does. */
+/* Returns true if rows, and tiles in them, begin at multiples of `elements` elements, provided
+ * that the tensor does. */
 static bool begin_at(const tc_transpose_params &job, int32_t elements)
 {
     const int64_t *strides = job.copy.strides;
@@ -185,7 +186,7 @@ static tc_transpose_params transpose_of(const tc_copy &copy, int64_t positions)
     job.copy = copy;
     job.positions = positions;
     job.lanes = (int32_t)(copy.lanes * copy.dims[TC_GROUP]);
-    /* Tiles of about equal length, which begin at multiples of 16 bytes where rows do. */
+    /* Tiles have about equal lengths. They begin at multiples of 16 bytes if rows do. */
     job.extent =
         (int32_t)(positions < side ? positions : (cuda_blocks(positions, tiles) + 7) / 8 * 8);
     job.lane_tiles = (int32_t)cuda_blocks(job.lanes, side);

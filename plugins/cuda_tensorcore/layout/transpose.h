@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What copies by transposing: layout/transpose.cu. */
+/* Declares the copies that transpose (layout/transpose.cu). */
 #ifndef CUDA_TENSORCORE_LAYOUT_TRANSPOSE_H
 #define CUDA_TENSORCORE_LAYOUT_TRANSPOSE_H
 
 #include "../common/launch.h"
 #include "layout.h"
 
-/* Makes the step of a copy whose positions lie in a row; false, and no step, for any other, or
- * where transposing is not worth it. */
+/* Makes the step of a copy whose positions are contiguous. Returns false without a step for any
+ * other copy, or if transposing is not worthwhile. */
 bool tc_transpose_step(struct tc_step *step, const tc_copy &copy);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels of the family mma for bfloat16. */
+/* Defines the bfloat16 kernels of the family mma. */
 #include "table.h"
 
 TC_MMA_TABLE(tc_mma_bfloat16, tc_bfloat16);

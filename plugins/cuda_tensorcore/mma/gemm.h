@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Implicit GEMM by mma.sync for any layout: C[m][n] is the sum over K of A[m][k] * B[k][n]. In
- * fprop and dgrad M are positions and K taps of channels, in wgrad M are taps of channels and K
- * positions (conv_view.h). A block works on one tile of C, of one group, class and split of K.
- * Tiles along K go through a pipeline of STAGES in shared memory: while one is multiplied, the
- * others are on their way. Coordinates of a tile's k are worked out by one warp, one round before
- * the tile is asked for.
- */
+/* Implements implicit GEMM by mma.sync for any layout: C[m][n] is the sum over k of A[m][k] *
+ * B[k][n]. In fprop and dgrad, m is a position and k a tap of a channel; in wgrad it is the
+ * reverse (conv_view.h). A block computes one tile of C, for one group, class and split of K.
+ * Tiles along K pass through a pipeline of STAGES stages in shared memory. While one tile is
+ * multiplied, the others are loaded. One warp computes the coordinates of a tile's k one
+ * iteration before the tile's load begins. */
 #ifndef CUDA_TENSORCORE_MMA_GEMM_H
 #define CUDA_TENSORCORE_MMA_GEMM_H
 
@@ -15,7 +13,7 @@
 #include "../common/table.h"
 #include "load.h"
 
-/* Outside every tensor, whatever it is added to. */
+/* Returns coordinates outside every tensor, whatever coordinates are added to them. */
 __device__ static inline conv_coords tc_outside()
 {
     conv_coords coords = {};
@@ -24,7 +22,8 @@ __device__ static inline conv_coords tc_outside()
     return coords;
 }
 
-/* Those behind the last m read zeros and are not stored. */
+/* Computes the coordinates of the tile's rows. Rows beyond the last m read zeros and are not
+ * stored. */
 template <class S>
 __device__ static inline void tc_coords_of_m(const tc_job &job, const tc_block &block,
                                              conv_coords *m_coords)
@@ -39,7 +38,7 @@ __device__ static inline void tc_coords_of_m(const tc_job &job, const tc_block &
     }
 }
 
-/* Coordinates of the k of tile t, by the lanes of one warp. */
+/* Computes the coordinates of the k of tile t. One warp runs it. */
 template <class S>
 __device__ static inline void tc_coords_of_k(const tc_job &job, const tc_block &block,
                                              conv_coords *k_coords, int32_t t)
@@ -55,7 +54,7 @@ __device__ static inline void tc_coords_of_k(const tc_job &job, const tc_block &
     }
 }
 
-/* Adds up the product of a tile to a warp's sums. */
+/* Adds the product of a tile of A and a tile of B to a warp's sums. */
 template <class S, int FRAGS_M, int FRAGS_N>
 __device__ static inline void tc_mma_tile(typename S::math::sum (&sum)[FRAGS_M][FRAGS_N][4],
                                           const char *a_loader, const char *b_loader, int m, int n)

@@ -1,29 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Loads tiles of A and B into shared memory, for the family mma. An element of A lies where the
- * coordinates of its m and of its k add up; one of B at the offset of its k plus a step for each n
- * (conv.h). Coordinates are worked out once a block (m) or once a tile (k), and kept in shared
- * memory.
+/* Loads tiles of A and B into shared memory, for the family mma. The offset of an element of A is
+ * the sum of the offsets of its m and its k. The offset of an element of B is that of its k, plus a
+ * step per n (conv.h). Coordinates are computed once per block (m) or once per tile (k), and are
+ * stored in shared memory.
  *
- * Where 16 bytes in memory are neighbours in the tile, too, cp.async copies them; where the code
- * has no cp.async, and element by element, values stay in registers between fetch() and put(),
- * while the tile before is multiplied. What lies outside the tensor becomes 0, in both operands: 0
- * times anything would not do.
- */
+ * If 16 contiguous bytes in memory are also contiguous in the tile, cp.async copies them.
+ * Otherwise, and in code without cp.async, values stay in registers between fetch() and put(),
+ * while the previous tile is multiplied. Elements outside the tensor become 0 in both operands,
+ * because 0 times Inf or NaN is not 0. */
 #ifndef CUDA_TENSORCORE_MMA_LOAD_H
 #define CUDA_TENSORCORE_MMA_LOAD_H
 
 #include "../common/job.h"
 #include "../common/tile.h"
 
-/* Where a block finds coordinates. */
+/* The coordinates that the loads of a block use. */
 struct tc_coords {
     const tc_block *block;
-    const conv_coords *m; /* of the tile, one for each */
-    const conv_coords *k; /* of the tile at hand, one for each `UNIT` of them */
+    const conv_coords *m; /* one per m of the tile */
+    const conv_coords *k; /* one per UNIT k of the current tile */
 };
 
-/* A chunk on its way through registers. */
+/* A chunk of 16 bytes, held in registers during its load. */
 template <class E> union tc_chunk {
     uint4 whole;
     E element[16 / sizeof(E)];
@@ -34,15 +32,15 @@ template <class T, class S, int MAJOR, int LOAD> struct tc_loader {
     enum {
         THREADS = S::THREADS,
         EACH = T::EACH,
-        COUNT = T::LINES * T::CHUNKS / THREADS, /* chunks of a thread */
+        COUNT = T::LINES * T::CHUNKS / THREADS, /* chunks per thread */
         UNIT = S::UNIT,
         COPIES = LOAD == TC_LOAD_16_BYTES && TC_HAS_CP_ASYNC
     };
     static_assert(T::LINES * T::CHUNKS % THREADS == 0, "every thread has as many chunks");
     tc_chunk<element> held[COUNT];
 
-    /* Line and chunk of this thread's number e. Neighbouring threads follow the chunks of a line,
-     * or the lines. */
+    /* Computes the line and the chunk of this thread's item e. Adjacent threads process adjacent
+     * lines if by_line is true, otherwise adjacent chunks of a line. */
     __device__ static void mine(int e, bool by_line, int *line, int *chunk)
     {
         int i = (int)threadIdx.x + e * THREADS;
@@ -76,7 +74,7 @@ template <class T, class S, int MAJOR, int LOAD> struct tc_loader {
     }
 };
 
-/* Operand A. */
+/* The loader of operand A. */
 template <class T, class S, int MAJOR, int LOAD> struct tc_loader_a : tc_loader<T, S, MAJOR, LOAD> {
     typedef tc_loader<T, S, MAJOR, LOAD> loader;
     typedef typename T::element element;
@@ -119,12 +117,12 @@ template <class T, class S, int MAJOR, int LOAD> struct tc_loader_a : tc_loader<
     }
 };
 
-/* Operand B. */
+/* The loader of operand B. */
 template <class T, class S, int MAJOR, int LOAD> struct tc_loader_b : tc_loader<T, S, MAJOR, LOAD> {
     typedef tc_loader<T, S, MAJOR, LOAD> loader;
     typedef typename T::element element;
 
-    /* `first` is the tile's first k. */
+    /* Begins the load of a tile. `first` is the tile's first k. */
     __device__ void fetch(const tc_job &job, const tc_coords &coords, int32_t first, char *to)
     {
         const tc_block &block = *coords.block;

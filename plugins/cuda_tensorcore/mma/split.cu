@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels of the family mma for float as sums of TF32; small tiles, since sums and products that
- * are not yet added to them take registers each. */
+/* Defines the kernels of the family mma for float computed as sums of TF32 numbers. Tiles are
+ * small, because the sums and the products of the current step both occupy registers. */
 #include "table.h"
 
 typedef TC_SIZE(.tile_m = 64, .tile_n = 64, .warp_m = 32, .warp_n = 32, .stages = 4,

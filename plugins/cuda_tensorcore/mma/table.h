@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernels of the family mma that every operand type has. Numbers stay what they are for ever:
- * what goes out of use leaves a gap. */
+/* Defines the kernels of the family mma that exist for every operand type. Kernel numbers are
+ * never reused; a removed kernel leaves a gap. */
 #ifndef CUDA_TENSORCORE_MMA_TABLE_H
 #define CUDA_TENSORCORE_MMA_TABLE_H
 
@@ -13,13 +13,13 @@ typedef TC_SIZE(.tile_m = 128, .tile_n = 64, .warp_m = 64, .warp_n = 32, .stages
                 .occupancy = 2) tc_narrow;
 typedef TC_SIZE(.tile_m = 64, .tile_n = 64, .warp_m = 32, .warp_n = 32, .stages = 4,
                 .occupancy = 4) tc_small;
-/* Read through registers: one tile is in them, one in shared memory. */
+/* The size for loads through registers. One tile is in registers and one in shared memory. */
 typedef TC_SIZE(.tile_m = 64, .tile_n = 64, .warp_m = 32, .warp_n = 32, .stages = 2,
                 .occupancy = 4) tc_any_size;
 
-/* What a row adds to its kernel's shape. */
+/* The values that a row adds to its kernel's shape. */
 struct tc_mma_entry {
-    int32_t index; /* the last bits of the kernel's number */
+    int32_t index; /* lowest bits of the kernel's number */
     double mma_efficiency;
     int32_t (*takes)(const struct conv *conv, const struct tc_target *target);
 };
@@ -47,7 +47,7 @@ constexpr struct tc_kernel tc_mma_row(int32_t numbers, int32_t type, int32_t wha
             .step = tc_gemm_step<S>};
 }
 
-/* Numbers: by type, direction (0 to 2, 3 any), index. */
+/* Kernel numbers consist of the type, the direction (0 to 2; 3 means any) and the index. */
 #define TC_MMA_NUMBERS(type, what) (TC_MMA << 8 | (type) << 6 | (what) << 4)
 #define TC_MMA_ROW(math, what, size, ...)                                                          \
     tc_mma_row<tc_shape<math, size, what>>(TC_MMA_NUMBERS(math::NUMBER, what), math::TYPE, what,   \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels of the family mma for float as TF32. */
+/* Defines the kernels of the family mma for float rounded to TF32. */
 #include "table.h"
 
 TC_MMA_TABLE(tc_mma_tf32, tc_tf32);

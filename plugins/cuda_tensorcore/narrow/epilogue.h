@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The epilogue of layers of few channels. A lane has neighbouring results of a pixel, which leave
- * from registers where they are rounded alone, or get a bias and a ReLU before; all else goes
- * through shared memory as float, and is finished by conv_store.
- */
+/* Implements the epilogue of layers with few channels. A lane holds adjacent results of a pixel.
+ * If they are only rounded, or first get a bias and a ReLU, the lane stores them from registers.
+ * All other results go through shared memory as floats, and conv_store finishes them. */
 #ifndef CUDA_TENSORCORE_NARROW_EPILOGUE_H
 #define CUDA_TENSORCORE_NARROW_EPILOGUE_H
 
 #include "params.h"
 #include "shape.h"
 
-/* The image of a tile, and where its first result lies. */
+/* A tile: its image, and the position of its first result. */
 struct tc_narrow_tile {
     int32_t image, p, q;
 };
 
-/* Results of a lane, from registers, by as many bytes as there are up to 16. */
+/* Stores a lane's results from registers, by up to 16 bytes. */
 template <class S>
 __device__ static inline void tc_narrow_put(typename S::element *to, int32_t left,
                                             const uint32_t (&pairs)[S::FRAGS_N])
@@ -64,7 +62,7 @@ tc_narrow_store_packed(const tc_narrow_params &job, const tc_narrow_tile &tile,
     }
 }
 
-/* Sums of 16 pixels of a row, as floats in shared memory, to where they belong. */
+/* Stores the sums of 16 pixels of a row, which are floats in shared memory. */
 template <class S>
 __device__ static inline void tc_narrow_store_any(const tc_narrow_params &job, int32_t image,
                                                   int32_t p, int32_t q, const float *sums)
@@ -89,7 +87,7 @@ __device__ static inline void tc_narrow_store_any(const tc_narrow_params &job, i
     }
 }
 
-/* The halo is read no more. */
+/* Stores results through shared memory. It overwrites the halo, which is no longer read. */
 template <class S>
 __device__ static inline void
 tc_narrow_store_blended(const tc_narrow_params &job, const tc_narrow_tile &tile,

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The kernel for layers of few channels: M are pixels of a tile, N all results, K the taps of all
- * channels. A fragment of A is 16 pixels of a row; another tap reads the same lines elsewhere.
- */
+/* Implements the kernel for layers with few channels. M covers the pixels of a tile, N all
+ * results, and K all taps and channels. A fragment of A is 16 pixels of a row. Another tap reads
+ * the same lines at another offset. */
 #ifndef CUDA_TENSORCORE_NARROW_GEMM_H
 #define CUDA_TENSORCORE_NARROW_GEMM_H
 
@@ -16,7 +15,8 @@ __device__ static inline void tc_narrow_mma(float (&sum)[S::FRAGS_M][S::FRAGS_N]
     int32_t lane = (int32_t)threadIdx.x % 32, warp = (int32_t)threadIdx.x / 32;
     uint32_t a_at[S::TAPS][S::STEPS], b_at[S::STEPS];
 
-    /* Rows are multiples of 8 lines apart, so the swizzle depends on column and chunk alone. */
+    /* Rows are a multiple of 8 lines apart, so the swizzle depends only on the column and the
+     * chunk. */
 #pragma unroll
     for (int32_t c = 0; c < S::STEPS; c++) {
 #pragma unroll

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the halo and the filters of a layer of few channels come to shared memory. */
+/* Loads the halo and the filters of a layer with few channels into shared memory. */
 #ifndef CUDA_TENSORCORE_NARROW_LOAD_H
 #define CUDA_TENSORCORE_NARROW_LOAD_H
 
@@ -11,7 +11,7 @@ template <class E> union tc_narrow_chunk {
     E element[TC_NARROW_CHUNK];
 };
 
-/* Up to 8 elements `step` apart; zeros for those missing. */
+/* Returns up to 8 elements that are `step` apart. Missing elements are zeros. */
 template <class E>
 __device__ static inline uint4 tc_narrow_gather(const E *from, int64_t step, int32_t count)
 {
@@ -26,8 +26,8 @@ __device__ static inline uint4 tc_narrow_gather(const E *from, int64_t step, int
     return chunk.all;
 }
 
-/* Pixels from row `top` and column `left` of an image on; zeros outside and behind the last
- * channel. */
+/* Loads the halo, from row `top` and column `left` of an image on. Pixels outside the image and
+ * channels beyond the last one are zeros. */
 template <class S>
 __device__ static inline void tc_narrow_load_halo(const tc_narrow_params &job, int32_t image,
                                                   int32_t top, int32_t left, char *memory)
@@ -57,7 +57,8 @@ __device__ static inline void tc_narrow_load_halo(const tc_narrow_params &job, i
     }
 }
 
-/* Lines are results under one tap; channels of A are the chunks. */
+/* Loads filters with contiguous channels, or single elements. A line is one result of one tap;
+ * its chunks are channels of A. */
 template <class S>
 __device__ static inline void tc_narrow_load_k_major(const tc_narrow_params &job, char *memory)
 {
@@ -84,10 +85,11 @@ __device__ static inline void tc_narrow_load_k_major(const tc_narrow_params &job
     }
 }
 
-/* Units that a thread asks for before it stores the first one. */
+/* The units that a thread loads before it stores the first one. */
 #define TC_NARROW_ASKED 2
 
-/* Two channels of A under 8 results at a time, whose elements join in words. */
+/* Loads filters with contiguous results. A unit is two channels of A with 8 results. The
+ * elements of both channels form words. */
 template <class S>
 __device__ static inline void tc_narrow_load_n_major(const tc_narrow_params &job, char *memory)
 {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Which convolutions are layers of few channels, and how the host fills the parameters of their
- * kernels (narrow/params.h).
- */
+/* Selects the convolutions that are layers with few channels, and fills the parameters of their
+ * kernels (narrow/params.h). It runs on the host. */
 #include "params.h"
 
 #include "../../cuda_common/divide.h"
@@ -10,19 +8,20 @@
 #include "../common/tiled_image.h"
 #include "shape.h"
 
-/* Channels that 16 bytes hold. */
+/* The channels in 16 bytes. */
 #define CHUNK TC_NARROW_CHUNK
 
-/* With fewer tiles for each block on the device blocks do not stay for several (H200). */
+/* The fewest tiles per resident block for which blocks process several tiles (measured on an
+ * H200). */
 #define STAYING_WAVES 4
 
-/* Rows before a result that its first tap lies over. */
+/* Returns the rows or columns by which the first tap precedes a result. */
 static int64_t lead_of(const conv &conv, const conv_dim &dim)
 {
     return conv_is_dgrad(&conv) ? dim.taps - 1 - dim.pad : dim.pad;
 }
 
-/* Half of the tiles may be for nothing. */
+/* Returns true if at least half of the tiles' positions are inside the image. */
 static bool fills_tiles(const conv_dim &h, const conv_dim &w, int64_t height)
 {
     return h.positions * w.positions * 2 >= tc_tiled_area(h, w, height, TC_NARROW_WIDTH);
@@ -45,7 +44,7 @@ int32_t tc_narrow_takes(const conv &conv, const tc_target &target, const tc_narr
                INT32_MAX;
 }
 
-/* Whether offsets along all dims but the channels' are multiples of 8. */
+/* Returns true if channels are contiguous, and offsets along the other dims are multiples of 8. */
 static bool reads_a_by_16(const conv &conv)
 {
     const conv_dim &h = conv.dim[CONV_FIRST + 1], &w = conv.dim[CONV_FIRST + 2];
@@ -77,7 +76,7 @@ int64_t tc_narrow_prepare(tc_narrow_params *params, const tc_job &job,
     *params = {};
     tc_slim_of(params, job);
     if (conv_is_dgrad(&conv)) {
-        /* Tap t of position p lies over p + pad - t: from the last to the first. */
+        /* Tap t of position p reads p + pad - t, so the taps are reversed. */
         params->conv.tap_first += (int32_t)((h.taps - 1) * h.tap + (w.taps - 1) * w.tap);
         params->conv.dim.last[1].tap = -(int32_t)h.tap;
         params->conv.dim.last[2].tap = -(int32_t)w.tap;

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The tile of a block for layers of few channels, and its shared memory: a halo of pixels, then all
- * filters. A line of either is one pixel under all channels, or one tap of one result, as chunks of
- * 8 channels; chunks of a line are swizzled so that 8 lines in a row lie in different banks.
- */
+/* Defines the tile of a block for layers with few channels, and its shared memory: a halo of
+ * pixels, then all filters. A line of the halo is one pixel with all channels. A line of the
+ * filters is one tap of one result. Lines consist of chunks of 8 channels. The chunks of a line
+ * are swizzled, so that 8 consecutive lines use different banks. */
 #ifndef CUDA_TENSORCORE_NARROW_SHAPE_H
 #define CUDA_TENSORCORE_NARROW_SHAPE_H
 
 #include "../common/mma.h"
 
-/* Pixels of a tile's row, and of a fragment; channels of a chunk; N of a fragment. */
+/* The pixels of a tile's row and of a fragment, the channels of a chunk, and N of a fragment. */
 #define TC_NARROW_WIDTH      32
 #define TC_NARROW_FRAGMENT   16
 #define TC_NARROW_CHUNK      8
 #define TC_NARROW_FRAGMENT_N 8
 
-/* Channels of A and of the results, as many as a kernel has at most; taps along either dim; rows of
- * results of a warp, warps, blocks that registers are kept free for. */
+/* The shape of a kernel: the most channels of A and of the results, taps along either dim, rows
+ * of results per warp, and warps. RESIDENT is the number of resident blocks that limits the
+ * registers. */
 template <class MATH, int CHANNELS_OF, int N_OF, int TAPS_OF, int ROWS_OF, int WARPS_OF,
           int RESIDENT>
 struct tc_narrow_shape {
@@ -34,17 +34,18 @@ struct tc_narrow_shape {
         FRAGS_N = N_OF / TC_NARROW_FRAGMENT_N,
         CHUNKS = CHANNELS_OF / TC_NARROW_CHUNK,
         STEPS = CHANNELS_OF / 16,
-        /* Whether a block may stay for several tiles, so that filters come once. The loop costs
-         * kernels with few filters more than that. */
+        /* 1 if a block may process several tiles and load the filters only once. If there are
+         * few filters, the loop costs more than it saves. */
         STAYS = TAPS_OF > 1 && CHANNELS_OF + N_OF > 32,
         LINE_BYTES = CHANNELS_OF * 2,
-        /* Pixels of the halo, and lines from row to row: a multiple of 8, for the swizzle. */
+        /* The size of the halo in pixels, and the lines from row to row, a multiple of 8 for the
+         * swizzle. */
         HALO_WIDTH = TC_NARROW_WIDTH + TAPS_OF - 1,
         HALO_HEIGHT = HEIGHT + TAPS_OF - 1,
         HALO_PITCH = (HALO_WIDTH + 7) / 8 * 8,
         HALO_BYTES = HALO_PITCH * HALO_HEIGHT * LINE_BYTES,
         FILTER_BYTES = TAPS_OF * TAPS_OF * N_OF * LINE_BYTES,
-        /* Sums of a fragment, on their way out as floats. */
+        /* The layout of a fragment's sums when they go through shared memory as floats. */
         SUM_LINE = N_OF + 4,
         SUM_BYTES = WARPS_OF * TC_NARROW_FRAGMENT * SUM_LINE * 4,
         FILTERS_AT = (int)HALO_BYTES > (int)SUM_BYTES ? (int)HALO_BYTES : (int)SUM_BYTES,
@@ -55,7 +56,8 @@ struct tc_narrow_shape {
     };
 };
 
-/* Bytes from the first line to a chunk. Lines a multiple of 8 apart have the same swizzle. */
+/* Returns the byte offset of a chunk. Lines that are a multiple of 8 apart have the same
+ * swizzle. */
 template <class S> CUDA_BOTH int32_t tc_narrow_chunk_at(int32_t line, int32_t chunk)
 {
     int32_t swizzle = line / (8 / (int)S::CHUNKS) % (int)S::CHUNKS;
@@ -63,8 +65,8 @@ template <class S> CUDA_BOTH int32_t tc_narrow_chunk_at(int32_t line, int32_t ch
     return (line * (int)S::CHUNKS + (chunk ^ swizzle)) * 16;
 }
 
-/* Which result belongs to an n of the fragments: a lane has n = 2 t and 2 t + 1 of every one, which
- * shall be neighbours in memory. And the reverse. */
+/* These functions map an n of the fragments to a result, and a result to an n. A lane holds n =
+ * 2 t and 2 t + 1 of every fragment. The mapping makes all of its results contiguous in memory. */
 template <class S> CUDA_BOTH int32_t tc_narrow_result_of(int32_t n)
 {
     return n % 8 / 2 * 2 * (int)S::FRAGS_N + n / 8 * 2 + n % 2;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernels for layers of few channels that each 16-bit type has. Numbers stay what they are for
- * ever. */
+/* Defines the kernels for layers with few channels that exist for each 16-bit type. Kernel
+ * numbers are never reused. */
 #ifndef CUDA_TENSORCORE_NARROW_TABLE_H
 #define CUDA_TENSORCORE_NARROW_TABLE_H
 
@@ -27,17 +27,17 @@ template <class S> static void tc_narrow_step(struct tc_step *step, const struct
     tc_step_make(step, tc_narrow_kernel<S>, asked, S::THREADS, S::SHARED_BYTES, blocks, params);
 }
 
-/* Numbers: by type, taps, index. mma_efficiency is such that the model's blocks do what these do in
- * the time that they take: moving is what counts. */
+/* Kernel numbers consist of the type, the taps and the index. mma_efficiency is chosen so that
+ * the model's cost of a block matches its measured time, which memory traffic dominates. */
 #define TC_NARROW_NUMBER(type, taps, index)                                                        \
     (TC_NARROW << 8 | (type) << 6 | ((taps) == 3) << 4 | (index))
 #define TC_NARROW_EFFICIENCY 1.0
 
-/* What a row gives, by name. */
+/* The values of a row, set by name. */
 struct tc_narrow_entry {
-    int32_t index;       /* the last bits of the kernel's number */
-    int32_t channels, n; /* of A and of the results, at most */
-    int32_t rows, warps; /* rows of results of a warp */
+    int32_t index;       /* lowest bits of the kernel's number */
+    int32_t channels, n; /* most channels of A and of the results */
+    int32_t rows, warps; /* rows of results per warp */
     int32_t occupancy;
 };
 
@@ -59,7 +59,7 @@ template <class S> constexpr struct tc_kernel tc_narrow_row(const tc_narrow_entr
             .step = tc_narrow_step<S>};
 }
 
-/* Makes a row of the members of a tc_narrow_entry, which are given by name. */
+/* Makes a row from the members of a tc_narrow_entry, set by name. */
 #define TC_NARROW_ROW(math, taps, ...)                                                             \
     tc_narrow_row<tc_narrow_shape<                                                                 \
         math, tc_narrow_entry{__VA_ARGS__}.channels, tc_narrow_entry{__VA_ARGS__}.n, taps,         \
