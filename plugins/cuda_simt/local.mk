@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The backend cuda_simt: every operation on CUDA cores, in default math.
+# Builds the backend cuda_simt, which runs every operation on CUDA cores, in default math.
 
 CUDA_SIMT_SOURCES = \
 	plugins/cuda_simt/conv/bias.cu \

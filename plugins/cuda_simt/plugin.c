@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The entry of the backend cuda_simt, its description and its contexts. */
+/* Defines the entry point of the backend cuda_simt, its description and its contexts. */
 #include "table.h"
 
 static int32_t context_create(int32_t device, struct anydnn_plugin_context **context)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The operations that this backend has. A new one is an entry here and a file of its own. */
+/* Lists the operations of this backend. A new operation is an entry here and a file of its own. */
 #include "table.h"
 
 const struct cuda_operation *const cuda_operations[] = {

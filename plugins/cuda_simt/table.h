@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The entries of all operations, each defined in FAMILY/entry.cu or in the file of its operation,
- * and the context. */
+/* Declares the context and the entries of all operations. FAMILY/entry.cu or the operation's file
+ * defines each entry. */
 #ifndef CUDA_SIMT_TABLE_H
 #define CUDA_SIMT_TABLE_H
 
@@ -10,8 +10,8 @@ struct anydnn_plugin_context {
     struct cuda_context cuda;
 };
 
-/* Defines the entry of ANYDNN_PLUGIN_name: its members by their names, in the order of struct
- * cuda_operation. */
+/* Defines the entry of operation ANYDNN_PLUGIN_<number>. The other arguments initialize its members
+ * by name, in the order of struct cuda_operation. */
 #define CUDA_OPERATION(name, number, ...)                                                          \
     const struct cuda_operation cuda_##name = {.operation = ANYDNN_PLUGIN_##number, __VA_ARGS__}
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists the kernels of cuda_tensorcore out of its tables, one a line: the number of each, and the
- * least compute capability that it declares. */
+/* Lists the kernels in the tables of cuda_tensorcore, one per line: the number, and the least
+ * compute capability that the kernel declares. */
 #include <stdio.h>
 
 #include "../../plugins/cuda_tensorcore/tensorcore.h"

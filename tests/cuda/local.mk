@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The CUDA backends where there is no GPU: as built they decline; built for the host they are judged.
+# Tests the CUDA backends without a GPU. As built, they decline; built for the host, they run.
 
 TESTS += tests/cuda/test_emulated.sh tests/cuda/test_tensorcore.sh tests/cuda/test_spills.sh
 long_tests += tests/cuda/test_engines.sh tests/cuda/test_turing.sh
@@ -11,7 +11,7 @@ EXTRA_DIST += tests/cuda/tensorcore.sh tests/cuda/emulator/Makefile tests/cuda/e
 	tests/cuda/emulator/emulated_mma.h tests/cuda/emulator/emulator.cpp \
 	tests/cuda/emulator/threads.cpp \
 	tests/cuda/list_kernels.c tests/cuda/test_conv_reach.cpp tests/cuda/test_copy.cpp
-# Run by test_tensorcore.sh.
+# test_tensorcore.sh runs this program.
 check_PROGRAMS += tests/cuda/settled
 tests_cuda_settled_SOURCES = tests/cuda/settled.c
 tests_cuda_settled_CPPFLAGS = $(AM_CPPFLAGS)
@@ -21,9 +21,9 @@ if HAVE_CUDA
 TESTS += tests/cuda/test_driverless.sh
 endif
 
-# The kernels for the host, by a Makefile of their own with this one's jobs; it looks itself at what has
-# changed. Coroutines are beyond the sanitizers, and where there is no C++ compiler the tests say so. What
-# does not compile fails in the tests, which show the log.
+# Builds the kernels for the host by a separate Makefile, which shares this one's jobs and finds out what has
+# changed. The sanitizers do not support coroutines. If there is no C++ compiler, the tests skip for that reason. If
+# the build fails, the tests fail and show its log.
 emulate = if test '$(enable_sanitizer)' = no && command -v "$${CXX:-c++}" >/dev/null; then \
 	    $(MKDIR_P) $@ && \
 	    { $(MAKE) -f '$(abs_top_srcdir)/tests/cuda/emulator/Makefile' ROOT='$(abs_top_srcdir)' \

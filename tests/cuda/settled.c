@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One plan, many calls that differ in what a call brings: factors, and where results begin. Half,
- * channels last, each direction, with and without strides; four threads with a handle each. What a
- * call leaves is that of cpu_ref, to the bit, around the results too; so nothing that an earlier
- * call settled stays in the plan.
+ * Tests that calls of one plan may differ in their factors and in the address of their results. The
+ * convolutions use half, NHWC and each direction, with and without strides. Four threads have a
+ * handle each. Every call must leave the same bits as cpu_ref, also around the results. This shows
+ * that no call leaves its own values in the plan.
  *
  *   settled BACKEND
  *
- * Memory of the device is to be the host's as well: for a backend built by emulator/.
+ * The host must be able to access device memory, as with a backend that emulator/ builds.
  */
 #include <anydnn/anydnn.h>
 #include <pthread.h>
@@ -25,7 +25,7 @@ enum { FORWARD, DATA, FILTER, DIRECTIONS };
 
 static const char *backend;
 
-/* Small integers as halves, so that every sum is exact. */
+/* Returns a small integer as half, so that every sum is exact. */
 static uint16_t half_of(int number)
 {
     static const uint16_t halves[] = {0, 0x3c00, 0x4000};
@@ -123,12 +123,12 @@ static void run(const struct side *side, int direction, float alpha, float beta,
     must_be(ANYDNN_STATUS_SUCCESS, anydnnSynchronize(side->handle));
 }
 
-/* Returns how many calls left anything else than cpu_ref. */
+/* Returns the number of calls that left other bytes than cpu_ref. */
 static void *work(void *number)
 {
     static const struct {
         float alpha, beta;
-        int at; /* of the results, in elements */
+        int at; /* offset of the results, in elements */
     } calls[] = {{1, 0, 0}, {1, 0, 1}, {0.5, 2, 0}, {1, 0, 0},
                  {2, 0, 4}, {1, 1, 8}, {1, 0, 4},   {1, 0, 0}};
     struct side device, reference;

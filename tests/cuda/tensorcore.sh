@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh disable=SC2034,SC2154
-# cuda_tensorcore compiled for the host's processor, as tests use it: source it with the folder of that
-# build, of tests/cuda in the build tree, in `folder`. Ends the test where there is none.
+# Defines functions for tests of cuda_tensorcore compiled for the host's processor. Source it with `folder` set
+# to the folder of that build in tests/cuda of the build tree. It ends the test if that build is impossible.
 
 anydnn=$ANYDNN_TEST_BUILDDIR/tools/anydnn
 list=$ANYDNN_TEST_SRCDIR/tests/gpu/smallest_tensorcore.txt
@@ -19,7 +19,7 @@ if [ "${ANYDNN_TEST_SANITIZER:-no}" != no ]; then
     exit 0
 fi
 
-# make has built it, or has said why not.
+# compiled: the build exists; otherwise it shows the build's log.
 compiled() {
     test -e "$built/anydnn_cuda_tensorcore.so" || {
         cat "$emulated.log"
@@ -27,13 +27,13 @@ compiled() {
     }
 }
 
-# on COMMAND...: the backend alone on the device.
+# on COMMAND...: runs a command with this backend alone on the device.
 on() {
     ANYDNN_PLUGIN_PATH=$built:$ANYDNN_TEST_PLUGINDIR ANYDNN_DEVICE=cuda \
         ANYDNN_ROUTE=cuda_tensorcore ANYDNN_FALLBACK=off "$@" >"$tap_dir/out" 2>&1
 }
 
-# verified OPTION...: anydnn verify passes it.
+# verified OPTION...: the backend passes anydnn verify.
 verified() {
     on "$anydnn" verify --case-limit 300 "$@" "$built/anydnn_cuda_tensorcore.so" </dev/null
     status=$?
@@ -41,8 +41,8 @@ verified() {
     return $status
 }
 
-# The list reaches every kernel that there is, by the engines that tests/gpu/every_kernel finds, and
-# each is chosen where it is to be.
+# every_kernel: the list reaches every kernel by the engines that tests/gpu/every_kernel finds, and the tuning
+# file makes the dispatch choose each of them.
 every_kernel() {
     mkdir -p "$tap_dir/bin" "$tap_dir/every"
     ln -sf "$anydnn" "$tap_dir/bin/anydnn"
@@ -65,7 +65,7 @@ every_kernel() {
         [ -s "$tap_dir/kernels" ] && [ ! -s "$tap_dir/left" ]
 }
 
-# kernels TIMES: each kernel so often, by the engines that were just found.
+# kernels TIMES: runs each kernel TIMES times, by the engines that every_kernel found.
 kernels() {
     ANYDNN_TUNING=$tap_dir/every/tuning
     export ANYDNN_TUNING

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which taps reach a position of dx, in closed form (plugins/cuda_common/conv.h), against trying
- * every pair of tap and output. Prints TAP. */
+/* Tests the closed form for the taps that reach a position of dx (plugins/cuda_common/conv.h) by
+ * trying every pair of tap and output. Prints TAP. */
 #include "conv.h"
 
 #include <set>

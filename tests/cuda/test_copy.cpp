@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Copies of tensors with gaps (plugins/cudnn/copy.cu) on the host's processor: every element is
- * copied, at any address that its type has, and nothing else is written. Prints TAP. */
+/* Tests copies of tensors with gaps (plugins/cudnn/copy.cu) on the host's processor. Every element
+ * must be copied, at any address that its type permits, and nothing else may be written. Prints
+ * TAP. */
 #include "../../plugins/cudnn/copy.h"
 #include "../../plugins/kit/names.h"
 
@@ -17,7 +18,7 @@ struct shape {
     int64_t dims[6], strides[6];
 };
 
-/* Marks the bytes of each element, a vector of channels being one. */
+/* Marks the bytes of each element. A vector of channels is one element. */
 static std::vector<char> bytes_of(const anydnn_plugin_tensor &tensor, size_t room)
 {
     int64_t lanes = kit_lanes(tensor.type), index[ANYDNN_PLUGIN_DIM_MAX] = {0};

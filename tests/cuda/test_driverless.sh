@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Our CUDA backends as built, without a driver: they load, need neither libcuda nor libcudart, export
-# two names, decline with a sentence, and leave the host's backends as they are.
+# Tests our CUDA backends as built, without a driver. They must load without libcuda and libcudart, export two
+# names, decline with a sentence, and not affect the host's backends.
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 
 anydnn=$ANYDNN_TEST_BUILDDIR/tools/anydnn
 ANYDNN_PLUGIN_PATH=$ANYDNN_TEST_PLUGINDIR
-# No device is shown even where there is one.
+# Hides the devices of the machine.
 CUDA_VISIBLE_DEVICES=
 export ANYDNN_PLUGIN_PATH CUDA_VISIBLE_DEVICES
 
@@ -31,7 +31,7 @@ needs_no_driver() {
     ! grep NEEDED "$tap_dir/needed" | grep -e libcuda -e libcudart
 }
 
-# The backend is live, its space has no device.
+# info_shows BACKEND: the backend is live, and its space has no device.
 info_shows() {
     "$anydnn" info >"$tap_dir/out" 2>"$tap_dir/err" || return 1
     says "^$1  *live" && ! grep -q '^cuda:0' "$tap_dir/out"
@@ -42,8 +42,8 @@ auto_is_the_host() {
     says '^device: cpu' && says '^choice: \(onednn\|cpu_ref\)'
 }
 
-# declines BACKEND PROBLEM: asked for by a route, it is passed over with its reason, and the call is
-# done by the next.
+# declines BACKEND PROBLEM: a route that names the backend skips it with its reason, and the next backend runs
+# the call.
 declines() {
     ANYDNN_ROUTE=$1,cpu_ref "$anydnn" run "$2" \
         >"$tap_dir/out" 2>"$tap_dir/err" || return 1
@@ -63,8 +63,8 @@ refuses_the_device() {
     [ $? -eq 1 ] && says 'has 0 devices'
 }
 
-# A program that leaves the device open and whose settings name our backends runs on the host, with one
-# warning that says why.
+# warns_once: a program that names no device, with settings that name our backends, runs on the host. One
+# warning states the reason.
 warns_once() {
     printf '[route]\n* = cuda_tensorcore, cuda_simt, cpu_ref\n' >"$tap_dir/route.conf"
     "$ANYDNN_TEST_BUILDDIR/examples/lenet/lenet" --config "$tap_dir/route.conf" --type half --math tensor_op --epochs 1 \

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# cuda_naive and cuda_simt compiled for the host's processor (emulator/), judged as on a GPU: by anydnn verify,
-# and by the list of tests/gpu. What a GPU adds is judged there: tests/gpu/run.
+# Tests cuda_naive and cuda_simt compiled for the host's processor (emulator/), by anydnn verify and the list of
+# problems in tests/gpu. tests/gpu/run tests what requires a GPU.
 # Needs: tools/anydnn tests/cuda/emulated tests/gpu/exact
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
@@ -24,14 +24,14 @@ if [ "${ANYDNN_TEST_SANITIZER:-no}" != no ]; then
     exit 0
 fi
 
-# make check has built them, or has said why not.
+# compiled: the builds exist; otherwise it shows the build's log.
 compiled() {
     [ -e "$built/anydnn_cuda_simt.so" ] && [ -e "$naive" ] && return 0
     cat "$emulated.log"
     return 1
 }
 
-# shown COMMAND...: runs it, and shows the end of what it printed.
+# shown COMMAND...: runs a command and shows the end of its output.
 shown() {
     "$@" >"$tap_dir/out" 2>&1
     status=$?
@@ -43,13 +43,13 @@ verify() {
     shown "$anydnn" verify --quick --case-limit 300 --vectors "$ANYDNN_TEST_SRCDIR/tests/vectors" "$1"
 }
 
-# The naive backend declines results in place of what other threads still read (LRN), and nothing else.
+# verify_naive: the naive backend declines nothing but LRN in place, where other threads still read the operand.
 verify_naive() {
     verify "$naive" || return 1
     awk '$NF ~ /^[0-9]+$/ && $(NF - 1) > 0 && $1 !~ /^lrn_/ { print; other = 1 } END { exit other }' "$tap_dir/out"
 }
 
-# listed BACKEND FILE...: each problem of the lists is taken, and gives what cpu_ref gives.
+# listed BACKEND FILE...: the backend runs each problem of the lists with the results of cpu_ref.
 listed() {
     of_backend=$1
     shift
@@ -58,7 +58,7 @@ listed() {
         <"$tap_dir/list"
 }
 
-# What has no fast kernel is declined with a sentence.
+# declined: cuda_simt declines problems without a fast kernel, with a sentence.
 declined() {
     for problem in 'convolution_forward x=f64:2,3,5,4 w=f64:4,3,3,2' \
         'convolution_forward x=s8:2,4,5,4 w=s8:4,4,3,2 compute=s32' \
@@ -71,7 +71,7 @@ declined() {
     grep -q 'cuda_simt takes up to three spatial dims' "$tap_dir/out"
 }
 
-# The convolutions among them with double tensors, as others are held to them.
+# oracle: cuda_naive runs the convolutions of the list with double tensors, as a reference for other backends.
 oracle() {
     sh "$ANYDNN_TEST_SRCDIR/tests/gpu/in_double" <"$ANYDNN_TEST_SRCDIR/tests/gpu/smallest.txt" >"$tap_dir/list"
     [ -s "$tap_dir/list" ] || return 1
@@ -79,7 +79,7 @@ oracle() {
         <"$tap_dir/list"
 }
 
-# Whole numbers through the fast kernels, bit for bit what the plain ones give in double.
+# exact: on integers, the fast kernels give the same bits as the plain kernels in double.
 exact() {
     for type in f32 f16 bf16; do
         sh "$ANYDNN_TEST_SRCDIR/tests/gpu/small_shapes" 20 $type default >"$tap_dir/list" || return 1
@@ -88,7 +88,7 @@ exact() {
     done
 }
 
-# Every engine of the problems under a heading, whose tiles differ.
+# every_tile HEADING: every engine of the problems under a heading is right; their tiles differ.
 every_tile() {
     sed -n "/^# $1/,/^\$/p" "$ANYDNN_TEST_SRCDIR/tests/gpu/smallest.txt" |
         grep '^conv' >"$tap_dir/list"
@@ -101,7 +101,7 @@ every_tile() {
     done <"$tap_dir/list"
 }
 
-# So many tiles that a block goes from one to the next, which is seldom where multiprocessors are many.
+# several_tiles: a block processes several tiles, which is rare on a device with many multiprocessors.
 several_tiles() {
     shape=f32:4,192,40,16:nchw
     of="n=5 lrn_alpha=0.5 lrn_beta=0.75 k=1"
@@ -116,7 +116,7 @@ several_tiles() {
     return $status
 }
 
-# Where there is no room for all blocks at once normalizations go in steps.
+# no_room: normalizations use several launches if not all blocks can be resident at once.
 no_room() {
     sed -n "/^# batch normalization of slabs/,/^\$/p" "$ANYDNN_TEST_SRCDIR/tests/gpu/smallest.txt" | grep '^batch' >"$tap_dir/list"
     [ -s "$tap_dir/list" ] || return 1

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# cuda_tensorcore compiled for the host's processor: every engine of problems that reach all kernels and
-# their ends, and half of what verify --quick asks. test_tensorcore.sh, without what takes minutes, is its
-# shorter form. Of the long tests.
+# Tests cuda_tensorcore compiled for the host's processor: every engine of problems that reach all kernels and
+# their edge cases, and half of the cases of verify --quick. This is a long test; test_tensorcore.sh is its
+# short form.
 # Needs: tools/anydnn tests/cuda/emulated
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
@@ -10,28 +10,28 @@ set -u
 folder=emulated
 . "$ANYDNN_TEST_SRCDIR/tests/cuda/tensorcore.sh"
 
-# Every engine of the problems in $tap_dir/list.
+# every_engine: every engine of the problems in $tap_dir/list is right.
 every_engine() {
     while read -r problem; do
         verified --problem "$problem" || return 1
     done <"$tap_dir/list"
 }
 
-# The problems on whose operands all kernels of a type run.
+# engines PATTERN: runs problems with operands that all kernels of a type accept.
 engines() {
     grep "$1" "$list" | head -n 3 >"$tap_dir/list"
     every_engine
 }
 
-# Problems that reach the ends of direction filter.
+# ends: runs problems that reach the edge cases of backward filter.
 ends() {
     sed -n "/^# ends of a filter's gradient/,/^\$/p" "$list" | grep '^conv' >"$tap_dir/list"
     [ -s "$tap_dir/list" ] || return 1
     every_engine
 }
 
-# Problems whose operands are arranged in workspace, which verify poisons: every fifth, since all of
-# them would take minutes here.
+# arranged: runs problems whose operands are arranged in workspace, which verify poisons. It takes every fifth
+# problem, since all of them would take minutes here.
 arranged() {
     sed -n '/^# arranged/,/^$/p' "$list" | grep '^conv' | awk 'NR % 5 == 1' >"$tap_dir/list"
     every_engine

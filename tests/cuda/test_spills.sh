@@ -1,25 +1,25 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# No kernel of this build spills registers but those that plugins/make/spills lists with a reason; and that
-# a spill would be found.
+# Tests that no kernel of this build spills registers, except for those that plugins/make/spills lists with a
+# reason. It also tests that a spill would be found.
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 
 list=$ANYDNN_TEST_SRCDIR/plugins/make/spills
 wrapper=$ANYDNN_TEST_SRCDIR/plugins/make/nvcc-libtool.sh
 
-# release_of LIST: the compiler's that the list was made with.
+# release_of LIST: prints the release of the compiler for which the list was made.
 release_of() {
     sed -n 's/^# release \([0-9.]*\)$/\1/p' "$1"
 }
 
-# is_compiled_by NVCC LIST: NVCC may be several words.
+# is_compiled_by NVCC LIST: the list was made for NVCC, which may be several words.
 is_compiled_by() {
     # shellcheck disable=SC2086
     $1 --version | grep -q "release $(release_of "$2" | sed 's/\./\\./g')[^0-9]"
 }
 
-# unlisted LIST FOLDER: the spills under the folder that the list has not.
+# unlisted LIST FOLDER: prints the spills under the folder that are not in the list.
 unlisted() {
     find "$2" -name '*.spills' | sort | while read -r file; do
         name=${file#"$2"/}
@@ -43,7 +43,7 @@ every_entry_has_a_reason() {
     ! awk '!/^#/ && NF && NF < 5' "$list" | grep .
 }
 
-# An nvcc that says what ptxas says, on stderr among other words, and makes its object.
+# This nvcc prints the warnings of ptxas among other messages on stderr.
 cat >"$tap_dir/nvcc" <<'EOS'
 #!/bin/sh
 echo "$*" >"$NVCC_SAW"
@@ -56,7 +56,7 @@ exit "$NVCC_STATUS"
 EOS
 chmod +x "$tap_dir/nvcc"
 
-# wrapped STATUS
+# wrapped STATUS: the wrapper of this nvcc ends with the given status.
 wrapped() {
     mkdir -p "$tap_dir/built/objects/family/.libs"
     NVCC_SAW=$tap_dir/saw NVCC_STATUS=$1 sh "$wrapper" "$tap_dir/nvcc" -O3 -fPIC -o "$tap_dir/built/objects/family/.libs/a.o" -c a.cu \
@@ -97,7 +97,7 @@ tells_compilers_apart() {
     ! is_compiled_by "$tap_dir/other" "$tap_dir/list" && [ -n "$(release_of "$list")" ]
 }
 
-# ptxas calls it a remark.
+# serialises: the wrapper fails on serialized products, which ptxas reports as information.
 serialises() {
     printf '#!/bin/sh\necho "ptxas info    : (C7512) Potential Performance Loss: wgmma.mma_async instructions are serialized" >&2\n' \
         >"$tap_dir/remarks"
@@ -112,7 +112,7 @@ check 'spills are found' finds
 check 'spills that are listed are not' knows
 check 'every listed spill has a reason' every_entry_has_a_reason
 check 'the list names its compiler' tells_compilers_apart
-# The project's own rings are the gate, whatever compiles there.
+# The project's own checks (ANYDNN_TEST_STRICT) apply the list to any compiler.
 if ! find "$ANYDNN_TEST_BUILDDIR/plugins" -name '*.spills' | grep -q .; then
     skip 'no kernel spills but those listed' 'no CUDA backend was built here to be fast'
 elif [ -n "${ANYDNN_TEST_STRICT-}" ] || is_compiled_by "${NVCC:-nvcc}" "$list"; then

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# cuda_tensorcore compiled for the host's processor (emulator/), its matrix instructions included,
-# judged as on a GPU: by anydnn verify, and by the list of tests/gpu. What a GPU adds is judged there:
-# tests/gpu/run. What takes longer is in test_engines.sh.
+# Tests cuda_tensorcore compiled for the host's processor (emulator/), including its matrix instructions, by
+# anydnn verify and the list of problems in tests/gpu. tests/gpu/run tests what requires a GPU, and
+# test_engines.sh what takes longer.
 # Needs: tools/anydnn tests/cuda/settled tests/cuda/emulated
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
@@ -10,7 +10,7 @@ set -u
 folder=emulated
 . "$ANYDNN_TEST_SRCDIR/tests/cuda/tensorcore.sh"
 
-# Each problem of the list is taken, and gives what cpu_ref gives.
+# listed: the backend runs each problem of the list with the results of cpu_ref.
 listed() {
     on "$anydnn" run --repeat 2 --check cpu_ref - <"$list"
     status=$?
@@ -18,14 +18,16 @@ listed() {
     return $status
 }
 
-# Calls of one plan that differ in factors and places of results; no other backend's device.
+# settled: calls of one plan may differ in factors and in the addresses of results. Only this backend is on the
+# device.
 settled() {
     ANYDNN_PLUGIN_PATH=$built:$ANYDNN_TEST_PLUGINDIR ANYDNN_ROUTE=cuda_tensorcore,cpu_ref \
         ANYDNN_FALLBACK=off "$ANYDNN_TEST_BUILDDIR/tests/cuda/settled" cuda_tensorcore
 }
 
-# Each kernel declares the compute capability whose instructions it has (docs/kernels.md): wgmma and the copy
-# engine 9.0, mma.sync of bfloat16 and TF32 and cp.async 8.0, mma.sync of half and of integers 7.5.
+# capabilities: each kernel declares the compute capability that its instructions require (docs/kernels.md). wgmma
+# and the copy engine require 9.0. cp.async and mma.sync of bfloat16 and TF32 require 8.0. mma.sync of half and
+# of integers requires 7.5.
 capabilities() {
     "$emulated/list_kernels" >"$tap_dir/declared" && [ -s "$tap_dir/declared" ] || return 1
     awk '{
@@ -39,15 +41,15 @@ capabilities() {
     } END { exit wrong }' "$tap_dir/declared"
 }
 
-# What chooses a kernel and makes a plan of it asks its row, and names no family.
+# families: code that chooses a kernel and makes its plan reads the kernel's row and names no family.
 families() {
     cd "$ANYDNN_TEST_SRCDIR/plugins/cuda_tensorcore" || return 1
     ! grep -niE 'ampere|hopper|TC_(MMA|AMPERE|FIRST|GROUPS|INT8|HOPPER|NARROW)[^A-Z_]' choice/*.[ch] layout/*.c \
         convolution.cu check.c plugin.c
 }
 
-# The same problem is offered engines that copy what cannot be read by 16 bytes, and both operands
-# for those that begin anywhere, in the bits from 48 on of their numbers.
+# arranges: each problem is offered engines that copy the operands that 16-byte accesses cannot read. Other
+# engines copy both operands, for operands at any address. Bits from 48 on of an engine's number name the copies.
 arranges() {
     while read -r wanted problem; do
         on "$anydnn" explain "$problem" </dev/null
@@ -69,8 +71,8 @@ arranges() {
 end
 }
 
-# Kernels that read by tensor maps (family 6) are offered up to what maps hold, on operands as they are, and not
-# beyond; there they are right.
+# map_limits: kernels that read by tensor maps (family 6), without copies of operands, are offered within the
+# limits of maps and not beyond. At these limits their results are right.
 map_limits() {
     : >"$tap_dir/list"
     while read -r wanted problem; do
@@ -115,7 +117,7 @@ end
     return $status
 }
 
-# By tensor maps, too: rows of results that do not end at a multiple of 16 bytes, and results that begin anywhere.
+# odd_rows: also with tensor maps, rows of results may end at any byte, and results may begin at any address.
 odd_rows() {
     while read -r problem; do
         verified --problem "$problem" || return 1
@@ -126,8 +128,8 @@ convolution_bias_activation_forward x=bf16:1,15,1:32,3,19 w=bf16:1,15,3:39,3,1 z
 end
 }
 
-# No block waits for one that may not be resident: here one runs after the other, and one that waits for a later one,
-# or for an earlier one where the last comes first, never ends.
+# block_order: no block waits for one that may not be resident. Blocks run one after another here, in reverse
+# order, so a block that waits for an earlier one never ends. The other tests run them in forward order.
 block_order() {
     EMULATOR_LAST_BLOCK_FIRST=1 on timeout 120 "$anydnn" run --check cpu_ref - <<'end'
 convolution_forward x=f16:3,72,20,18:nhwc w=f16:136,72,1,1:nhwc y=f16:3,136,20,18:nhwc math=tensor_op
@@ -143,7 +145,7 @@ end
     return $status
 }
 
-# floats FILE BITS...: floats by their bits, in hexadecimal.
+# floats FILE BITS...: writes floats, given by their bits in hexadecimal.
 floats() {
     file=$1
     shift
@@ -154,8 +156,8 @@ floats() {
     done >"$file"
 }
 
-# product MATH CHANNELS: bits of the products of what lies in x, a row of so many channels, with what
-# lies in w, one filter.
+# product MATH CHANNELS: prints the bits of the products of file x, a row of pixels with CHANNELS channels, and
+# file w, one filter.
 product() {
     positions=$(($(wc -c <"$tap_dir/x") / 4 / $2))
     on "$anydnn" run --in x="$tap_dir/x" --in w="$tap_dir/w" --out y="$tap_dir/y" \
@@ -164,7 +166,7 @@ product() {
     od -An -v -t x4 "$tap_dir/y" | tr -s ' \n' ' '
 }
 
-# 1.0001 * 1.0001 + 1 * 1: TF32 holds 1.001, and nothing between it and 1.
+# modes: computes 1.0001 * 1.0001 + 1 * 1. TF32 holds 1.001, and nothing between it and 1.
 modes() {
     floats "$tap_dir/x" 3f800347 3f800000
     floats "$tap_dir/w" 3f800347 3f800000
@@ -172,8 +174,8 @@ modes() {
         test "$(product split 2)" = " 40000347 "
 }
 
-# Times 1, what has up to 23 bits comes out as it went in: of all exponents, without what is so large
-# that the step is done in float, with it, and with infinities.
+# exponents: numbers of up to 23 bits and any exponent, multiplied by 1, are unchanged. This holds without
+# numbers so large that the step is computed in float, with such numbers, and with infinities.
 exponents() {
     few="00000001 80000003 00400001 007fffff 00800000 0d7ffffe 3f800346 52000000"
     large="$few 7f7fffff ff7ff000 7f000000"
@@ -195,7 +197,7 @@ exponents() {
     esac
 }
 
-# halves FILE FIRST BITS REST MORE: so many halves of these bits, then so many of the others.
+# halves FILE FIRST BITS REST MORE: writes FIRST halves with the bits BITS, then REST halves with the bits MORE.
 halves() {
     awk -v n="$2" -v m="$4" 'BEGIN { while (n-- > 0) print "a"; while (m-- > 0) print "b" }' |
         sed "s/a/\\\\0000\\\\0$3/; s/b/\\\\0000\\\\0$5/" | while read -r half; do
@@ -203,8 +205,8 @@ halves() {
     done >"$1"
 }
 
-# apart ROLE FIRST OTHERS OUT BYTES PROBLEM: with infinities in place of ones in the FIRST of an operand's
-# numbers, those of the first group, the last BYTES of the output, those of other groups, stay what they were.
+# apart ROLE FIRST OTHERS OUT BYTES PROBLEM: the FIRST numbers of an operand belong to the first group. If they
+# are infinities instead of ones, the last BYTES of the output, those of the other groups, do not change.
 apart() {
     role=$1 first=$2 others=$3 out=$4 bytes=$5 problem=$6
     halves "$tap_dir/ones" "$first" 074 "$others" 074
@@ -219,7 +221,7 @@ apart() {
     cmp "$tap_dir/ones.rest" "$tap_dir/infinities.rest" && ! cmp -s "$tap_dir/ones.out" "$tap_dir/infinities.out"
 }
 
-# 16 channels of 3 x 3 pixels, filters of 3 x 3.
+# groups_apart: tests 16 channels of 3 x 3 pixels with filters of 3 x 3.
 groups_apart() {
     for channels in 4 8; do
         tensors="groups=$((16 / channels)) pad=1,1 math=tensor_op"

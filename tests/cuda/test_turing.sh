@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# cuda_tensorcore compiled for the host's processor as for a device of capability 7.5, which has fewer
-# matrix instructions than test_tensorcore.sh's. Of the long tests.
+# Tests cuda_tensorcore compiled for the host's processor with capability 7.5, which has fewer matrix
+# instructions than that of test_tensorcore.sh. This is a long test.
 # Needs: tools/anydnn tests/cuda/emulated_turing
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
@@ -9,7 +9,7 @@ set -u
 folder=emulated_turing
 . "$ANYDNN_TEST_SRCDIR/tests/cuda/tensorcore.sh"
 
-# Code for 7.5 has half and integers alone, and no copies that go on by themselves.
+# turing: runs problems in half and integers. Code for 7.5 has no other types and no asynchronous copies.
 turing() {
     grep -E '=(f16|s8|s8x4|s8x32|u8|u8x4):' "$list" >"$tap_dir/list"
     on "$anydnn" run --repeat 2 --check cpu_ref - <"$tap_dir/list"

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Flags in shared memory as hopper/split.h has them, in a kernel of nothing else: a lane of one
- * warp writes, another warp reads, and the next write waits, by mbarriers, until all have read. The
- * order is given in three ways, all of them sure:
+ * Tests flags in shared memory, as hopper/split.h uses them, in a kernel that does nothing else. A
+ * lane of one warp writes the flag, and another warp reads it. mbarriers make the next write wait
+ * until all have read. Three ways enforce this order, and each of them is correct:
  *
- *   each     the lane that reads arrives itself, and the one that writes waits itself
- *   warp     all lanes read, and one arrives for them behind a barrier of the warp
- *   between  as each, but a thread between waits for the arrival, and the writer for the thread
+ *   each     the lane that reads arrives itself, and the lane that writes waits itself
+ *   warp     all lanes read, and one arrives for them after a barrier of the warp
+ *   between  as `each`, but another thread waits for the arrival, and the writer waits for it
  *
  *   arrivals [WAY]
  *
- * is for racecheck, to see which of these it follows. Prints TAP; ends with 77 where there is no
- * device of 9.0.
+ * The program shows which of these ways racecheck recognizes. It prints TAP. The exit status is 77
+ * if there is no device of capability 9.0.
  */
 #include "ptx.h"
 #include "work.h"
@@ -117,7 +117,7 @@ static const char source[] =
 
 static const char *const ways[] = {"each", "warp", "between"};
 
-/* Whether each lane has the sum of what was written, in every round another number. */
+/* Returns 1 if each lane has the sum of the written numbers, which differ in every round. */
 static int is_right(CUfunction function, unsigned way)
 {
     CUresult (*start)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs each case in a process of its own: what an error leaves behind ends with it. */
+/* Runs each case in a process of its own, so that the effects of an error end with it. */
 #include "work.h"
 
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static void find_device(void)
         gpu_skip(must_error());
 }
 
-/* The exit code, or 128 and more where a signal ended it. */
+/* Returns the exit code, or 128 plus the number of the signal that ended the case. */
 static int run_case(const struct gpu_case *one)
 {
     int status = 0;

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves that calls enqueued one after the other on a stream wait for one another, however early
- * their kernels begin.
+ * Tests that calls enqueued one after another on a stream wait for one another, however early their
+ * kernels begin.
  *
  *   chain [--device DEVICE] [--repeat N] TESTED OTHER <PROBLEMS
  *
- * Of each convolution come chains of 24 by the backend TESTED, forward, to the data and to the
- * filter, two of them by turns. Each reads what the one before wrote, and writes what the one
- * before read; one workspace serves them all. The chains: `plain`; `blend` adds to what was there;
- * in `copies` each result is copied to its place and its memory set to other bytes; in `other` each
- * goes there through an activation by the backend OTHER. What a chain leaves when each step is
- * waited for, it must leave to the bit when none is, N times (20), and N times as a recording that
- * is replayed three times.
+ * Each convolution gives chains of 24 calls of the backend TESTED: forward, backward data and
+ * backward filter, two directions in turn. Each call reads what the previous one wrote, and writes
+ * what the previous one read. All calls share one workspace. The chain `plain` has only these
+ * calls. In `blend`, each call adds to the previous contents. In `copies`, each result is copied to
+ * its place, and its memory is set to other bytes. In `other`, an activation by the backend OTHER
+ * moves each result to its place. The program first runs a chain and waits for each step. The chain
+ * must leave the same bits if no step is waited for: N times (default 20) as calls, and N times as
+ * a recording that is replayed three times.
  *
- * PROBLEMS: one a line, in text form, as `anydnn bench --list` prints them (NAME: PROBLEM), of any
- * direction. Small ones: kernels that are long hide each other's beginning. What is no convolution
- * of two operands, and what TESTED declines, is told with the reason. Exit status 0 when all chains
- * that ran are the same, 1 when one differs or failed or none ran, 2 for wrong usage, 77 where
- * there is no such device.
+ * PROBLEMS has one problem per line in text form, as `anydnn bench --list` prints them (NAME:
+ * PROBLEM), of any direction. They should be small, because a long kernel hides that the next one
+ * begins early. Problems that are not convolutions of two operands, or that TESTED declines, are
+ * reported with the reason. The exit status is 0 if all chains that ran are the same, and 1 if one
+ * differs or failed or if none ran. It is 2 for wrong usage, and 77 if the device does not exist.
  */
 #include "chain.h"
 
@@ -143,7 +144,8 @@ static void report(const struct chain *chain, enum verdict verdict, const char *
     fflush(stdout);
 }
 
-/* All chains of a line, whose name a colon and a blank end; without one it is its own. */
+/* Runs all chains of a line. A colon and a blank end the name of the line; a line without them is
+ * its own name. */
 static void chains(struct exact *memory, char *line, long repeat)
 {
     char *end = strstr(line, ": ");
@@ -186,7 +188,7 @@ static int judge(struct exact *memory, long repeat)
     return count[BAD] || count[FAILED] || !count[GOOD] ? 1 : 0;
 }
 
-/* 0, or -1 with a sentence. */
+/* Opens the device. Returns 0, or -1 after it has printed the reason. */
 static int open_device(struct exact *memory, const char *device, char **names)
 {
     static const char *const operations[] = {"*", "convolution_*"};
@@ -204,7 +206,7 @@ static int open_device(struct exact *memory, const char *device, char **names)
     return -1;
 }
 
-/* A count from 1 on; 0 with a sentence for any other text. */
+/* Returns a count of at least 1, or 0 after a message if the text is invalid. */
 static long count_of(const char *text)
 {
     char *end = NULL;

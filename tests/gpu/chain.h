@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of chain share: a chain, which is steps over a few places of memory. */
+/* Defines what the files of chain share: a chain, whose steps use a few places of memory. */
 #ifndef GPU_CHAIN_H
 #define GPU_CHAIN_H
 
 #include "exact.h"
 
-/* Where a convolution's operands lie; each is read and written in turn. */
+/* The places of a convolution's operands. Each one is read and written in turn. */
 enum place { X, W, Y, SPARE, PLACES };
 
-/* What stands between two convolutions: nothing; nothing, and each blends with what was there; a
- * copy and a set of bytes; another backend's kernel. */
+/* The kinds of chains, by the steps between two convolutions: none; none, but each convolution
+ * blends with the previous contents; a copy and a set of bytes; a kernel of another backend. */
 enum variant { PLAIN, BLEND, COPIES, OTHER, VARIANTS };
 
 #define CALLS   24 /* convolutions of a chain */
 #define STEPS   (3 * CALLS + 4)
 #define PROBLEM 1000 /* bytes of a problem's text */
 
-/* A call, or, without a problem, a copy, or, without a source, a set. */
+/* A step: a call if `problem` is set, a copy if `from` is set, otherwise a set of bytes. */
 struct step {
     anydnnProblem_t problem;
     void *pointer[3];
@@ -27,32 +27,32 @@ struct step {
 };
 
 struct chain {
-    struct exact *memory; /* input[0]: the start; output[0]: the places */
+    struct exact *memory; /* input[0]: initial contents; output[0]: places */
     enum variant variant;
     char operand[SPARE][PROBLEM / 6]; /* TYPE:DIMS:LAYOUT */
-    char keys[PROBLEM / 3];           /* what follows in each problem */
-    double terms[SPARE];              /* of the sums that are written there, at most */
+    char keys[PROBLEM / 3];           /* the other words of each problem */
+    double terms[SPARE];              /* most terms of the sums that are written there */
     anydnnDataType_t type;
     size_t bytes[PLACES];
-    unsigned char *found[PLACES], *wanted[PLACES]; /* what is there, on the host */
+    unsigned char *found[PLACES], *wanted[PLACES]; /* contents, on the host */
     struct step step[STEPS];
     int count;
 };
 
 /* ---- chain_read.c */
 
-/* Reads a convolution: its operands and keys, its memory on the host and on the device. */
+/* Reads a convolution: its operands and keys. Allocates its memory on the host and the device. */
 enum verdict chain_read(struct chain *chain, const char *text);
 
 /* ---- chain_make.c */
 
-/* The steps of a variant. They run once, to give each factors with which the numbers stay about 1,
- * and to see that each changes what was there. */
+/* Makes the steps of a variant. It runs them once, to choose factors that keep the numbers near 1,
+ * and to check that each call changes its output. */
 enum verdict chain_make(struct chain *chain);
-/* Forgets the steps. */
+/* Deletes the steps. */
 void chain_clear(struct chain *chain);
 void chain_free(struct chain *chain);
-/* What the places hold at first, enqueued; 0 or -1. */
+/* Enqueues the initial contents of the places. Returns 0 or -1. */
 int chain_start(const struct chain *chain);
 int chain_step(const struct chain *chain, const struct step *step);
 /* Copies a place to the host. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The steps of a chain: made, and run one by one. */
+/* Makes the steps of a chain and runs them one by one. */
 #include "chain.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 
 #include "numerics/numerics.h"
 
-/* In order the operands of each direction, the written one last. */
+/* The operands of each direction, in order. The last one is written. */
 static const struct direction {
     const char *name, *role[3];
     enum place place[3];
@@ -17,8 +17,8 @@ static const struct direction {
   data = {"convolution_backward_data", {"w", "dy", "dx"}, {W, Y, X}},
   filter = {"convolution_backward_filter", {"x", "dy", "dw"}, {X, Y, W}};
 
-/* Two directions by turns: each reads what the one before wrote, and writes what the one before
- * read. */
+/* The directions of the calls, two in turn. Each call reads what the previous one wrote, and writes
+ * what the previous one read. */
 static const struct direction *const order[CALLS] = {
     &forward, &data,    &forward, &data,    &forward, &data,    &forward, &data,
     &filter,  &data,    &filter,  &data,    &filter,  &data,    &filter,  &forward,
@@ -68,7 +68,7 @@ int chain_take(const struct chain *chain, enum place place, void *host)
 
 /* ---- making */
 
-/* The text of a convolution of the chain. */
+/* Prints a convolution of the chain as text. */
 static void print(const struct chain *chain, const struct direction *of, double alpha, double beta,
                   char text[PROBLEM])
 {
@@ -77,7 +77,7 @@ static void print(const struct chain *chain, const struct direction *of, double 
              chain->operand[of->place[2]], chain->keys, alpha, beta);
 }
 
-/* A step that is a call. */
+/* Makes a step that is a call. */
 static enum verdict call(const struct chain *chain, const char *text, struct step *step)
 {
     struct exact *memory = chain->memory;
@@ -104,8 +104,8 @@ static enum verdict convolve(const struct chain *chain, const struct direction *
     return call(chain, text, step);
 }
 
-/* A power of two with which the largest result is at most 1. The mean of a sum's terms, which
- * `alpha` gives, is not beyond any type. */
+/* Finds a factor with which the largest result lies between 0.5 and 1. A trial with 1 / terms gives
+ * the mean of each sum's terms, which no type overflows. A power of two then scales this result. */
 static enum verdict factor(const struct chain *chain, const struct direction *of, double *alpha)
 {
     enum place place = of->place[2];
@@ -132,7 +132,7 @@ static enum verdict factor(const struct chain *chain, const struct direction *of
     return GOOD;
 }
 
-/* The convolution, and what brings its result from the spare place to its own. */
+/* Appends the convolution and the steps that move its result from the spare place to its own. */
 static enum verdict append(struct chain *chain, const struct direction *of, double alpha)
 {
     enum place place = of->place[2];
@@ -157,7 +157,8 @@ static enum verdict append(struct chain *chain, const struct direction *of, doub
     return verdict;
 }
 
-/* A step that leaves what was there could be read too early without a trace. */
+/* Checks that a step changed most of its output. Otherwise, a read before the step would not
+ * show. */
 static enum verdict changed(struct chain *chain, enum place place)
 {
     size_t size = exact_type_size(chain->type), others = 0;
@@ -177,9 +178,9 @@ static enum verdict changed(struct chain *chain, enum place place)
     return FAILED;
 }
 
-/* What the last call wrote goes on alone where a direction gives way to a third; the rest is as at
- * the start. Otherwise powers of numbers would grow from turn to turn, and the largest be all that
- * is left. */
+/* Restores the initial contents, except for the last result, before the first call of a third
+ * direction. Otherwise, numbers would grow like powers from call to call, until only the largest
+ * remain. */
 static void refresh(struct chain *chain, int call)
 {
     if (call < 2 || order[call] == order[call - 2])
@@ -192,7 +193,7 @@ static void refresh(struct chain *chain, int call)
                               .bytes = chain->bytes[i]};
 }
 
-/* Runs the steps from there on. */
+/* Runs the steps from `first` on. */
 static enum verdict proceed(const struct chain *chain, int first)
 {
     for (int i = first; i < chain->count; i++)
@@ -225,7 +226,7 @@ enum verdict chain_make(struct chain *chain)
             verdict = take_all(chain);
         if (verdict == GOOD)
             verdict = factor(chain, of, &alpha);
-        /* With the signs by turns, what a place holds is of another sign than what it held. */
+        /* Alternating signs make each result differ in sign from the previous contents. */
         if (verdict == GOOD)
             verdict = append(chain, of, i % 2 ? -alpha : alpha);
         if (verdict == GOOD)

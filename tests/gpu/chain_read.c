@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the convolution that a chain is made of. */
+/* Reads the convolution from which a chain is made. */
 #include "chain.h"
 
 #include <stdio.h>
@@ -20,7 +20,7 @@ static enum place place_of(const char *role)
     return found && *found ? (enum place)(found - letters) : PLACES;
 }
 
-/* Takes the printed form apart, where every operand and key stands. */
+/* Splits the printed form of a problem, which contains every operand and key. */
 static int split_words(struct chain *chain, anydnnProblem_t problem)
 {
     char text[PROBLEM], *next = text, *word;
@@ -51,7 +51,7 @@ static size_t elements(const struct operand *operand)
     return count;
 }
 
-/* Of the forward convolution. */
+/* Allocates the memory of a forward convolution and fills its operands. */
 static enum verdict reserve(struct chain *chain, const struct work *work)
 {
     struct exact *memory = chain->memory;

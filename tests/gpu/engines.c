@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tries every engine configuration that cuDNN has for a convolution, offered by the backend or not,
- * and prints what cuDNN notes of it and how far its results are from those of another backend in
- * double: what the backend's table of engines whose notes say too little was read from.
+ * Tries every engine configuration of cuDNN for a convolution, including those that the backend
+ * does not offer. It prints the notes of cuDNN, and how far the results are from those of another
+ * backend in double. The backend's table of engines with incomplete notes is based on this output.
  *
  *   engines [--device DEVICE] [--seconds N] [--compiled N] REFERENCE <PROBLEMS
  *
- * PROBLEMS: one a line, in text form. Each problem gets a line of its own, then one line for each
- * configuration:
+ * PROBLEMS has one problem per line in text form. The output has a line for each problem, followed
+ * by a line for each configuration:
  *   engine INDEX OPERATION TYPE notes=WORDS math=N kernel=compiled|ready knobs=TYPE:VALUE,...
  *   integers=DIFFERENT/ALL:RELATIVE piled=... random=...
- * or what cuDNN refused. Inputs are those of tests/gpu/exact. Whole numbers give the same bits in
- * any order of summation in float. An engine that ends the process is told of and passed over.
- * --seconds N: no further problem is begun then. --compiled N: of each engine whose kernels cuDNN
- * compiles, which takes seconds, so many configurations an operation and type (1). The
- * environment's CUDNN_LIBRARY names cuDNN's library. Exit status 0, 2 for wrong usage, 77 where
- * there is no such device or no cuDNN.
+ * or by the reason why cuDNN refused. Inputs are those of tests/gpu/exact. Whole numbers give the
+ * same bits in any order of summation in float. An engine that ends the process is reported and
+ * skipped. No further problem begins after --seconds N. cuDNN compiles the kernels of some engines,
+ * which takes seconds. --compiled N limits the configurations of such an engine for each operation
+ * and type (default 1). The environment variable CUDNN_LIBRARY names cuDNN's library. The exit
+ * status is 0, or 2 for wrong usage, or 77 if the device or cuDNN does not exist.
  */
 #include "engines.h"
 
@@ -81,7 +81,8 @@ static int read_lines(struct trials *trials)
     return 0;
 }
 
-/* In processes of their own, each from where the last one ended. */
+/* Tries the engines in child processes. Each one continues after the engine that ended the previous
+ * process. */
 static int try_apart(const struct trials *trials, struct place *place)
 {
     for (;;) {

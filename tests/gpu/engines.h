@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of engines share: a trial of one problem. */
+/* Defines what the files of engines share: a trial of one problem. */
 #ifndef GPU_ENGINES_H
 #define GPU_ENGINES_H
 
@@ -7,17 +7,17 @@
 #include "exact.h"
 #include "problem/problem.h"
 
-/* Seconds after which a configuration counts as hanging. */
+/* Seconds after which a configuration is considered to hang. */
 #define PATIENCE 60
 
-/* Kinds of inputs. */
+/* Number of kinds of inputs. */
 enum { KINDS = 3 };
 
-/* Of cuDNN's numbers for engines, those that are kept apart; of types. */
+/* The number of cuDNN's engines, and of types, that are counted separately. */
 #define INDICES 1000
 #define TYPES   16
 
-/* Where a process is, seen by the one that starts the next. */
+/* The position of a process. The parent reads it to start the next process. */
 struct place {
     long problem, engine;
 };
@@ -27,17 +27,17 @@ struct trial {
     cudnnHandle_t cudnn;
     struct adn_problem problem;
     struct anydnn_plugin_problem view;
-    struct held held; /* with the work, and the same in double */
+    struct held held; /* with the problem, and the same in double */
     int output;
     struct room input[KINDS][OPERANDS];
     double *want[KINDS];
     unsigned char *got;
     struct cdn_list list;
     long compiled_most;
-    unsigned char compiled[INDICES][TYPES][ANYDNN_PLUGIN_OPERATION_END]; /* how many were tried */
+    unsigned char compiled[INDICES][TYPES][ANYDNN_PLUGIN_OPERATION_END]; /* number of tries */
 };
 
-/* Before the library is opened: what stands in for the backend's host. */
+/* Sets up a substitute for the backend's host. It must be called before the library is opened. */
 void engines_begin(void);
 
 /* Tries the engines of a problem from place->engine on, and prints a line for each. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every engine configuration that cuDNN has for one problem: what it notes, and what it gives. */
+/* Tries every engine configuration of cuDNN for one problem, and prints its notes and results. */
 #include "engines.h"
 
 #include <math.h>
@@ -85,7 +85,7 @@ static cudnnStatus_t run_plan(struct trial *trial, cudnnBackendDescriptor_t plan
     return status;
 }
 
-/* Holds the results to those in double, rounded to the type of the output. */
+/* Prints the difference from the results in double, rounded to the type of the output. */
 static void print_difference(const struct trial *trial, const double *want)
 {
     const struct operand *output = &trial->held.work.operand[trial->output];
@@ -122,7 +122,7 @@ static int fetch(struct trial *trial, void *host_data, const struct room *room, 
                : -1;
 }
 
-/* A failure that sticks ends the process. */
+/* Runs an engine on one kind of inputs. A persistent failure ends the process. */
 static void run_engine(struct trial *trial, struct cdn_engine *engine, int kind)
 {
     struct room *output = &trial->exact.output[TESTED][trial->output];

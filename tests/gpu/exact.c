@@ -1,30 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Holds one backend to another on the same device, on problems of any size.
+ * Compares one backend with another on the same device, on problems of any size.
  *
  *   exact [OPTION...] TESTED REFERENCE <PROBLEMS
- *     --device DEVICE  (cuda)
- *     --random         random numbers, of convolutions of two operands without blends alone
+ *     --device DEVICE  the device (default: cuda)
+ *     --random         random numbers; only for convolutions of two operands without blends
  *     --double         the reference computes whole numbers of floating types in double, too, and
- * is rounded here: an oracle that shares no kernel with what is tested
- *     --ways LIST      how a program may come to an engine, with commas: default, algorithms (each
- *                      is named), find (Find's answers); an engine is judged once a problem
- * (default)
- *     --processes N    N processes judge all problems at once, on one device; not with --done
- *     --seconds N      no further problem is begun then
- *     --done FILE      problems that were judged are added to it; those that it holds are counted,
- *                      and not judged again
+ *                      its results are rounded here: an oracle that shares no kernel with TESTED
+ *     --ways LIST      how a program selects an engine, separated by commas: default, algorithms
+ *                      (names each one), find (the answers of Find); each engine is tested once
+ *                      per problem (default: default)
+ *     --processes N    N processes test all problems at once on one device; not with --done
+ *     --seconds N      no further problem begins after N seconds
+ *     --done FILE      tested problems are added to the file; those already in it are counted, and
+ *                      not tested again
  *
- * Operands are whole numbers whose results are the same bits in any order of summation in float,
- * first such that lie around 0, then such whose sums pile up beyond what 16 bits hold; operands and
- * results stay on the device. With --random the reference runs in double, each element is held to
- * the bound of `anydnn compare` on the host, and each choice's relative L2 error is printed before
- * the problem. What is noted a transform is judged by that error, on either kind of numbers.
+ * Operands are whole numbers whose results have the same bits in any order of summation in float.
+ * Each problem runs on two kinds: numbers around 0, and numbers whose sums pile up beyond what
+ * 16-bit types hold exactly. Operands and results stay on the device. If --random is given, the
+ * reference runs in double, and each element must be within the bound of `anydnn compare`, on the
+ * host. The relative L2 error of each choice is printed before the problem. Results with the note
+ * `transform` are always judged by this error.
  *
- * PROBLEMS: one a line, in text form, as `anydnn bench --list` prints them (NAME: PROBLEM). A
- * problem that comes twice counts once. Outputs hold something else before, so that there are no
- * blends (beta). Whoever has declined one is told with the reason. Exit status 0 when all that ran
- * is right, 1 when something is not or failed, 2 for wrong usage, 77 where there is no such device.
+ * PROBLEMS has one problem per line in text form, as `anydnn bench --list` prints them (NAME:
+ * PROBLEM). A repeated problem counts once. Outputs hold other values before each run, so blends
+ * (beta) are not possible. If a backend declines a problem, the reason is printed. The exit status
+ * is 0 if everything that ran is right, and 1 if a result is wrong, a problem failed or none ran.
+ * It is 2 for wrong usage, and 77 if the device does not exist.
  */
 #include "exact.h"
 
@@ -34,7 +36,7 @@
 #include <string.h>
 #include <time.h>
 
-/* What follows NAME:, whose colon has a blank behind it; problems have none such. */
+/* Returns the text after `NAME: `. Problems contain no colon before a blank. */
 static char *problem_of(char *line)
 {
     char *name_end = strstr(line, ": ");
@@ -43,7 +45,7 @@ static char *problem_of(char *line)
     return name_end ? name_end + 2 : line;
 }
 
-/* 0 when it is new. */
+/* Adds a text to the list. Returns 0 if it is new, and 1 if the list already has it. */
 static int remember(char ***seen, size_t *count, const char *text)
 {
     char **grown;
@@ -93,11 +95,11 @@ static void tell(struct exact *exact, enum verdict verdict, int side, const char
     putchar('\n');
 }
 
-/* Memory that one problem leaves to the next ones, a piece: enough for most. Without a bound each
- * of many processes on a device would in time hold what its largest problem took. */
+/* Bytes of each allocation that a problem leaves to the next ones, enough for most. This limit
+ * keeps many processes on a device from holding the memory of their largest problems. */
 #define KEPT ((size_t)128 << 20)
 
-/* Counts the problem's verdicts. An algorithm that is declined is no more than that. */
+/* Counts the verdicts of a problem. A named algorithm that is declined does not count. */
 static void judge_problem(struct exact *exact, const char *text, long count[VERDICTS])
 {
     struct held held = {.text = text};
@@ -132,14 +134,15 @@ static void judge_problem(struct exact *exact, const char *text, long count[VERD
 
 /* ---- all of them */
 
-/* Problems and what became of them, in the file that `done` is. */
+/* The tested problems and their verdicts, from the file of --done. */
 struct record {
-    FILE *file; /* NULL: none is kept */
+    FILE *file; /* NULL if none is kept */
     char **text;
     size_t count;
 };
 
-/* A line: how many were right, wrong, declined, failed, and the problem. */
+/* Reads the file. A line has the numbers of right, wrong, declined and failed choices, and the
+ * problem. */
 static int read_record(struct exact *exact, struct record *record, const char *path)
 {
     long count[VERDICTS];
@@ -229,7 +232,7 @@ static int usage(void)
     return 2;
 }
 
-/* Bits of the words; 0 where one is none. */
+/* Returns the bits of the words, or 0 if a word is unknown. */
 static unsigned ways_of(const char *list)
 {
     static const char *const names[] = {"default", "algorithms", "find"};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ways in which a program may come to an engine of a problem, as texts of the problem. */
+/* Lists the ways in which a program may select an engine for a problem, as texts of the problem. */
 #include "exact.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "tools/problem/find.h"
 #include "tools/problem/words.h"
 
-/* The problem with an algorithm and, unless that is NULL, a math mode. */
+/* Returns the problem with an algorithm and, unless `math` is NULL, a math mode. */
 static char *with(const char *text, const char *algorithm, const char *math)
 {
     struct words words;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of the device that is filled once for many problems. */
+/* Fills device memory once for many problems. */
 #include "exact.h"
 
 #include <math.h>
@@ -9,7 +9,8 @@
 
 #include "numerics/numerics.h"
 
-/* Elements after which the inputs repeat: a prime, so that no row or sample repeats with them. */
+/* Elements after which the inputs repeat. It is a prime, so that no row or sample repeats with
+ * them. */
 #define PERIOD 1048583
 
 #define SAME_DENSITY 1e-9
@@ -59,7 +60,7 @@ static uint64_t next(uint64_t *state)
     return *state >> 33;
 }
 
-/* The sum of four uniform numbers, of variance 1: a hump without far tails. */
+/* Returns the sum of four uniform numbers, with variance 1. Its distribution has no long tails. */
 static double hump(uint64_t *state)
 {
     double sum = 0;
@@ -69,12 +70,12 @@ static double hump(uint64_t *state)
     return sum * sqrt(0.75);
 }
 
-/* Where sums of products of piled numbers come to lie, in the mean: far beyond what 11 bits hold
- * exactly and within half's range; of wider types within what float's 24 bits hold. */
+/* The mean of the sums of piled numbers. In 16-bit types, it is far beyond what 11 bits hold
+ * exactly and within the range of half. In wider types, it is within the 24 bits of float. */
 #define PILE_SHORT 0x1p14
 #define PILE_WIDE  0x1p21
 
-/* Products of two piled numbers that are not 0 are 4 in the mean. */
+/* Returns the share of piled numbers other than 0. The mean product of two such numbers is 4. */
 static double density_of(const struct work *work, anydnnDataType_t rounded)
 {
     int is_short = rounded == ANYDNN_DATA_HALF || rounded == ANYDNN_DATA_BFLOAT16;
@@ -97,7 +98,8 @@ static double number(uint64_t *state, const struct room *room)
                                       : value;
 }
 
-/* Of PILED the last density alone is kept: there are as many as problems. */
+/* Returns the period of the memory's contents. PILED keeps only the last density, because there are
+ * as many densities as problems. */
 static struct period *period_of(struct exact *exact, const struct room *room, int seed)
 {
     struct period *found = exact->periods;
@@ -140,7 +142,7 @@ void exact_forget(struct exact *exact)
     exact->periods = NULL;
 }
 
-/* A period made on the host, and the rest by copies of what is there. */
+/* Copies a period from the host, and then copies within the device. */
 static int fill(struct exact *exact, struct room *room, int seed)
 {
     anydnnHandle_t handle = exact->handle[TESTED];

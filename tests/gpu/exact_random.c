@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A convolution of random numbers, held element by element to the same in double, by the bound of
- * anydnn verify and compare (core/numerics/bound.c): for it the reference runs also on absolute
- * values and, where operands are rounded, on squares.
+ * Compares a convolution of random numbers with the same one in double, element by element. The
+ * bound is that of anydnn verify and compare (core/numerics/bound.c). It requires that the
+ * reference also runs on absolute values and, if operands are rounded, on squares.
  */
 #include "exact.h"
 
@@ -15,7 +15,7 @@
 
 static const enum content contents[PARTS] = {RANDOM, ABSOLUTES, SQUARES};
 
-/* Bits that operands were rounded to, as the last call's record says. */
+/* Returns the relative rounding of operands, as the record of the last call reports it. */
 static double rounding_of(anydnnHandle_t handle)
 {
     int64_t math = 0;
@@ -28,7 +28,8 @@ static double rounding_of(anydnnHandle_t handle)
     return math == ANYDNN_TENSOR_OP_MATH_SPLIT ? 0x1p-22 : 0x1p-11;
 }
 
-/* The bound of a floating result is asked first, since it needs no rounding. */
+/* Returns 1 if a result is within its bound. The bound of floating results is tried first, since it
+ * needs no rounding. */
 static int is_right(const struct adn_bound *bound, double got, double want, double sum,
                     double square)
 {
@@ -36,11 +37,11 @@ static int is_right(const struct adn_bound *bound, double got, double want, doub
            adn_bound_holds(bound, got, want, sum, square);
 }
 
-/* ---- many at once, since a list has thousands of millions of them */
+/* ---- many elements at once, since a list has billions of them */
 
 #define CHUNK 4096
 
-/* The numbers of 16 bits, by these: all of them are floats. */
+/* Returns the values of all bit patterns of a 16-bit type. All of them are exact in float. */
 static const float *numbers_of(int32_t type)
 {
     static float numbers[1 << 16];
@@ -69,8 +70,8 @@ static void load(double to[CHUNK], int32_t type, const unsigned char *from, int6
     }
 }
 
-/* A bound from below: a little less than what the wanted value, the sum and the root of the squares
- * each allow. What is within this one is right, and all else is asked one by one. */
+/* A lower estimate of the bound: slightly less than what the wanted value, the sum and the root of
+ * the squares permit. Elements within it are right, and all others are checked one by one. */
 struct slopes {
     double want, sum, root;
 };
@@ -84,10 +85,10 @@ static struct slopes slopes_of(const struct adn_bound *bound)
                            less * (adn_bound_error(bound, 0, 0, 1) - least)};
 }
 
-/* Elements of a chunk. */
+/* The elements of a chunk. */
 struct chunk {
     double got[CHUNK];
-    const double *want, *sum, *square; /* square: NULL where nothing was rounded */
+    const double *want, *sum, *square; /* square: NULL if nothing was rounded */
     int64_t count;
 };
 
@@ -100,7 +101,7 @@ static int is_within(const struct slopes *slopes, const struct chunk *chunk)
 
         if (chunk->square)
             limit += slopes->root * sqrt(chunk->square[i]);
-        /* Nothing is within the bound of NaN, nor NaN in any. */
+        /* Nothing is within the bound of NaN, and NaN is within no bound. */
         beyond += !(fabs(chunk->got[i] - chunk->want[i]) <= limit);
     }
     return beyond == 0;
@@ -116,7 +117,7 @@ static void add_squares(const struct chunk *chunk, double *errors, double *wants
     }
 }
 
-/* How many are beyond the bound, and the first of them. */
+/* Returns the number of elements beyond the bound, and sets `first` to the first of them. */
 static int64_t count_wrong(const struct adn_bound *bound, const struct chunk *chunk, int64_t *first)
 {
     int64_t wrong = 0;
@@ -128,7 +129,7 @@ static int64_t count_wrong(const struct adn_bound *bound, const struct chunk *ch
     return wrong;
 }
 
-/* Elements beyond the bound go to the sentence; the relative L2 error is returned. */
+/* Returns the relative L2 error. Writes the sentence if elements are beyond the bound. */
 static double measure(struct exact *exact, const struct held *held, const struct adn_bound *bound,
                       const unsigned char *got, int64_t count)
 {
@@ -196,7 +197,7 @@ static enum verdict know_parts(struct exact *exact, struct held *held, int parts
     return GOOD;
 }
 
-/* The tested side first: what it declines need not be worked out. */
+/* Runs the tested side first, because the reference need not run what that side declines. */
 enum verdict exact_random(struct exact *exact, struct held *held, const struct work *choice,
                           const char *text, int *side)
 {

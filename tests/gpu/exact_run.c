@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One problem on either of two backends of one device. */
+/* Runs one problem on either of two backends of one device. */
 #include "exact.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 #include "numerics/numerics.h"
 
-/* What the reference's outputs hold before. */
+/* Initial bytes of the reference's outputs. */
 #define UNWRITTEN 0x7f
 
 /* ---- running */
@@ -62,7 +62,7 @@ int exact_parse(const char *text, struct work *work)
     return 0;
 }
 
-/* DECLINED or FAILED with the library's sentence. */
+/* Returns GOOD, or DECLINED or FAILED with the library's sentence. */
 enum verdict exact_call(struct exact *exact, const struct work *work, int side,
                         const struct room input[OPERANDS], struct room output[OPERANDS],
                         int unwritten)
@@ -95,7 +95,7 @@ enum verdict exact_call(struct exact *exact, const struct work *work, int side,
 
 /* ---- the two sides */
 
-/* Double operands hold the numbers of the problem's own types. */
+/* Fills all inputs. Double operands hold numbers that are exact in the problem's own types. */
 static int fill_all(struct exact *exact, struct room input[OPERANDS], const struct work *work,
                     const struct work *own, enum content content)
 {
@@ -129,8 +129,8 @@ enum verdict exact_tested(struct exact *exact, const struct work *choice, enum c
     return verdict == GOOD && !is_new(exact) ? SEEN : verdict;
 }
 
-/* Copies the words of a problem; types of data and computation become double, the math mode
- * default. */
+/* Copies the words of a problem. The types of data and computation become double, and the math mode
+ * becomes the default. */
 static char *in_double(const char *text, const char *type)
 {
     size_t size = 2 * strlen(text) + 1, length = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Holds the same problems in several processes at once, which share the device. */
+/* Tests the same problems in several processes at once, which share the device. */
 #include "exact.h"
 
 #include <stdio.h>
@@ -8,8 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Reads what is left of the input: each process gets a copy of it. NULL where there is no memory.
- */
+/* Reads the rest of the input, of which each process gets a copy. Returns NULL if memory is out. */
 static char *read_input(size_t *size)
 {
     char *text = NULL;
@@ -23,8 +22,8 @@ static char *read_input(size_t *size)
     return fclose(copy) == 0 ? text : NULL;
 }
 
-/* Becomes one of the processes: the copy is its input, a file of its own its output. Returns 1
- * there, 0 in the process that started it, and -1 where that fails. */
+/* Starts one of the processes, with the copy as its input and a file of its own as its output.
+ * Returns 1 in that process, 0 in its parent, and -1 if this fails. */
 static int become(const char *text, size_t size, FILE *output, pid_t *pid)
 {
     FILE *input = tmpfile();
@@ -46,7 +45,7 @@ static int become(const char *text, size_t size, FILE *output, pid_t *pid)
     return is_child ? 1 : *pid > 0 ? 0 : -1;
 }
 
-/* Copies a process's output, each line with the process's number before it. */
+/* Copies the output of a process, with the number of the process before each line. */
 static void print(FILE *output, int process)
 {
     char *line = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whole numbers: what two backends made of them, compared on the device, and where they differ on
- * the host. */
+/* Compares the results of two backends for whole numbers: on the device, and on the host if they
+ * differ. */
 #include "exact.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 
 #include "numerics/numerics.h"
 
-/* What the tested side's outputs hold before: no number in floating types. */
+/* Initial bytes of the tested side's outputs. In floating types they are NaN. */
 #define UNWRITTEN 0xff
 
 static const char *const content_name[CONTENTS] = {
@@ -33,8 +33,9 @@ static int run_text(struct exact *exact, const char *text, void *const pointer[]
     return failed ? -1 : 0;
 }
 
-/* The largest difference is 0; a difference from NaN is NaN, and is kept. Both operations are the
- * reference's. The difference goes to `scratch`. */
+/* Compares results on the device: the largest difference must be 0. A difference from NaN is NaN,
+ * which the reduction propagates. The reference runs both operations. The differences go to
+ * `scratch`. */
 static enum verdict compare_there(struct exact *exact, const char *type, size_t size, size_t bytes,
                                   void *tested, void *reference, struct room *scratch)
 {
@@ -69,11 +70,11 @@ static enum verdict compare_there(struct exact *exact, const char *type, size_t 
 
 struct difference {
     size_t count, different, first;
-    double got, want; /* of the first */
-    double relative;  /* L2 */
+    double got, want; /* of the first difference */
+    double relative;  /* L2 error */
 };
 
-/* `want` is of the type itself, or of double and rounded here. */
+/* Measures the differences. `want` has the type of the results, or is double and rounded here. */
 static void measure(struct difference *found, const unsigned char *got, const unsigned char *want,
                     anydnnDataType_t type, int wide)
 {
@@ -143,7 +144,7 @@ static enum verdict compare(struct exact *exact, struct held *held, enum content
     return verdict;
 }
 
-/* Integer types hold few sums that pile up. */
+/* Skips the piled numbers for integer types, which hold few such sums. */
 enum verdict exact_whole(struct exact *exact, struct held *held, const struct work *choice,
                          int *side)
 {

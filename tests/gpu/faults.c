@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What happens on a GPU when something goes wrong, through the public API: memory runs out, a
- * kernel reads where nothing is, a stream is captured, the process ends or forks, threads share a
- * device, streams are gone before their handle.
+ * Tests faults on a GPU through the public API. Memory runs out, a kernel reads an invalid address,
+ * a stream is captured, or streams end before their handle. The process ends or forks, and threads
+ * share a device.
  *
  *   faults [CASE ...]
  *
- * Prints TAP; ends with 77 where there is no CUDA device.
+ * It prints TAP. The exit status is 77 if there is no CUDA device.
  */
 #include "faults.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The cases of the program faults, by file. */
+/* Declares the cases of the program faults, by file. */
 #ifndef GPU_FAULTS_H
 #define GPU_FAULTS_H
 
@@ -55,10 +55,10 @@ void fault_reset_cudnn(void);
 void fault_reset_used_cudnn(void);
 void fault_end_beside_capture(void);
 
-/* A call on `handle` that reads where no memory is; it is only enqueued. */
+/* Enqueues a call on `handle` that reads an invalid address. */
 void fault_provoke(anydnnHandle_t handle);
 
-/* Work for the device that takes a good part of a second. */
+/* Enqueues work that takes a good part of a second. */
 void fault_keep_busy(anydnnHandle_t handle);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A handle's stream is captured, by a recording or by the caller: what is legal is captured and
- * replays right, what is not is refused, and neither waits nor breaks the capture. */
+/* Tests captures of a handle's stream, by a recording or by the caller. Legal calls are captured,
+ * and their replay gives right results. Other calls are refused; they neither wait nor break the
+ * capture. */
 #include "faults.h"
 
 #include <cuda_runtime_api.h>
@@ -36,7 +37,7 @@ static void check_all(anydnnHandle_t handle)
         gpu_work_check(handle, works[i]);
 }
 
-/* Nothing of the capture has run yet: the outputs hold what they were spoilt with. */
+/* Checks that nothing of the capture has run: the outputs still hold the bytes of spoil_all. */
 static void nothing_ran(anydnnHandle_t other)
 {
     const struct gpu_work *relu = works[3];
@@ -55,7 +56,7 @@ static void replay(anydnnHandle_t handle, anydnnRecording_t recording)
     }
 }
 
-/* The plans are made while the recording is under way; code is loaded, and memory taken. */
+/* Makes plans, loads code and allocates memory during a recording. */
 void fault_record_first_call(void)
 {
     anydnnHandle_t maker = gpu_handle("cuda:0", "cuda_simt");
@@ -79,7 +80,7 @@ void fault_record_first_call(void)
     must_be(SUCCESS, anydnnDestroy(maker));
 }
 
-/* What does not belong in a capture fails, and the capture goes on. */
+/* Checks that calls that are illegal in a capture fail, and that the capture continues. */
 static void refuse_all(anydnnHandle_t handle)
 {
     const anydnnStatus_t refused = ANYDNN_STATUS_NOT_SUPPORTED;
@@ -120,7 +121,8 @@ void fault_record_refusals(void)
     must_be(SUCCESS, anydnnDestroy(handle));
 }
 
-/* The call that would go through the host is refused, whether the recording is ours or not. */
+/* Checks that a call that would go through the host is refused, in a recording and in a capture by
+ * the caller. */
 void fault_record_staged(void)
 {
     anydnnHandle_t handle = gpu_handle("cuda:0", "cuda_simt"), host = NULL;
@@ -156,7 +158,7 @@ void fault_record_staged(void)
     must_be(SUCCESS, anydnnDestroy(handle));
 }
 
-/* The caller captures a stream of its own and replays the graph itself. */
+/* Captures a stream of the caller, who also replays the graph. */
 static void capture(enum cudaStreamCaptureMode mode)
 {
     anydnnHandle_t maker = gpu_handle("cuda:0", "cuda_simt");
@@ -188,8 +190,8 @@ static void capture(enum cudaStreamCaptureMode mode)
     must_be(SUCCESS, anydnnDestroy(maker));
 }
 
-/* A capture of first calls under `fastest` times nothing and keeps no plan; later calls are as
- * right. */
+/* Checks first calls under `fastest` during a capture. They time nothing and keep no plan, and
+ * later calls give right results. */
 void fault_capture_fastest(void)
 {
     anydnnHandle_t maker = gpu_handle("cuda:0", "cuda_simt");
@@ -220,14 +222,15 @@ void fault_capture_own(void)
     capture(cudaStreamCaptureModeRelaxed);
 }
 
-/* In this mode CUDA itself ends the capture when memory is taken by anybody. */
+/* Uses the mode in which CUDA itself ends the capture if any thread allocates memory. */
 void fault_capture_global(void)
 {
     capture(cudaStreamCaptureModeGlobal);
 }
 
-/* A handle on the default stream records with the thread's own one, and another handle of the same
- * thread is told so; a handle on a stream of its own is not concerned. */
+/* Checks a recording of a handle on the default stream, which uses the thread's own default stream.
+ * A recording of another such handle of this thread fails with a sentence. A handle on another
+ * stream is not affected. */
 void fault_capture_default(void)
 {
     anydnnHandle_t first = gpu_handle("cuda:0", "cuda_simt");
@@ -251,7 +254,7 @@ void fault_capture_default(void)
     must_be(SUCCESS, anydnnDestroy(first));
 }
 
-/* The workspace that this handle's route needs. */
+/* Makes the workspace as large as this handle's route requires. */
 static void make_room(anydnnHandle_t handle, struct gpu_work *work)
 {
     size_t bytes = 0;
@@ -264,8 +267,9 @@ static void make_room(anydnnHandle_t handle, struct gpu_work *work)
     work->workspace_bytes = bytes;
 }
 
-/* While the caller captures elsewhere, so that CUDA would end the capture with whatever it takes
- * for unsafe, first calls make plans and contests, and leave the capture alone. */
+/* Checks first calls while the caller captures another stream in global mode, where CUDA ends the
+ * capture on calls that it considers unsafe. The first calls make plans and run contests, and do
+ * not affect the capture. */
 static void beside_capture(const char *route)
 {
     anydnnHandle_t maker = gpu_handle("cuda:0", "cuda_simt");

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A handle's end needs nothing of the application's: its stream, or the whole context of the
- * device, may be gone before it, as programs for cuDNN have it. */
+/* Tests that the end of a handle needs nothing from the application. Its stream, or the whole
+ * context of the device, may end before it, as in programs for cuDNN. */
 #include "faults.h"
 
 #include <cuda_runtime_api.h>
 #include <stdlib.h>
 
-/* A problem that the backend runs; sums of small integers are exact in TF32, too. */
+/* A problem that the backend runs. Sums of small integers are exact in TF32, too. */
 static const struct user {
     const char *backend, *problem;
 } simt = {"cuda_simt", "convolution_backward_filter x=f32:16,3,20,18:nchw dy=f32:16,5,20,18:nchw "
@@ -16,7 +16,7 @@ static const struct user {
   cudnn = {"cudnn", "convolution_forward x=f32:4,32,14,13:nchw w=f32:16,32,3,3:nchw "
                     "y=f32:4,16,14,13:nchw pad=1,1"};
 
-/* What hangs on a handle, and the stream that its calls were made on. */
+/* The objects of a handle, and the stream of its calls. */
 struct held {
     anydnnHandle_t handle;
     cudaStream_t stream;
@@ -65,7 +65,7 @@ static struct held hold(const struct user *user)
     return held;
 }
 
-/* A new handle finds the device as it was. */
+/* Checks that the device works with a new handle. */
 static void works_still(const struct user *user)
 {
     anydnnHandle_t handle = gpu_handle("cuda:0", user->backend);
@@ -87,7 +87,7 @@ static void free_all(const struct held *held)
     must_be(SUCCESS, anydnnSetDeterministic(held->handle, 0));
 }
 
-/* The entries that free, one by one, then the handle. */
+/* Destroys the stream, frees the objects one by one, and then destroys the handle. */
 static void stream_gone(const struct user *user)
 {
     struct held held = hold(user);
@@ -101,7 +101,8 @@ static void stream_gone(const struct user *user)
     works_still(user);
 }
 
-/* All is alive, and the stream that is gone has work left: it is done when the handle has ended. */
+/* Destroys the stream while all objects exist and work is left. The work must be done when the
+ * handle has ended. */
 static void stream_gone_busy(const struct user *user)
 {
     struct held held = hold(user);
@@ -132,7 +133,7 @@ static void stream_gone_recording(const struct user *user)
     works_still(user);
 }
 
-/* What the reset took away is not freed again. */
+/* Resets the device. Nothing that the reset freed may be freed again. */
 static void device_reset(const struct user *user)
 {
     struct held held = hold(user), second = hold(user);
@@ -142,11 +143,11 @@ static void device_reset(const struct user *user)
     free_all(&held);
     must_be(SUCCESS, anydnnDestroy(held.handle));
     must_be(SUCCESS, anydnnDestroy(second.handle));
-    must(cudaFree(NULL) == cudaSuccess); /* makes the next context */
+    must(cudaFree(NULL) == cudaSuccess); /* creates the next context */
     must_be(SUCCESS, anydnnDestroyDropoutDescriptor(held.dropout));
 }
 
-/* The same, where the application has a context again before the handle's end. */
+/* Resets the device, and uses a new context before the handle ends. */
 static void device_reset_and_used(const struct user *user)
 {
     struct held held = hold(user), second = hold(user);
@@ -188,7 +189,7 @@ FAULT_END(simt)
 FAULT_END(tensorcore)
 FAULT_END(cudnn)
 
-/* A handle ends beside a capture that the caller has begun elsewhere, which goes on. */
+/* Ends a handle while the caller captures another stream. The capture must continue. */
 void fault_end_beside_capture(void)
 {
     anydnnHandle_t handle = gpu_handle("cuda:0", simt.backend);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A kernel reads where no memory is: the device is lost to the process, everything says so, and the
- * host goes on. */
+/* Tests a kernel that reads an invalid address. The device is then lost to the process, every call
+ * reports that, and the host continues to work. */
 #include "faults.h"
 
 #include <string.h>
 
 static const float one = 1, zero = 0;
 
-/* The tensors are of 64 GiB, and their memory of 256 bytes. */
+/* Uses tensors of 64 GiB with memory of 256 bytes. */
 void fault_provoke(anydnnHandle_t handle)
 {
     anydnnTensorDescriptor_t desc;
@@ -21,7 +21,8 @@ void fault_provoke(anydnnHandle_t handle)
     must_be(SUCCESS, anydnnDestroyTensorDescriptor(desc));
 }
 
-/* Every call on a handle of the space fails with a sentence, and without touching the device. */
+/* Checks that every call on a handle of the space fails with a sentence, without any use of the
+ * device. */
 static void is_lost(anydnnHandle_t handle, const struct gpu_work *work)
 {
     const anydnnStatus_t lost = ANYDNN_STATUS_SPACE_POISONED;
@@ -48,7 +49,7 @@ static void is_lost(anydnnHandle_t handle, const struct gpu_work *work)
              anydnnProblemGetWorkspaceSize(handle, work->problem, &size));
 }
 
-/* A call by its own entry, whose plan is found by descriptors. */
+/* Checks a call by its own entry point, which finds its plan by descriptors. */
 static void is_lost_by_entry(anydnnHandle_t handle, const struct gpu_work *relu)
 {
     anydnnTensorDescriptor_t desc;
@@ -134,7 +135,7 @@ void fault_illegal_access_cudnn(void)
     poison("cudnn");
 }
 
-/* A host's handle whose calls are staged on the device goes on with the next backend. */
+/* Checks that a host handle with calls staged on the device continues with the next backend. */
 void fault_illegal_access_staged(void)
 {
     anydnnHandle_t device = gpu_handle("cuda:0", "cuda_simt"), cpu = NULL;
@@ -164,7 +165,7 @@ void fault_illegal_access_staged(void)
     must_be(SUCCESS, anydnnDestroy(cpu));
 }
 
-/* It surfaces in whatever is called next. */
+/* Checks a fault in a replay. Any later call may report it. */
 void fault_illegal_access_replayed(void)
 {
     anydnnHandle_t handle = gpu_handle("cuda:0", "cuda_simt");

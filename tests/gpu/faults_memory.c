@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Device memory runs out: a status, a sentence, and the handle goes on. */
+/* Tests what happens if device memory runs out: a call returns a status with a sentence, and the
+ * handle continues to work. */
 #include "faults.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A whole day's calls must pass after the failure. */
+/* Checks that all kinds of calls work after the failure. */
 static void works(anydnnHandle_t handle)
 {
     for (int i = 0; i < gpu_problem_count; i++) {
@@ -35,7 +36,7 @@ void fault_alloc(void)
     must_be(SUCCESS, anydnnDestroy(handle));
 }
 
-/* Takes all memory but less than `left` bytes; returns how many blocks. */
+/* Allocates all memory except for less than `left` bytes. Returns the number of blocks. */
 static int take_all(anydnnHandle_t handle, size_t left, void *blocks[], int most)
 {
     int count = 0;
@@ -53,7 +54,8 @@ static void give_all(anydnnHandle_t handle, void *blocks[], int count)
         must_be(SUCCESS, anydnnMemFree(handle, blocks[i]));
 }
 
-/* The backward pass of divisive normalization takes 16 bytes an element between its kernels. */
+/* Uses the backward pass of divisive normalization, which allocates 16 bytes per element between
+ * its kernels. */
 void fault_scratch(void)
 {
     static const char text[] =
@@ -76,7 +78,7 @@ void fault_scratch(void)
     must_say(ANYDNN_STATUS_ALLOC_FAILED, "cuda_simt",
              anydnnProblemExecute(handle, problem, data, NULL, 0));
     must(gpu_says("memory"));
-    /* It failed before it began: nothing was written. */
+    /* The call failed before it began, so nothing was written. */
     must_be(SUCCESS,
             anydnnMemCopy(handle, seen, data[5], sizeof seen, ANYDNN_MEMCPY_DEVICE_TO_HOST));
     must(memcmp(seen, "UUUUUUUUUUUUUUUU", sizeof seen) == 0);
@@ -90,7 +92,7 @@ void fault_scratch(void)
     must_be(SUCCESS, anydnnDestroy(handle));
 }
 
-/* A caller who cannot have the workspace calls without it. */
+/* Calls without workspace, as a caller must who cannot allocate it. */
 void fault_workspace(void)
 {
     anydnnHandle_t handle = gpu_handle("cuda:0", "cuda_simt");

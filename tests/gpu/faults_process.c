@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The process ends or forks while a device is in use; threads share handles and a device. */
+/* Tests processes that end or fork while they use a device, and threads that share handles and a
+ * device. */
 #include "faults.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 
-/* 1 GiB filled a few hundred times: some tenths of a second. */
+/* Fills 1 GiB a few hundred times, which takes some tenths of a second. */
 void fault_keep_busy(anydnnHandle_t handle)
 {
     void *memory;
@@ -21,7 +22,8 @@ void fault_keep_busy(anydnnHandle_t handle)
 static anydnnHandle_t kept;
 static struct gpu_work *kept_work[2];
 
-/* Handles with plans, a recording and a mark, none of them freed; the device is busy. */
+/* Leaves handles with plans, a recording and a mark, none of them freed, while the device is
+ * busy. */
 static void leave_all(void)
 {
     anydnnHandle_t other = gpu_handle("cuda:0", "cuda_simt");
@@ -54,7 +56,7 @@ static void destroy_kept(void)
         _exit(1);
 }
 
-/* The handle is destroyed in the midst of a recording, by a handler that runs after ours. */
+/* Destroys the handle during a recording, in an exit handler that runs after the library's own. */
 void fault_exit_recording(void)
 {
     atexit(destroy_kept);
@@ -78,7 +80,8 @@ static void call_late(void)
     must_be(SUCCESS, anydnnDestroy(kept));
 }
 
-/* Registered before the first handle, so that it runs after the library's own. */
+/* Registers the exit handler before the first handle exists, so that it runs after the library's
+ * own. */
 void fault_exit_handler(void)
 {
     atexit(call_late);
@@ -135,7 +138,7 @@ void fault_fork(void)
         alarm(GPU_SECONDS / 2);
         child_of_user(handle, work);
     }
-    /* The parent goes on, also while the child is at work. */
+    /* The parent continues, also while the child works. */
     gpu_work_spoil(handle, work);
     must_be(SUCCESS, gpu_work_run(handle, work));
     gpu_work_check(handle, work);

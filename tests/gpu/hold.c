@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels that stay. */
+/* Implements kernels that hold multiprocessors. */
 #include "hold.h"
 
 #include "ptx.h"
@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A block tells the host that it is there, by a word of its own, and that it goes. It stays until
- * the gate's word is `count`, or the time is over. The host opens the gate of a count of 1; that of
- * any other is counted up by the blocks. */
+/* The kernel. A block sets its word for the host when it begins and when it ends. It stays until
+ * the gate's word is `count`, or the time is over. The host opens the gate if `count` is 1.
+ * Otherwise, each block increments the gate. */
 static const char source[] =
     ".version 7.0\n"
     ".target sm_70\n"
@@ -52,9 +52,9 @@ enum { THERE = 1, GONE };
 
 struct hold {
     cudaStream_t stream;
-    volatile unsigned *there; /* a word each block, written by the device */
+    volatile unsigned *there; /* a word for each block, written by the device */
     volatile unsigned *gate;
-    unsigned *counter; /* on the device: the gate of a meeting */
+    unsigned *counter; /* on the device: the gate if the blocks meet */
     int count, meets, shared;
     CUfunction function;
 };
@@ -99,7 +99,7 @@ struct hold *hold_make(int count, int meets)
     return made;
 }
 
-/* Nothing here waits for the device, on which another one may be. */
+/* Starts the kernel. Nothing here waits for the device, which another such kernel may hold. */
 void hold_start(struct hold *hold)
 {
     CUresult (*start)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes the problems of a lane, runs them on its stream or as a recording, and holds what comes out
- * to the bits of a quiet run. */
+/* Makes the problems of a lane and runs them on its stream or as a recording. Compares the results
+ * with the bits of a quiet run. */
 #include "lane.h"
 #include "work.h"
 
@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Persistent blocks with tiles of several classes, sums that are split in workspace and added up by
- * a second kernel, copies before, halos, and sums of cuda_simt's in two kernels. */
+/* The problems of a lane. They cover persistent blocks with tiles of several classes, and sums
+ * split in workspace that a second kernel adds up. They also cover copies before a kernel, halos,
+ * and sums of cuda_simt in two kernels. */
 static const char *const problems[] = {
     "convolution_forward x=f16:16,128,28,28:nhwc w=f16:128,128,3,3:nhwc y=f16:16,128,28,28:nhwc "
     "pad=1,1 math=tensor_op",
@@ -54,8 +55,9 @@ static_assert(sizeof problems / sizeof problems[0] == LANE_PROBLEMS, "a lane has
 
 /* ------------------------------------------------------------------ operands */
 
-/* Random bits of which every element is a number of either sign, in size from 0.5 on and below 1
- * (half, float) or 2: what is drawn, and what is put over it. */
+/* Draws random bits such that every element is a number of either sign. Its size is at least 0.5,
+ * and less than 1 (half, float) or 2 (bfloat16). `keep` selects the drawn bits, and `set` has the
+ * bits that are set. */
 static void draw(unsigned char *values, size_t bytes, anydnnDataType_t type, unsigned *seed)
 {
     static const struct {
@@ -124,7 +126,7 @@ static void make_work(struct lane *lane, int i, unsigned seed)
 
 /* ------------------------------------------------------------------ lanes */
 
-/* Each result set to other bytes before it is made. */
+/* Enqueues all problems. Each result is set to other bytes before its problem runs. */
 void lane_enqueue(const struct lane *lane)
 {
     must(cudaSetDevice(lane->device) == cudaSuccess);

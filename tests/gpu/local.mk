@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What runs on a machine with a GPU, out of a bundle.
+# Builds the programs that run on a machine with a GPU, from a bundle.
 
 GPU_WORK_SOURCES = tests/gpu/cases.c tests/gpu/work.c tests/gpu/work.h
 GPU_FAULTS_SOURCES = \
@@ -14,7 +14,7 @@ GPU_PTX_SOURCES = tests/gpu/ptx.c tests/gpu/ptx.h
 GPU_PROGRESS_SOURCES = tests/gpu/hold.c tests/gpu/hold.h tests/gpu/lane.c tests/gpu/lane.h tests/gpu/nccl.c tests/gpu/nccl.h \
 	tests/gpu/progress.c tests/gpu/progress.h tests/gpu/progress_nccl.c $(GPU_PTX_SOURCES)
 
-# Of the public API and the convenience library of numerics, so that it is tried on the host as well.
+# exact uses only the public API and the convenience library of numerics, so it is also tested on the host.
 check_PROGRAMS += tests/gpu/exact
 tests_gpu_exact_SOURCES = tests/gpu/exact.c tests/gpu/exact.h tests/gpu/exact_choice.c tests/gpu/exact_data.c \
 	tests/gpu/exact_random.c tests/gpu/exact_run.c tests/gpu/exact_together.c tests/gpu/exact_whole.c \

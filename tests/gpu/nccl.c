@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opens NCCL, which nothing of the library needs, where it is installed. */
+/* Opens NCCL if it is installed. The library itself does not need it. */
 #include "nccl.h"
 
 #include "work.h"
@@ -16,7 +16,7 @@ static void *entry(void *library, const char *name)
     return function;
 }
 
-/* Without multicast, which is the whole host's and not a process's own. */
+/* Disables multicast, which belongs to the whole host and not to one process. */
 void nccl_open(struct nccl *nccl)
 {
     void *library;

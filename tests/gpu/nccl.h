@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is called of NCCL, by hand, so that its header need not be there. Its manual (API, version
- * 2) has them as ncclResult_t ncclCommInitAll(ncclComm_t *comms, int ndev, const int *devlist)
+ * Declares the functions of NCCL that the tests call, so that its header is not needed. NCCL's
+ * manual (API, version 2) declares them as
+ *   ncclResult_t ncclCommInitAll(ncclComm_t *comms, int ndev, const int *devlist)
  *   ncclResult_t ncclCommDestroy(ncclComm_t comm)
  *   ncclResult_t ncclGroupStart(void)
  *   ncclResult_t ncclGroupEnd(void)
@@ -9,7 +10,7 @@
  *                              ncclDataType_t datatype, ncclRedOp_t op, ncclComm_t comm,
  *                              cudaStream_t stream)
  *   const char *ncclGetErrorString(ncclResult_t result)
- * where ncclComm_t is a pointer and the others are enumerations, of which ncclSuccess is 0.
+ * where ncclComm_t is a pointer and the other types are enumerations. ncclSuccess is 0.
  */
 #ifndef TESTS_GPU_NCCL_H
 #define TESTS_GPU_NCCL_H
@@ -29,7 +30,7 @@ struct nccl {
     const char *(*error_string)(int result);
 };
 
-/* Where there is no libnccl.so.2, the case is skipped. */
+/* Opens NCCL. Skips the case if there is no libnccl.so.2. */
 void nccl_open(struct nccl *nccl);
 
 #endif

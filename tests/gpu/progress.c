@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kernels go on whatever multiprocessors others hold, since no block waits for one that may not be
- * resident: calls on two streams at once, beside a kernel that holds all multiprocessors but some,
- * two recordings that are replayed at once, and two devices under NCCL (progress_nccl.c) end in
- * time and give the bits of a quiet run.
+ * Tests that kernels make progress whatever multiprocessors other work holds, since no block waits
+ * for one that may not be resident. The cases run calls on two streams at once, and two recordings
+ * at once. They also run calls beside a kernel that holds up to all multiprocessors but one.
+ * progress_nccl.c uses two devices under NCCL. Every case must end in time and give the bits of a
+ * quiet run.
  *
  *   progress [CASE ...]
  *
- * Prints TAP; ends with 77 where there is no CUDA device.
+ * It prints TAP. The exit status is 77 if there is no CUDA device.
  */
 #include "progress.h"
 #include "hold.h"
@@ -40,7 +41,7 @@ int progress_ends_in(cudaStream_t stream, double seconds)
     return 1;
 }
 
-/* Rounds on so many lanes at once, beside a kernel that holds so many multiprocessors. */
+/* Runs rounds on `lanes` lanes at once, beside a kernel that holds `held` multiprocessors. */
 static void run(int lanes, int held, int is_recorded)
 {
     static struct lane lane[LANES];
@@ -103,8 +104,8 @@ static void two_replays_held(void)
     run(2, hold_multiprocessors() - 1, 1);
 }
 
-/* The watch sees what it is for: a kernel whose blocks wait for all of them goes on only when what
- * is held is let go. */
+/* Checks that the watch detects a wait. A kernel whose blocks wait for all others continues only
+ * when the held multiprocessors are released. */
 static void meeting(void)
 {
     struct hold *meets = hold_make(hold_multiprocessors(), 1), *hold = hold_begin(16);

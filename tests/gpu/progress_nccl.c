@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two devices whose lanes run beside sums over both devices: NCCL's kernels hold multiprocessors of
- * one device until those of the other have come. */
+/* Tests two devices whose lanes run beside sums over both devices. NCCL's kernels hold
+ * multiprocessors of one device until those of the other have begun. */
 #include "progress.h"
 
 #include "hold.h"
@@ -17,8 +17,8 @@
 #define ROUNDS  4                  /* of each order */
 #define COUNT   ((size_t)16 << 20) /* floats of a sum: 64 MB */
 #define BYTES   (COUNT * sizeof(float))
-#define SUMS    16 /* in a row */
-#define TIMES   8  /* that a lane runs in a row */
+#define SUMS    16 /* sums in a row */
+#define TIMES   8  /* runs of a lane in a row */
 
 static struct nccl nccl;
 
@@ -47,7 +47,7 @@ static struct side {
 
 static float *wanted, *found; /* sums, on the host */
 
-/* From 1 to 7, so that sums are exact, and stay so when they are doubled. */
+/* Returns a number from 1 to 7, so that sums are exact and stay exact when they are doubled. */
 static float term(size_t i, int device)
 {
     return (float)((i * 5 + i / 7 + (size_t)device * 3) % 7 + 1);
@@ -96,7 +96,7 @@ static void mark(int device, int stream, int which)
 
 /* ------------------------------------------------------------------ work for both */
 
-/* In place, so that each sum is the double of the one before. */
+/* Enqueues the sums in place, so that each sum is twice the previous one. */
 static void start_sums(void)
 {
     for (int i = 0; i < DEVICES; i++) {
@@ -121,8 +121,8 @@ static void *sums_of_a_thread(void *unused)
     return unused;
 }
 
-/* On the devices from `first` on and before `end`: recordings, which leave a device behind the
- * host, or calls. */
+/* Enqueues the lanes of the devices from `first` on and before `end`, as calls or as recordings.
+ * The host enqueues recordings faster than the device runs them. */
 static void start_lanes(int first, int end, int is_replay)
 {
     for (int i = first; i < end; i++)
@@ -153,7 +153,7 @@ static void lanes_first(int round)
     start_sums();
 }
 
-/* One device has its lane before, the other one behind. */
+/* Enqueues the lane of one device before the sums, and that of the other device after them. */
 static void sums_between(int round)
 {
     start_lanes(1, DEVICES, 1);
@@ -214,7 +214,7 @@ static void check_sums(const char *when, int round)
     }
 }
 
-/* Whether one stream began before the other one's end, each way around. */
+/* Returns 1 if each of the two streams began before the other ended. */
 static int were_at_once(const struct side *side)
 {
     float sums_left, lane_left;
@@ -226,7 +226,8 @@ static int were_at_once(const struct side *side)
     return sums_left > 0 && lane_left > 0;
 }
 
-/* The rounds of an order; of some at least the two were at work at once, or nothing was shown. */
+/* Runs the rounds of an order. Both streams of each device must run at once in at least one round;
+ * otherwise the test shows nothing. */
 static void run(const struct order *order)
 {
     int at_once[DEVICES] = {0};

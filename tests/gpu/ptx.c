@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the driver's functions, and loads kernels by them. */
+/* Finds functions of the driver, and loads kernels with them. */
 #include "ptx.h"
 
 #include "work.h"

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels in PTX that the driver compiles, so that no compiler of device code is asked for. */
+/* Declares functions for kernels in PTX, which the driver compiles. No compiler for device code is
+ * needed. */
 #ifndef TESTS_GPU_PTX_H
 #define TESTS_GPU_PTX_H
 
 #include <cuda.h>
 
-/* A function of the driver. */
+/* Returns a function of the driver. */
 void *ptx_entry(const char *name);
-/* On the current device. */
+/* Loads a kernel on the current device. */
 CUfunction ptx_kernel(const char *source, const char *name);
 
 #endif

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# chain, which holds calls that follow each other on a GPU to calls that are waited for, on the host: every kind of chain,
-# every type, who declines, what shows nothing.
+# Tests chain on the host: every kind of chain, every type, declined problems, and chains that show nothing. chain
+# compares calls that follow one another on a GPU with calls that are waited for.
 # Needs: tests/gpu/chain tests/tools/anydnn_faulty.la tools/anydnn
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
@@ -11,7 +11,7 @@ export ANYDNN_PLUGIN_PATH
 chain=$ANYDNN_TEST_BUILDDIR/tests/gpu/chain
 anydnn=$ANYDNN_TEST_BUILDDIR/tools/anydnn
 
-# holds STATUS PATTERN ARGUMENT... <PROBLEMS: exits so, and the last line is that.
+# holds STATUS PATTERN ARGUMENT... <PROBLEMS: chain ends with the status, and its last line matches the pattern.
 holds() {
     status=$1 pattern=$2
     shift 2
@@ -36,14 +36,14 @@ every_type() {
         echo "convolution_forward x=$type:2,4,5,6:nhwc w=$type:6,2,3,3:nhwc pad=1,1 stride=2,1 groups=2"
     done | holds 0 '16 chains same, .*' cpu_ref cpu_ref
 }
-# The same chain from a problem of each direction; its blend is the chain's own.
+# every_direction: problems of all directions give the same chain, which ignores the problem's blend.
 every_direction() {
     printf '%s\n' 'convolution_forward x=f32:2,3,5,6 w=f32:4,3,3,3 pad=1,1 alpha=2 beta=3' \
         'convolution_backward_data w=f32:4,3,3,3 dy=f32:2,4,5,6 dx=f32:2,3,5,6 pad=1,1' \
         'convolution_backward_filter x=f32:2,3,5,6 dy=f32:2,4,5,6 dw=f32:4,3,3,3 pad=1,1' |
         holds 0 '12 chains same, .*' cpu_ref cpu_ref
 }
-# The list for a GPU: all of its problems are, and a few of its chains run.
+# listed: all problems of the list for a GPU are valid, and a few of its chains run.
 listed() {
     grep '^[a-z]' "$ANYDNN_TEST_SRCDIR/tests/gpu/chain.txt" >"$tap_dir/list"
     sed 's/^[^ ]*: //' "$tap_dir/list" | "$anydnn" explain - >"$tap_dir/out" || return 1
@@ -57,13 +57,13 @@ declines() {
         'convolution_forward x=f32:2,4,5,6:128,1,24,4 w=f32:6,4,3,3' >"$tap_dir/list"
     holds 0 '4 chains same, 0 differ, 3 declined, 0 failed' cpu_ref cpu_ref <"$tap_dir/list"
 }
-# Most of y is padding, which stays 0 where nothing is blended.
+# shows_nothing: most of y is padding, which stays 0 without a blend.
 shows_nothing() {
     echo "convolution_forward x=f32:1,1,9,9 w=f32:1,1,1,1 pad=9,9" |
         holds 1 '1 chains same, 0 differ, 0 declined, 3 failed' cpu_ref cpu_ref &&
         grep -q 'plain: FAILED: a call changes .* shows nothing' "$tap_dir/out"
 }
-# The backend gives other bits each time that it runs.
+# differs: the backend gives different bits in each run.
 differs() {
     printf '[plugin faulty]\nmodule = %s\nset.copy = %s\nset.fault = unsteady\nset.rows = 3\n' \
         "$ANYDNN_TEST_BUILDDIR/tests/tools/.libs/anydnn_faulty.so" "$ANYDNN_TEST_PLUGINDIR/anydnn_cpu_ref.so" \

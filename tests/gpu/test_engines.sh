@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# engines, which tries what cuDNN has, on the host over a mock of cuDNN: a line for each configuration.
+# Tests engines on the host with a mock of cuDNN. engines prints a line for each configuration of cuDNN.
 # Needs: tests/gpu/engines tests/cudnn/libcudnn_mock.la
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# exact, which holds backends to each other on a GPU, on the host: equal backends, a difference, who declines.
+# Tests exact, which compares backends on a GPU, on the host: equal backends, a difference, declined problems.
 # Needs: tests/gpu/exact tests/verify/wrong/anydnn_wrong.la tests/tools/anydnn_faulty.la tools/anydnn
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
@@ -10,7 +10,7 @@ export ANYDNN_PLUGIN_PATH
 exact=$ANYDNN_TEST_BUILDDIR/tests/gpu/exact
 anydnn=$ANYDNN_TEST_BUILDDIR/tools/anydnn
 
-# holds STATUS PATTERN ARGUMENT... <PROBLEMS: exits so, and the last line is that.
+# holds STATUS PATTERN ARGUMENT... <PROBLEMS: exact ends with the status, and its last line matches the pattern.
 holds() {
     status=$1 pattern=$2
     shift 2
@@ -22,7 +22,7 @@ holds() {
     return 1
 }
 
-# suite TYPE DIRECTION
+# suite TYPE DIRECTION: prints the convolutions of LeNet.
 suite() {
     "$anydnn" bench --suites "$ANYDNN_TEST_SRCDIR/bench/suites" --list --batch 2 --type "$1" --direction "$2" lenet |
         grep convolution
@@ -45,8 +45,8 @@ counts_once() {
 }
 
 conv='convolution_forward x=f32:2,3,5,6 w=f32:4,3,3,2'
-# A blend reads what the outputs held before, and that differs. With one output position the last
-# element alone is other than it was.
+# differs: a blend reads the previous contents of the outputs, which differ between the backends. The outputs of
+# floating types have a single element.
 differs() {
     for type in f32 f16 bf16; do
         echo "convolution_forward x=$type:1,1,3,3 w=$type:1,1,3,3 y=$type:1,1,1,1 beta=1" |
@@ -60,7 +60,7 @@ declines() {
     holds 0 'onednn held to cpu_ref: 1 right, 0 wrong, 2 declined, 0 failed, 0 not reached' onednn cpu_ref <"$tap_dir/list" &&
         grep -q '^declined: onednn: set_tensor .*does not offer set_tensor' "$tap_dir/out"
 }
-# A backend that is right alone, and wrong while another process runs it.
+# company: the backend is right alone, and wrong while another process runs it.
 company() {
     cp "$ANYDNN_TEST_BUILDDIR/tests/verify/wrong/.libs/anydnn_wrong.so" "$tap_dir/anydnn_wrong_shared.so" || return 1
     for rows in $(seq 3 102); do
@@ -78,7 +78,7 @@ company() {
 stops() {
     echo "$conv" | holds 1 '.*: 0 right, .* 1 not reached' --seconds 0 cpu_ref cpu_ref
 }
-# A double run on the same machine is nearer than float's bound; what has other inputs is not.
+# random: all results are within the bound. Errors are below 1e-7 in float, and from 1e-3 to 4e-3 in bfloat16.
 random() {
     suite f32 all | grep -v backward_bias >"$tap_dir/list"
     holds 0 'cpu_ref held to cpu_ref: 15 right, 0 wrong, .*' --random cpu_ref cpu_ref <"$tap_dir/list" || return 1
@@ -88,7 +88,7 @@ random() {
     awk '$2 ~ /^convolution/ && !($1 > 1e-3 && $1 < 4e-3)' "$tap_dir/out" | grep . && return 1
     return 0
 }
-# Rounded operands have their own bound, and show in the error.
+# random_rounded: rounded operands have their own bound, and increase the error.
 random_rounded() {
     printf '[plugin cpu_ref]\nset.emulate = on\n' >"$tap_dir/emulate.conf"
     ANYDNN_CONFIG=$tap_dir/emulate.conf
@@ -97,7 +97,7 @@ random_rounded() {
     awk '$2 ~ /^convolution/ && !($1 > 1e-4 && $1 < 6e-4)' "$tap_dir/out" | grep . && return 1
     unset ANYDNN_CONFIG
 }
-# faulty FAULT: from here on there is a backend with that fault.
+# faulty FAULT: adds a backend with that fault.
 faulty() {
     printf '[plugin faulty]\nmodule = %s\nset.copy = %s\nset.fault = %s\nset.rows = 3\n' \
         "$ANYDNN_TEST_BUILDDIR/tests/tools/.libs/anydnn_faulty.so" "$ANYDNN_TEST_PLUGINDIR/anydnn_cpu_ref.so" "$1" \
@@ -105,7 +105,7 @@ faulty() {
     ANYDNN_CONFIG=$tap_dir/faulty.conf
     export ANYDNN_CONFIG
 }
-# Sums that whole numbers around 0 do not reach.
+# piles_up: the fault only shows in sums that whole numbers around 0 do not reach.
 piles_up() {
     faulty large
     echo 'convolution_forward x=f32:1,3000,5,4 w=f32:2,3000,3,2' | holds 1 '.*: 0 right, 1 wrong, .*' faulty cpu_ref &&
@@ -113,7 +113,7 @@ piles_up() {
         echo "$conv" | holds 0 '.*: 1 right, 0 wrong, .*' faulty cpu_ref || return 1
     unset ANYDNN_CONFIG
 }
-# Named, and judged by the relative L2 error.
+# transforms: a transform only runs if it is named, and the relative L2 error decides on its results.
 transforms() {
     faulty transform
     echo "$conv" | holds 0 '.*: 1 right, 0 wrong, 0 declined, .*' faulty cpu_ref &&
@@ -130,7 +130,7 @@ transforms() {
 found() {
     echo "$conv" | holds 0 '.*: 1 right, 0 wrong, .*' --ways default,find cpu_ref cpu_ref
 }
-# The reference in double, but of integers, which have no form in it.
+# in_double: the reference runs in double, except for integer types, which have no form in double.
 in_double() {
     suite bf16 all >"$tap_dir/list"
     holds 0 '.*: 15 right, 0 wrong, .*' --double cpu_ref cpu_ref <"$tap_dir/list" || return 1
@@ -139,7 +139,7 @@ in_double() {
     holds 1 '.*: 0 right, .* 5 failed, .*' --random cpu_ref cpu_ref <"$tap_dir/list" &&
         grep -q 'its types have no form in double' "$tap_dir/out"
 }
-# What is cut goes on where it was, and counts what it did before.
+# resumes: a run that was cut short continues, and counts its earlier results.
 resumes() {
     rm -f "$tap_dir/done"
     suite f32 forward >"$tap_dir/list"
@@ -148,7 +148,7 @@ resumes() {
         holds 0 '.*: 5 right, .* 0 not reached' --done "$tap_dir/done" cpu_ref cpu_ref <"$tap_dir/list" &&
         [ "$(grep -c '^1 0 0 0 convolution_forward ' "$tap_dir/done")" -eq 5 ]
 }
-# The fault adds 1 to an element of the reference in double.
+# random_wrong: the fault adds 1 to an element of the reference in double.
 random_wrong() {
     faulty wide
     echo "$conv" | holds 1 '.*: 0 right, 1 wrong, .*' --random cpu_ref faulty || return 1
@@ -157,7 +157,8 @@ random_wrong() {
         grep -q '^WRONG: cpu_ref: .*1 of 14896 values are beyond the bound, the first one at 0' "$tap_dir/out" || return 1
     unset ANYDNN_CONFIG
 }
-# As many as asked for, in every direction, all of them right and none of them twice.
+# small_shapes: the script prints the requested number of problems, in every direction. All of them are right, and
+# none occurs twice.
 small_shapes() {
     for type in f16 s8; do
         sh "$ANYDNN_TEST_SRCDIR/tests/gpu/small_shapes" 100 $type default >"$tap_dir/list" || return 1

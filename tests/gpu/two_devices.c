@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two GPUs of one host: a handle each, each in its own thread, many calls, the right results on
- * both, and the thread's current device left as it was.
+ * Tests two GPUs of one host, with a handle for each, each in its own thread. The results of many
+ * calls must be right on both devices, and the thread's current device must not change.
  *
  *   two_devices
  *
- * Prints TAP; ends with 77 where there are not two CUDA devices.
+ * It prints TAP. The exit status is 77 if there are not two CUDA devices.
  */
 #include "work.h"
 
@@ -23,7 +23,7 @@ static int current(void)
     return device;
 }
 
-/* Every call works on the handle's device, whatever the thread's is, and leaves that. */
+/* Checks that every call works on the handle's device, and leaves the thread's device unchanged. */
 static void run_on(const char *device, int thread_device, int times)
 {
     struct gpu_work *works[PROBLEMS_MAX];
@@ -98,7 +98,7 @@ static void current_elsewhere(void)
     run_on("cuda:0", 1, 3);
 }
 
-/* One thread goes from one handle to the other. */
+/* Uses two handles in turn in one thread. */
 static void in_turn(void)
 {
     static const char *const devices[] = {"cuda:0", "cuda:1"};
@@ -122,7 +122,8 @@ static void in_turn(void)
     must(current() == 0);
 }
 
-/* "cuda" and "auto" are the thread's current device; a stream of the other device is refused. */
+/* Checks that "cuda" and "auto" name the thread's current device, and that a stream of the other
+ * device is refused. */
 static void named_and_streams(void)
 {
     static const char *const devices[] = {"cuda", "auto"};

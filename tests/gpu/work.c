@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls whose results are known: small integers on the device, the results by cpu_ref. */
+/* Implements calls with known results: operands are small integers on the device, and cpu_ref
+ * computes the results. */
 #include "work.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* In this order: with a workspace; a stride apart; sums split among blocks; none of these; memory
- * taken in stream order. Sums of the integers below stay exact in float. */
+/* The problems, in this order: with a workspace; with a stride; with sums split among blocks; two
+ * without any of these; with memory allocated in stream order. Sums of the integers below are exact
+ * in float. */
 const char *const gpu_problems[] = {
     "convolution_backward_filter x=f32:16,3,20,18:nchw dy=f32:16,5,20,18:nchw dw=f32:5,3,3,3:nchw "
     "pad=1,1",
@@ -31,7 +33,7 @@ anydnnHandle_t gpu_handle(const char *device, const char *backend)
     return handle;
 }
 
-/* From -3 to 3, unlike those of other operands. */
+/* Fills in integers from -3 to 3, which differ between operands. */
 static void fill(float *values, size_t count, int operand)
 {
     for (size_t i = 0; i < count; i++)
@@ -56,7 +58,7 @@ static void describe(struct gpu_work *work)
     must_be(SUCCESS, anydnnDestroyTensorDescriptor(desc));
 }
 
-/* The inputs are copied before the results lie beside them on the host. */
+/* Copies the operands to the device before cpu_ref writes its results to the same host memory. */
 static void place(anydnnHandle_t handle, struct gpu_work *work)
 {
     for (int i = 0; i < work->count; i++) {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gradient of a convolution with respect to its bias: the sum of dy over all but the channels. */
+/* Computes the gradient of a convolution with respect to its bias: the sum of dy over all dims
+ * except the channels. */
 #include "../shared/reduce.h"
 #include "../table.h"
 
-/* Slots. */
+/* The slots. */
 enum { DY, DB };
 
 template <class E> struct bias_op : cuda_plain_runs<cuda_nothing> {

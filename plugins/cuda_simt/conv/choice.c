@@ -1,49 +1,49 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which kernel runs a convolution, and in how many splits: what a rough count of cycles says. It
- * depends on shapes and the number of multiprocessors alone, so that results are the same in every
- * run on a device.
+ * Chooses the kernel of a convolution and the number of splits from a rough count of cycles. The
+ * count depends only on shapes and the number of multiprocessors, so that results are the same in
+ * every run on a device.
  */
 #include "choice.h"
 #include "../../cuda_common/divide.h"
 
-/* Multiply-adds of a multiprocessor in a cycle, of 128: with two blocks of a tile at work; of
- * kernels without tiles, which load two operands for each. Where blocks are few, a multiprocessor
- * has one alone and waits for memory more often. */
+/* The multiply-adds per cycle that a multiprocessor reaches, of 128 possible. tile_rate applies to
+ * two resident blocks. Kernels without tiles load two operands for each multiply-add. A
+ * multiprocessor with a single block waits for memory more often and reaches only lone_part of its
+ * rate. */
 static const double tile_rate[CONV_TILES] = {90, 70, 40, 50};
 static const double direct_rate = 10, wgrad_rate = 12, lone_part = 0.6;
-/* How much longer loads take that neighbouring threads do not share. */
+/* The factor by which loads slow down if adjacent threads read scattered addresses. */
 static const double scattered = 4;
-/* Cycles: of a launch with what a block does before and after its sums; of a step of a chain of
- * dependent loads; a multiprocessor's share of the memory's bytes in one. */
+/* Costs in cycles: a launch, with the work of a block before and after its sums; a step in a chain
+ * of dependent loads. bytes_a_cycle is a multiprocessor's share of the memory bandwidth. */
 static const double launch_cycles = 4000, step_cycles = 25, bytes_a_cycle = 15;
 
-/* Partial sums take no more than this, in bytes. */
+/* Limit of the workspace for partial sums, in bytes. */
 #define WORKSPACE_MAX (INT64_C(256) << 20)
-/* Splits make so many blocks a multiprocessor, no more. */
+/* Limit of the blocks per multiprocessor that splits may create. */
 #define SPLIT_BLOCKS 16
-/* A split has at least so many tiles of K; without tiles, so many positions, and so many for a
- * thread.
- */
+/* The least work of a split: tiles of K; without tiles, its positions and the positions of each
+ * thread. */
 #define LEAST_K_TILES         8
 #define LEAST_POSITIONS       256
 #define LEAST_POSITIONS_SPLIT 8
-/* Where positions are few, a thread has so many, if it can. */
+/* Positions that each thread should have where there are few. */
 #define LEAST_POSITIONS_EACH 4
 
 #define GRID_MAX INT64_C(0x7fffffff)
-/* Of a block without tiles, whose last threads may lie behind the last result. */
+/* Threads of a block without tiles. The last block may have threads beyond the last result. */
 #define CONV_DIRECT_THREADS 256
 
 static const int32_t tile_size[CONV_TILES][2] = CONV_TILE_SIZES;
 
-/* Classes of groups. */
+/* Returns the number of classes in all groups. */
 static int64_t units_of(const struct conv *conv)
 {
     return conv->groups * conv->classes;
 }
 
-/* Cycles that adding up the splits takes. */
+/* Returns the cycles of the stage that adds up the splits. */
 static double stage_cycles(const struct conv_target *target, int64_t bytes)
 {
     return launch_cycles + (double)bytes / (bytes_a_cycle * target->multiprocessors);
@@ -63,9 +63,8 @@ static double tile_cycles(const struct conv_target *target, const struct conv_ch
            (choice->workspace ? stage_cycles(target, choice->workspace) : 0);
 }
 
-/* Fills what follows from tile and splits; cycles, or below 0 if a launch cannot have so many
- * blocks.
- */
+/* Fills in the members that follow from the tile and the number of splits. Returns the cycles, or
+ * -1 if the blocks or the workspace exceed a limit. */
 static double try_tile(const struct conv *conv, const struct conv_target *target,
                        const struct conv_gemm *gemm, struct conv_choice *choice)
 {
@@ -114,8 +113,9 @@ static double best_tile(const struct conv *conv, const struct conv_target *targe
 
 /* ------------------------------------------------------------------ without tiles */
 
-/* Threads that go along the channels of results each read a filter of their own: unless these lie
- * side by side, a load of a warp is many. */
+/* Returns the cycles of the direct kernel. If adjacent threads compute adjacent channels, each
+ * reads a filter of its own. Unless those filters are adjacent in memory, a load of a warp needs
+ * many transactions. */
 static double direct_cycles(const struct conv *conv, const struct conv_target *target,
                             const struct conv_gemm *gemm)
 {
@@ -127,8 +127,8 @@ static double direct_cycles(const struct conv *conv, const struct conv_target *t
     return launch_cycles + (work > chain ? work : chain) * slower;
 }
 
-/* Filters of a block, a power of two: a warp's, where their dy are neighbours and positions are
- * not, and as many as let each thread have a few positions. */
+/* Returns the number of filters of a block, a power of two. It is at least a warp if adjacent
+ * filters have adjacent dy. It grows until each thread has a few positions. */
 static int32_t lanes_of(const struct conv *conv, int64_t positions)
 {
     int64_t filters = conv->groups * conv->n;

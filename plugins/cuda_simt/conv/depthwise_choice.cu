@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which convolutions the depthwise kernels take, and how they are cut. It depends on shapes and the
- * number of multiprocessors alone, so that results are the same in every run on a device. */
+/* Decides which convolutions the depthwise kernels accept, and how they are cut. The decision
+ * depends only on shapes and the number of multiprocessors, so that results are the same in every
+ * run on a device. */
 #include "../table.h"
 #include "depthwise_device.h"
 
-/* Threads wanted for each multiprocessor, and the least length of a strip for them. */
+/* Threads that a multiprocessor should have, and the least length of a strip. */
 enum { THREADS_WANTED = 8 * CUDA_THREADS, LENGTH_LEAST = 14 };
-/* Blocks of a multiprocessor with tall tiles. */
+/* Resident blocks of a multiprocessor with tall tiles. */
 enum { TALL_BLOCKS = 2 };
-/* Blocks of a multiprocessor in wgrad, and the most vectors of one. */
+/* Resident blocks of a multiprocessor in wgrad, and the most vectors of a block. */
 enum { FILTER_BLOCKS = 3, FILTER_LANES = 64 };
 
 static int64_t common_of(int64_t a, int64_t b)
@@ -44,7 +45,8 @@ static int is_depthwise(const conv &conv)
     return conv.narrow && conv.groups > 1 && (dgrad ? conv.n : conv.channels) == 1;
 }
 
-/* The filter, and the strides with what taps are apart taken out of them: `stride` becomes U. */
+/* Returns 1 if the kernels accept the filter and the strides. Sets state->stride to U: the stride
+ * divided by its common divisor with the dilation. In dgrad, U is the stride. */
 static int has_taps(depthwise_state *state, const conv &conv)
 {
     const struct conv_dim *across = &conv.dim[CONV_DIMS_MAX - 2], *along = across + 1;
@@ -87,7 +89,8 @@ static void make_line(depthwise_line *line, const depthwise_state *state, const 
         line->classes = line->results;
 }
 
-/* Along W where channels are side by side, so that tiles across are of rows; else along H. */
+/* Sets the geometry of the dims. `along` is W where channels are adjacent, so that a tile across
+ * spans rows; otherwise it is H. */
 static void make_sides(depthwise_state *state, const conv &conv)
 {
     depthwise_job *job = &state->job;
@@ -113,7 +116,8 @@ static void make_sides(depthwise_state *state, const conv &conv)
     }
 }
 
-/* Offsets within an image fit 31 bits, those outside it that are formed but not followed too. */
+/* Returns 1 if 31 bits hold all offsets within an image, and those outside it that are computed but
+ * not used. */
 static int has_short_strides(const conv &conv)
 {
     for (int d = CONV_DIMS_MAX - 2; d < CONV_DIMS_MAX; d++) {
@@ -155,7 +159,7 @@ static int32_t tile_of(const depthwise_state *state, int filter)
                             : DEPTHWISE_TILE(state->lanes, state->taps, state->stride);
 }
 
-/* Strips are whole lines where there are threads enough. */
+/* Cuts a problem into tiles and strips. A strip is a whole line if there are enough threads. */
 static void cut(depthwise_state *state, const struct anydnn_plugin_plan *plan, int64_t images,
                 int filter)
 {
@@ -175,7 +179,8 @@ static void cut(depthwise_state *state, const struct anydnn_plugin_plan *plan, i
     job->along.pieces = (int32_t)cuda_ceil_div(line, job->length);
 }
 
-/* Slabs of channels and streams of strips, so that blocks have as much to do as others. */
+/* Distributes wgrad over slabs of channels and streams of strips, so that all blocks have about the
+ * same work. */
 static void share(depthwise_state *state, const struct anydnn_plugin_plan *plan)
 {
     depthwise_job *job = &state->job;
@@ -192,7 +197,8 @@ static void share(depthwise_state *state, const struct anydnn_plugin_plan *plan)
         (int64_t)job->streams * state->taps * state->taps * job->channels * (int64_t)sizeof(float);
 }
 
-/* Neighbouring channels in one access, in all tensors that are walked over. */
+/* Returns 1 if one access can hold adjacent channels in both tensors that the kernel iterates
+ * over. */
 static int has_vectors(const depthwise_job *job, int lanes)
 {
     const depthwise_side *side[] = {&job->x, &job->out};
@@ -206,7 +212,7 @@ static int has_vectors(const depthwise_job *job, int lanes)
            job->depth == 1;
 }
 
-/* Whether the form, which is given, can be: halo tiles still have to fit. */
+/* Returns 1 if the problem suits the requested form. The caller checks that halo tiles fit. */
 static int has_form(const depthwise_state *state, int filter)
 {
     if (state->form == DEPTHWISE_BY_RING)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the kernels of depthwise convolutions share: a thread's strip, columns, results. */
+/* Defines what the depthwise kernels share: a thread's strip, its columns and its results. */
 #ifndef CUDA_SIMT_CONV_DEPTHWISE_DEVICE_H
 #define CUDA_SIMT_CONV_DEPTHWISE_DEVICE_H
 
 #include "../../cuda_common/index.h"
 #include "depthwise.h"
 
-/* Channels side by side, in one access. */
+/* The adjacent channels of one access. */
 template <int BYTES> struct depthwise_whole;
 template <> struct depthwise_whole<2> {
     typedef uint16_t type;
@@ -23,10 +23,10 @@ template <class T, int V> union depthwise_lanes {
     T lane[V];
 };
 
-/* A thread's strip: which piece of which class, in each dim. */
+/* The strip of a thread: a piece of a class in each dim. */
 struct depthwise_strip {
     int32_t channel, image;
-    int32_t across_class, across_first; /* first result of its tile, in its class */
+    int32_t across_class, across_first; /* first result of the tile, numbered within the class */
     int32_t along_class, along_first, count;
 };
 
@@ -40,7 +40,8 @@ __device__ static inline int32_t depthwise_split(uint32_t &left, const cuda_divi
     return index;
 }
 
-/* Of `tile` results across. Pieces of a class follow one another. */
+/* Fills in the class and the first results of a strip, and its count, for tiles of `tile` results
+ * across. The pieces of a class are consecutive. */
 __device__ static inline void depthwise_pieces(depthwise_strip &strip, const depthwise_job &job,
                                                int32_t across, int32_t along, int tile)
 {
@@ -72,7 +73,8 @@ __device__ static inline depthwise_strip depthwise_strip_of(const depthwise_job 
     return strip;
 }
 
-/* Which of the COUNT elements from `at` on, `step` apart, there are, as bits. */
+/* Returns a bit for each of the COUNT elements from `at` on, `step` apart: 1 if the element
+ * exists. */
 template <int COUNT>
 __device__ static inline unsigned depthwise_inside(int32_t at, int32_t step, int32_t extent)
 {
@@ -84,7 +86,8 @@ __device__ static inline unsigned depthwise_inside(int32_t at, int32_t step, int
     return bits;
 }
 
-/* Reads a column: those of COUNT elements, `apart` from one another, that `inside` has. */
+/* Reads a column of COUNT elements, `apart` from one another. Elements without a bit in `inside`
+ * become zeros. */
 template <class T, int V, int COUNT>
 __device__ static inline void depthwise_read(depthwise_lanes<T, V> (&to)[COUNT], const T *from,
                                              int32_t apart, unsigned inside)
@@ -111,13 +114,14 @@ __device__ static inline void depthwise_numbers(float (&to)[COUNT][V],
 
 /* ------------------------------------------------------------------ columns */
 
-/* A walk over columns of a tensor: where the next one lies, and which of its rows there are. */
+/* An iterator over columns of a tensor: the address of the next column, and bits of its rows that
+ * exist. */
 template <class T> struct depthwise_columns {
     const T *at;
-    int32_t move, apart; /* from one column, or row, to the next */
+    int32_t move, apart; /* strides to the next column, and to the next row */
     unsigned rows;
 
-    /* Reads the next column, zeros where it is not `there`. */
+    /* Reads the next column, or zeros unless `there` is true. */
     template <int V, int COUNT> __device__ void next(depthwise_lanes<T, V> (&to)[COUNT], bool there)
     {
         depthwise_read(to, at, apart, there ? rows : 0);
@@ -125,9 +129,9 @@ template <class T> struct depthwise_columns {
     }
 };
 
-/* The columns of x under a strip of results. */
+/* The columns of x that a strip of results uses. */
 template <class T> struct depthwise_x_columns : depthwise_columns<T> {
-    int32_t first; /* the next column's coordinate */
+    int32_t first; /* coordinate of the next column */
     int32_t step, extent, left;
 
     template <int V, int COUNT> __device__ void next(depthwise_lanes<T, V> (&to)[COUNT])
@@ -161,18 +165,18 @@ depthwise_x_columns_of(const depthwise_job &job, const depthwise_strip &strip, i
     return columns;
 }
 
-/* Walks along a strip of `count` results by a ring of RING columns of sums, or of dy, in registers:
- * the statement behind it is done for each step m + k, with column k of the ring, which the
- * compiler knows. That is result m + k, of which there is none before 0 and from `count` on. A
- * macro, since a function that has the step as an argument makes other code of it, with more
- * registers. */
+/* Iterates along a strip of `count` results with a ring of RING columns of sums, or of dy, in
+ * registers. The statement after it runs for each step m + k with column k of the ring; unrolling
+ * makes k a constant. A step belongs to result m + k, which does not exist below 0 and from `count`
+ * on. This is a macro, because a function with the step as an argument compiles to code that needs
+ * more registers. */
 #define DEPTHWISE_RING(m, k, count)                                                                \
     for (int m = 1 - RING; m < (count); m += RING)                                                 \
     _Pragma("unroll") for (int k = 0; k < RING; k++)
 
 /* ------------------------------------------------------------------ filters */
 
-/* The filters of V channels at `from`. */
+/* Loads the filters of V channels that begin at `from`. */
 template <class T, int V, int S>
 __device__ static inline void depthwise_filters(float (&to)[S][S][V], const depthwise_job &job,
                                                 int64_t from)
@@ -191,7 +195,8 @@ __device__ static inline void depthwise_filters(float (&to)[S][S][V], const dept
 
 /* ------------------------------------------------------------------ results */
 
-/* With factors, bias or activation, out of the way of those without. */
+/* Stores a sum with factors, bias or activation. The function is not inlined, so that plain stores
+ * stay short. */
 template <class T>
 __device__ __noinline__ void depthwise_store_fused(const conv_output &output, int64_t at, int64_t z,
                                                    int64_t channel, float sum)
@@ -204,8 +209,8 @@ CUDA_BOTH bool depthwise_is_plain(const conv_output &output)
     return !output.bias && output.blend.alpha == 1 && output.blend.beta == 0;
 }
 
-/* Stores V sums at `at`; `z` is the place of the fused operation's z. A call to another function
- * costs registers, so that threads with several channels only store plain sums. */
+/* Stores V sums at `at`; `z` is the offset in the fused operation's z. A function call costs
+ * registers, so threads with several channels store only plain sums. */
 template <class T, int V>
 __device__ static inline void depthwise_store(const depthwise_job &job, int64_t at, int64_t z,
                                               int32_t channel, const float (&sum)[V])
@@ -224,7 +229,7 @@ __device__ static inline void depthwise_store(const depthwise_job &job, int64_t 
 
 /* ------------------------------------------------------------------ on the host */
 
-/* What kernels are made for: a type, and a filter of SIZE x SIZE. */
+/* A type and a filter size, SIZE x SIZE, for which kernels are instantiated. */
 template <class E, int SIZE> struct depthwise_made_for {
     typedef E T;
     enum { S = SIZE };
@@ -238,7 +243,7 @@ static int32_t depthwise_by_size(const depthwise_state *state, const Launch &lau
                               : launch(depthwise_made_for<T, 7>{});
 }
 
-/* launch(depthwise_made_for) for the type and filter of a problem. */
+/* Calls `launch` with the depthwise_made_for of a problem's type and filter. Returns its status. */
 template <class Launch>
 static int32_t depthwise_launch(const depthwise_state *state, const Launch &launch)
 {

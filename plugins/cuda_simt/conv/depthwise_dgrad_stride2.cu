@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Depthwise dgrad with a stride of 2: each column of dy is spread over
- * the columns of dx under its taps, of which two are ready then.
+ * Computes depthwise dgrad with a stride of 2. Each column of dy is added to the columns of dx that
+ * its taps reach. Two of these are complete after each step.
  *
- * Padded positions i = h + pad go from an even one on, so that tap r = i - 2 p of output p is known
- * when the kernel is compiled.
+ * Padded positions i = h + pad begin at an even one. Tap r = i - 2 p of output p is thus a
+ * compile-time constant.
  */
 #include "depthwise_device.h"
 
-/* The columns of dy: the next one, and how many there are. */
+/* An iterator over the columns of dy: the next column's coordinate, and their number. */
 template <class T> struct dy_columns : depthwise_columns<T> {
     int32_t first, extent;
 
@@ -37,7 +37,8 @@ __device__ static inline dy_columns<T> columns_of(const depthwise_job &job,
     return columns;
 }
 
-/* Adds a column of dy, of step k, to the sums of the ring, each a pair of columns of dx. */
+/* Adds the column of dy of step k to the sums of the ring. Each entry of the ring is a pair of
+ * columns of dx. */
 template <int V, int S, int TILE, int RING, int ROWS>
 __device__ static inline void add_column(float (&sum)[RING][2][TILE][V], const float (&dy)[ROWS][V],
                                          const float (&w)[S][S][V], int k)
@@ -65,7 +66,7 @@ __device__ static inline void add_column(float (&sum)[RING][2][TILE][V], const f
 
 struct dx_results {
     int64_t at;
-    int32_t first; /* column of dx */
+    int32_t first; /* next column of dx */
     unsigned rows;
 };
 
@@ -83,7 +84,7 @@ __device__ static inline dx_results results_of(const depthwise_job &job,
     return to;
 }
 
-/* Stores two columns of dx and makes them zeros. */
+/* Stores two columns of dx and sets their sums to zero. */
 template <class T, int V, int TILE>
 __device__ static inline void give_columns(const depthwise_job &job, float (&sum)[2][TILE][V],
                                            dx_results &to, int32_t channel, bool ready)
@@ -138,13 +139,13 @@ __global__ void __launch_bounds__(CUDA_THREADS, S == 3       ? 3
         depthwise_numbers(column, dy);
         columns.next(dy);
         add_column<V, S, TILE, RING, ROWS>(sum, column, w, k);
-        /* Beyond RING - 1 the steps are those of the pairs. */
+        /* The first RING - 1 steps complete no pair of columns. */
         give_columns<T, V, TILE>(job, sum[k], results, strip.channel,
                                  m + k >= 0 && m + k < strip.count);
     }
 }
 
-/* With several channels of dy to a result. */
+/* Computes dgrad where a result sums several channels of dy. */
 template <class T, int S>
 __global__ void __launch_bounds__(CUDA_THREADS)
     depthwise_dgrad_stride2_deep(const __grid_constant__ depthwise_job job)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Depthwise fprop, and dgrad with a stride of 1, which is the same with the filter rotated by half
- * a turn. */
+/* Computes depthwise fprop. Dgrad with a stride of 1 is the same with the filter rotated by half a
+ * turn. */
 #include "depthwise_device.h"
 
 /* Adds column u of step k to the sums of the ring. */
@@ -27,7 +27,7 @@ __device__ static inline void add_column(float (&sum)[RING][TILE][V], const floa
     }
 }
 
-/* Where the results of a strip lie; `rows` of its tile there are. */
+/* The offsets of a strip's results. `rows` has the bits of the rows of the tile that exist. */
 struct fprop_results {
     int64_t at, z;
     int32_t move, apart, z_move, z_apart;
@@ -55,7 +55,7 @@ __device__ static inline fprop_results results_of(const depthwise_job &job,
     return to;
 }
 
-/* Stores a column of results and makes it zeros. */
+/* Stores a column of results and sets its sums to zero. */
 template <class T, int V, int TILE>
 __device__ static inline void give_column(const depthwise_job &job, float (&sum)[TILE][V],
                                           fprop_results &to, int32_t channel, bool ready)
@@ -78,7 +78,8 @@ __device__ static inline void give_column(const depthwise_job &job, float (&sum)
     }
 }
 
-/* Blocks of a multiprocessor: registers for filters and sums decide. */
+/* Returns the number of resident blocks of a multiprocessor, which the registers for filters and
+ * sums limit. */
 constexpr int fprop_blocks(int bytes, int lanes, int taps, int stride)
 {
     return taps == 3                                              ? bytes == 8 ? 2 : 3
@@ -121,7 +122,8 @@ __global__ void __launch_bounds__(CUDA_THREADS, fprop_blocks(sizeof(T) * V, V, S
     }
 }
 
-/* Columns on their way: rounding to bfloat16 takes the registers for more than one. */
+/* The number of columns that are loaded ahead. Rounding to bfloat16 leaves registers for only
+ * one. */
 template <class T> struct tall_ahead {
     enum { value = 3 };
 };
@@ -129,8 +131,9 @@ template <> struct tall_ahead<cuda_bfloat16> {
     enum { value = 1 };
 };
 
-/* 3 x 3 taps, 16 bits, tiles of DEPTHWISE_TALL rows: fewer instructions a result, no rows that are
- * left over. Two blocks of a multiprocessor, so columns are read a round of the ring ahead. */
+/* Computes fprop of 3 x 3 taps for 16-bit types, with tiles of DEPTHWISE_TALL rows. Such tiles need
+ * fewer instructions per result and leave no partial tile. Only two blocks are resident on a
+ * multiprocessor, so columns are loaded up to one turn of the ring ahead. */
 template <class T>
 __global__ void __launch_bounds__(CUDA_THREADS, 2)
     depthwise_fprop_tall(const __grid_constant__ depthwise_job job)
@@ -166,8 +169,8 @@ __global__ void __launch_bounds__(CUDA_THREADS, 2)
     }
 }
 
-/* Dgrad where a result has several channels of dy: they are added up column by column,
- * with filters that stay in the cache. */
+/* Computes dgrad where a result sums several channels of dy. Each column is added channel by
+ * channel, with filters that stay in the cache. */
 template <class T, int S>
 __global__ void __launch_bounds__(CUDA_THREADS)
     depthwise_fprop_deep(const __grid_constant__ depthwise_job job)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Depthwise fprop of 3 x 3 taps, and dgrad, with a stride of 1, 16 bits, NHWC, by halo tiles: a
- * block copies x under its tile by cp.async, 16 bytes at a time and zeros outside, to shared
- * memory, where each offset is a constant of its instruction. A thread has two channels of UNIT x
- * UNIT results, and walks down them with a ring of three rows of sums; everything is unrolled.
+ * Computes depthwise fprop of 3 x 3 taps, and dgrad, with a stride of 1, for 16-bit types in NHWC
+ * by halo tiles. A block copies the x that its tiles use to shared memory by cp.async, 16 bytes at
+ * a time, with zeros outside. In shared memory, each offset is a constant of its instruction. A
+ * thread computes UNIT x UNIT results of two channels. It moves down them with a ring of three rows
+ * of sums, and all loops are unrolled.
  */
 #include "depthwise_halo.h"
 
@@ -48,11 +49,11 @@ __global__ void __launch_bounds__(SHAPE::THREADS, 640 / SHAPE::THREADS)
 
 /* ------------------------------------------------------------------ on the host */
 
-/* With a stride of 2 warps of a multiprocessor that run at a time, and how many times as many are
- * wanted; the least results of a strip for them. */
+/* Stride 2: resident warps of a multiprocessor, waves that the strips should fill, and the least
+ * rows of a strip. */
 enum { WARPS = 14, WAVES = 2, STRIP_LEAST = 7 };
 
-/* How a shape cuts problems. */
+/* The members of a halo_shape by which problems are cut. */
 struct halo_cut {
     int32_t lanes, x, y, tiles, threads, wgrad_blocks;
 };
@@ -64,14 +65,15 @@ static const halo_cut cut_of = {SHAPE::LANES, SHAPE::X,       SHAPE::Y,
 static const halo_cut *const cuts[] = {HALO_SHAPES(&cut_of)};
 static const halo_cut *const cuts_stride2[] = {HALO_SHAPES_STRIDE2(&cut_of)};
 
-/* What there is, by stride. */
+/* The cuts for each stride. */
 static const struct {
     const halo_cut *const *cuts;
     int count;
 } by_stride[] = {{cuts, sizeof cuts / sizeof *cuts},
                  {cuts_stride2, sizeof cuts_stride2 / sizeof *cuts_stride2}};
 
-/* wgrad: no more blocks than run at a time: what one more begins ends after all others. */
+/* Sets the streams of wgrad, so that all blocks are resident at once. A further block would begin
+ * late and end after all others. */
 static void share(depthwise_state *state, int64_t groups, int32_t multiprocessors,
                   const halo_cut *cut)
 {
@@ -84,8 +86,8 @@ static void share(depthwise_state *state, int64_t groups, int32_t multiprocessor
     state->workspace = job->streams * 9 * job->channels * (int64_t)sizeof(float);
 }
 
-/* How many rows of results a tile has: those of its units, or so many that there are strips enough;
- * 0 where they do not fit. */
+/* Returns the rows of results of a tile: those of its units, or as many as create `strips_wanted`
+ * strips. Returns 0 if they do not fit. */
 static int32_t rows_of(const depthwise_job *job, const halo_cut *cut, int32_t strips_wanted,
                        int64_t images)
 {
@@ -101,7 +103,7 @@ static int32_t rows_of(const depthwise_job *job, const halo_cut *cut, int32_t st
     return (int32_t)cuda_ceil_div(rows, pieces);
 }
 
-/* Cuts a problem as `cut` has it; 0 where that does not fit. */
+/* Cuts a problem as `cut` prescribes. Returns 0 if it does not fit. */
 static int cut_by(depthwise_job *job, const halo_cut *cut, int32_t strips_wanted, int64_t images)
 {
     int32_t width = cut->x * UNIT;
@@ -124,7 +126,7 @@ static int cut_by(depthwise_job *job, const halo_cut *cut, int32_t strips_wanted
     return job->threads < INT64_C(1) << 30;
 }
 
-/* There is no dilation, so that U is the stride. */
+/* Accepts no dilation, so that U is the stride. */
 int depthwise_halo_prepare(depthwise_state *state, int64_t images, int32_t multiprocessors,
                            int filter)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Halo tiles of depthwise convolutions: how blocks are cut, and x on its way to shared memory. */
+/* Defines the halo tiles of depthwise convolutions: how blocks are cut, and how x is copied to
+ * shared memory. */
 #ifndef CUDA_SIMT_CONV_DEPTHWISE_HALO_H
 #define CUDA_SIMT_CONV_DEPTHWISE_HALO_H
 
@@ -9,15 +10,16 @@
 /* Results of a thread in each dim. */
 enum { UNIT = 7 };
 
-/* The cut of a block of THREADS: a slab of 2 LANES channels, of which each unit's threads have two
- * each; X x Y units make a tile, and as many tiles as there are threads for lie one behind the
- * other. Under a row of a unit are UNDER elements of x. Of wgrad so many blocks run at a time on a
- * multiprocessor of 227 KB; registers decide with a stride of 1, shared memory with 2. */
+/* The shape of a block of THREADS threads. The block has a slab of 2 LANES channels, two for each
+ * thread of a unit. A tile has X x Y units. The block has as many consecutive tiles as its threads
+ * can process. A row of a unit uses UNDER elements of x. WGRAD_BLOCKS is the number of resident
+ * blocks in wgrad on a multiprocessor with 227 KB of shared memory. Registers limit it with a
+ * stride of 1, shared memory with a stride of 2. */
 template <int LANES_, int X_, int Y_, int STRIDE_ = 1, int THREADS_ = 128> struct halo_shape {
     enum { LANES = LANES_, X = X_, Y = Y_, STRIDE = STRIDE_, THREADS = THREADS_ };
     enum { UNDER = (UNIT - 1) * STRIDE + 3, TILES = THREADS / LANES / (X * Y) };
     enum { WIDTH = (X * UNIT - 1) * STRIDE + 3, HEIGHT = (Y * UNIT - 1) * STRIDE + 3 };
-    enum { VECTORS = LANES / 4 }; /* of 16 bytes, at each pixel */
+    enum { VECTORS = LANES / 4 }; /* vectors of 16 bytes per pixel */
     enum { TILE_VECTORS = HEIGHT * WIDTH * VECTORS };
     enum {
         WGRAD_BLOCKS =
@@ -25,10 +27,10 @@ template <int LANES_, int X_, int Y_, int STRIDE_ = 1, int THREADS_ = 128> struc
     };
 };
 
-/* The cuts there are, of a template, by stride. Slabs with the longest lines that divide the
- * channels are first, but that with a stride of 1 a slab of 48 channels has its place where no
- * other has more than 32 bytes a line. With a stride of 2 blocks are warps, three quarters of one
- * for 48. */
+/* The shapes for each stride, as arguments of a template. The first one that fits a problem is
+ * used, so slabs with longer lines come first. If the stride is 1, the slab of 48 channels precedes
+ * only the one with 32 bytes per line. If the stride is 2, a block is one warp, or three quarters
+ * of one for 48 channels. */
 #define HALO_SHAPES(OF)                                                                            \
     OF<halo_shape<32, 2, 2>>, OF<halo_shape<32, 1, 1>>, OF<halo_shape<16, 4, 2>>,                  \
         OF<halo_shape<24, 2, 2, 1, 96>>, OF<halo_shape<8, 4, 4>>
@@ -38,7 +40,7 @@ template <int LANES_, int X_, int Y_, int STRIDE_ = 1, int THREADS_ = 128> struc
 
 /* ------------------------------------------------------------------ tiles */
 
-/* Where a tile begins. */
+/* The position of a tile's first result. */
 struct halo_tile {
     int32_t image, y, x;
 };
@@ -55,7 +57,8 @@ __device__ static inline halo_tile tile_of(const depthwise_job &job, uint32_t ti
     return at;
 }
 
-/* The x under a tile, which is `there`, from channel `channel` on. */
+/* Starts to copy the elements of x that a tile uses, from channel `channel` on. The tile must
+ * exist. */
 template <class T, class SHAPE>
 __device__ static inline void load_halo(uint4 *halo, const depthwise_job &job,
                                         const halo_tile &tile, int32_t channel)
@@ -84,7 +87,7 @@ __device__ static inline void load_halo(uint4 *halo, const depthwise_job &job,
     }
 }
 
-/* The tiles of a group, as many as a block takes at a time. */
+/* Starts to copy the tiles of a group, which a block processes together. */
 template <class T, class SHAPE>
 __device__ static inline void load_group(uint4 *halo, const depthwise_job &job, uint32_t group,
                                          int32_t channel)
@@ -99,10 +102,10 @@ __device__ static inline void load_group(uint4 *halo, const depthwise_job &job, 
     }
 }
 
-/* What a thread has of each group: two channels of one unit of a tile. */
+/* The part of a thread in each group: two channels of one unit of a tile. */
 template <class SHAPE> struct halo_unit {
-    int32_t lane, own; /* which tile */
-    int32_t y, x;      /* in it */
+    int32_t lane, own; /* `own` is the tile's number in the group */
+    int32_t y, x;      /* of the unit in its tile */
 
     __device__ halo_unit()
     {
@@ -120,7 +123,7 @@ template <class SHAPE> struct halo_unit {
                (y * SHAPE::WIDTH + x) * SHAPE::STRIDE * SHAPE::LANES + lane;
     }
 
-    /* Where its results begin. */
+    /* Returns the offset of the first result. */
     __device__ int64_t at(const depthwise_job &job, const halo_tile &tile, int32_t channel) const
     {
         return tile.image * job.out.image + channel + (int64_t)(tile.y + y) * job.out.across +
@@ -128,7 +131,7 @@ template <class SHAPE> struct halo_unit {
     }
 };
 
-/* Row `row` of the elements under a unit. */
+/* Reads row `row` of the elements that a unit uses. */
 template <class T, class SHAPE>
 __device__ static inline void read_row(float (&to)[SHAPE::UNDER][2], const uint32_t *under, int row)
 {
@@ -145,7 +148,7 @@ __device__ static inline void read_row(float (&to)[SHAPE::UNDER][2], const uint3
 
 /* ------------------------------------------------------------------ sums */
 
-/* Adds a row of x to the sums of the row of results which row `w` of taps joins with it. */
+/* Adds the products of a row of x and a row of taps to a row of sums. */
 template <class SHAPE>
 __device__ static inline void add_row(float (&sum)[UNIT][2], const float (&x)[SHAPE::UNDER][2],
                                       const float (&w)[3][2])
@@ -161,7 +164,7 @@ __device__ static inline void add_row(float (&sum)[UNIT][2], const float (&x)[SH
     }
 }
 
-/* Stores a row of sums and makes them zeros. */
+/* Stores a row of sums and sets them to zero. */
 template <class T>
 __device__ static inline void store_row(T *to, int32_t along, float (&sum)[UNIT][2])
 {

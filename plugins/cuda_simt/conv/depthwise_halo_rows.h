@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of x that come to shared memory one by one, for warps that go down with a stride of 2. */
+/* Copies single rows of x to shared memory, for warps that move down an image with a stride of
+ * 2. */
 #ifndef CUDA_SIMT_CONV_DEPTHWISE_HALO_ROWS_H
 #define CUDA_SIMT_CONV_DEPTHWISE_HALO_ROWS_H
 
 #include "depthwise_halo.h"
 
-/* Of a row, each of a unit's threads copies one vector of every fourth pixel. */
+/* The copies of a thread per row: it copies one vector of every fourth pixel. */
 enum { COPIES = 4 };
 
-/* Of a unit's thread, in the first row of x under tile `at`: the first vector that it copies, and
- * which of its pixels there are. */
+/* Returns the first vector that a thread copies from the first row of x under tile `at`. Sets the
+ * bits of `columns` for those of its pixels that exist. */
 template <class T, class SHAPE>
 __device__ static inline const T *first_vector(const depthwise_job &job,
                                                const halo_unit<SHAPE> &unit, const halo_tile &at,
@@ -23,8 +24,8 @@ __device__ static inline const T *first_vector(const depthwise_job &job,
            (int64_t)row * job.x.across + (int64_t)column * job.x.along;
 }
 
-/* Begins to copy a row, zeros if it is not `there`; `to` and `x` are of the thread's first vector.
- */
+/* Starts to copy a row, or zeros unless `there` is true. `to` and `x` are the addresses of the
+ * thread's first vector. */
 template <class T, class SHAPE>
 __device__ static inline void copy_row(uint4 *to, const T *x, bool there, unsigned columns,
                                        const depthwise_job &job, int lane)

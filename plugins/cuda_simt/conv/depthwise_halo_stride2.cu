@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Depthwise fprop of 3 x 3 taps with a stride of 2, 16 bits, NHWC, by halo tiles. A block is a warp
- * that walks down strips of UNIT columns of results, and a thread has two channels of one. x comes
- * by cp.async to a ring of pairs of rows in shared memory: a pair that has been read makes room for
- * another, so that up to 15 KB of each warp are always on their way. The first row of a pair ends a
- * row of results, by taps r = 2, and begins the next, by r = 0; the second has r = 1.
+ * Computes depthwise fprop of 3 x 3 taps with a stride of 2, for 16-bit types in NHWC by halo
+ * tiles. A block is a warp that moves down strips of UNIT columns of results. A thread has two
+ * channels of one strip. cp.async copies x to a ring of pairs of rows in shared memory. A pair that
+ * has been read is replaced by a later one, so that each warp always has up to 15 KB in flight. The
+ * first row of a pair completes a row of results by taps r = 2, and begins the next one by r = 0.
+ * The second row of a pair uses r = 1.
  */
 #include "depthwise_halo_rows.h"
 
-/* Pairs of rows on their way. */
+/* Pairs of rows in flight. */
 enum { PAIRS = 4 };
 
-/* The rows of x under a unit's strip, `end` behind the last one, on their way pair by pair. */
+/* The rows of x that a unit's strip uses, copied pair by pair. `end` is the row after the last
+ * one. */
 template <class T, class SHAPE> struct halo_ring {
     enum { ROW = SHAPE::WIDTH * SHAPE::VECTORS, UNIT_VECTORS = PAIRS * 2 * ROW };
     uint4 *own;
@@ -29,7 +31,7 @@ template <class T, class SHAPE> struct halo_ring {
         x = first_vector<T>(job, unit, at, slab, columns);
     }
 
-    /* Begins to copy pair `pair`, which is the next one, if the strip has it. */
+    /* Starts to copy the next pair, number `pair`, if the strip has it. */
     __device__ void copy(const depthwise_job &job, int pair)
     {
         uint4 *to = own + pair % PAIRS * (2 * ROW) + lane;
@@ -49,7 +51,7 @@ template <class T, class SHAPE> struct halo_ring {
     }
 };
 
-/* Goes down a strip of which there are so many results below one another. */
+/* Computes a strip of `results` rows from top to bottom. */
 template <class T, class SHAPE>
 __device__ static inline void walk(halo_ring<T, SHAPE> &ring, const depthwise_job &job,
                                    const float (&w)[3][3][2], T *y, int32_t results)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Depthwise wgrad of 3 x 3 taps with a stride of 1, 16 bits, NHWC, by halo tiles: a block goes
- * through groups of tiles of its slab, and a thread keeps the sums of all taps of its two channels.
- * x comes by shared memory, dy, which each thread reads once, a row ahead by registers. A block's
- * sums are joined in the order of its units, those of blocks as in depthwise_wgrad.cu.
+ * Computes depthwise wgrad of 3 x 3 taps with a stride of 1, for 16-bit types in NHWC by halo
+ * tiles. A block processes groups of tiles of its slab. A thread keeps the sums of all taps of its
+ * two channels. x passes through shared memory. Each thread reads its dy only once, into registers,
+ * one row ahead. A block's sums are added in the order of its units, and the sums of blocks as in
+ * depthwise_wgrad.cu.
  */
 #include "depthwise_halo_wgrad.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What depthwise wgrad by halo tiles shares for all strides: rows of dy, products, a block's part.
- */
+/* Defines what depthwise wgrad by halo tiles shares for all strides: rows of dy, products, and the
+ * partial sums of a block. */
 #ifndef CUDA_SIMT_CONV_DEPTHWISE_HALO_WGRAD_H
 #define CUDA_SIMT_CONV_DEPTHWISE_HALO_WGRAD_H
 
@@ -15,7 +15,7 @@ __device__ static inline void read_dy(depthwise_lanes<T, 2> (&to)[UNIT], const T
         to[q].whole = *(const decltype(to[q].whole) *)(from + q * along);
 }
 
-/* Adds the products of a row of x with that row of dy which tap row r joins with it. */
+/* Adds the products of a row of x and a row of dy to the sums of a row of taps. */
 template <class SHAPE>
 __device__ static inline void add_products(float (&sum)[3][2], const float (&x)[SHAPE::UNDER][2],
                                            const float (&dy)[UNIT][2])
@@ -31,7 +31,8 @@ __device__ static inline void add_products(float (&sum)[3][2], const float (&x)[
     }
 }
 
-/* A block's sums to its part; what `share` held is used up. */
+/* Adds up a block's sums and stores them as its partial sums. Overwrites `share`, whose contents
+ * are no longer needed. */
 template <class SHAPE>
 __device__ static inline void give_part(const depthwise_job &job, const float (&sum)[3][3][2],
                                         float *share, int32_t slab, uint32_t stream)

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Depthwise wgrad of 3 x 3 taps with a stride of 2, 16 bits, NHWC, by halo tiles of 15 x 15
- * elements of x under 7 x 7 of dy. A block is a warp, so that several of the large halos fit on a
- * multiprocessor, and goes through groups of tiles of its slab. A tile is a pipeline of its rows:
- * what a thread has read of one makes room for that row of the next tile, and dy's rows, in
- * registers, are replaced likewise; so a whole tile is always on its way. Even rows of x meet two
- * rows of dy, by taps r = 0 and 2, odd ones one, by r = 1.
+ * Computes depthwise wgrad of 3 x 3 taps with a stride of 2, for 16-bit types in NHWC by halo
+ * tiles. A tile has 15 x 15 elements of x and 7 x 7 of dy. A block is a warp, so that several of
+ * the large halos fit on a multiprocessor. It processes groups of tiles of its slab. The rows of a
+ * tile form a pipeline. When a row of x has been read, the same row of the next tile replaces it in
+ * shared memory. The rows of dy in registers are replaced likewise, so a whole tile is always in
+ * flight. An even row of x meets two rows of dy, by taps r = 0 and 2. An odd row meets one, by
+ * r = 1.
  */
 #include "depthwise_halo_rows.h"
 #include "depthwise_halo_wgrad.h"
 
-/* A unit's tile on its way: x to shared memory and dy to registers, row by row. */
+/* The tile of a unit in flight: x is copied to shared memory and dy is read into registers, row by
+ * row. */
 template <class T, class SHAPE> struct halo_walk {
-    const T *x, *dy; /* in the next rows */
+    const T *x, *dy; /* the thread's elements of the next rows */
     int32_t x_row;
-    unsigned columns; /* which of the thread's pixels there are */
+    unsigned columns; /* bits of the thread's pixels that exist */
     bool there;
 
     __device__ halo_walk(const depthwise_job &job, const halo_unit<SHAPE> &unit, uint32_t group,
@@ -30,7 +32,7 @@ template <class T, class SHAPE> struct halo_walk {
         dy = (const T *)job.b + unit.at(job, at, slab + 2 * unit.lane);
     }
 
-    /* Begins to copy the next row of x; `to` is the place of the thread's first vector. */
+    /* Starts to copy the next row of x. `to` is the place of the thread's first vector. */
     __device__ void copy(uint4 *to, const depthwise_job &job, int lane)
     {
         copy_row<T, SHAPE>(to, x, (uint32_t)x_row < (uint32_t)job.across.a_extent, columns, job,
@@ -40,7 +42,7 @@ template <class T, class SHAPE> struct halo_walk {
         x += job.x.across;
     }
 
-    /* Reads the next row of dy, zeros where there is no tile. */
+    /* Reads the next row of dy, or zeros if there is no tile. */
     __device__ void read_row(depthwise_lanes<T, 2> (&to)[UNIT], const depthwise_job &job)
     {
         depthwise_read(to, dy, job.out.along, there ? (1u << UNIT) - 1 : 0);
@@ -48,7 +50,8 @@ template <class T, class SHAPE> struct halo_walk {
     }
 };
 
-/* Adds a unit's products, while `next` begins the tile behind it, in the same registers. */
+/* Adds the products of a unit. Meanwhile, `next` loads the next tile to the same registers and
+ * shared memory. */
 template <class T, class SHAPE>
 __device__ static inline void
 add_unit(float (&sum)[3][3][2], uint4 *halo, depthwise_lanes<T, 2> (&dy)[UNIT][UNIT],

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Depthwise wgrad. A thread keeps the sums of all taps of its channels, and walks over strips of
- * images; a block's threads are `lanes` neighbouring vectors of channels and `slots` that share
- * their strips. A block's sums are joined in the order of its slots and become partial sums; a
- * second kernel adds these up, in an order that is the same in every run.
+ * Computes depthwise wgrad. A thread keeps the sums of all taps of its channels, and iterates over
+ * strips of images. A block has `lanes` adjacent vectors of channels, and `slots` threads for each
+ * vector that share the strips. The block adds their sums in the order of the slots; the results
+ * are partial sums. A second kernel adds the partial sums in an order that is the same in every
+ * run.
  */
 #include "depthwise_device.h"
 
-/* A strip's columns of x and of dy. */
+/* The columns of x and of dy in a strip. */
 template <class T> struct wgrad_columns {
     depthwise_x_columns<T> x;
     depthwise_columns<T> dy;
-    int32_t dy_left; /* columns */
+    int32_t dy_left; /* columns of dy */
 
-    /* The next column of dy and the U of x under its first taps; zeros where there is none. */
+    /* Reads the next column of dy and the U columns of x under its first taps. Columns that do not
+     * exist become zeros. */
     template <int V, int U, int ROWS, int TILE>
     __device__ void next(depthwise_lanes<T, V> (&to_x)[U][ROWS],
                          depthwise_lanes<T, V> (&to_dy)[TILE])
@@ -46,7 +48,7 @@ columns_of(const depthwise_job &job, const depthwise_strip &strip, int32_t x_cha
     return columns;
 }
 
-/* Adds what column u of x gives with the columns of dy in the ring, at step k. */
+/* Adds the products of column u of x with the columns of dy in the ring, at step k. */
 template <int V, int S, int U, int TILE, int RING, int ROWS>
 __device__ static inline void add_products(float (&sum)[S][S][V], const float (&x)[ROWS][V],
                                            const float (&dy)[RING][TILE][V], int k, int u)
@@ -98,8 +100,8 @@ __device__ static inline void walk_strip(float (&sum)[S][S][V], wgrad_columns<T>
     }
 }
 
-/* A block's sums of each tap, a row of taps at a time, to its partial sums. Where a block has one
- * vector, its warps come first. All threads of the block come here. */
+/* Adds up a block's sums, a row of taps at a time, and stores them as partial sums. If the block
+ * has one vector, each warp first adds up its own sums. All threads of the block must call this. */
 template <int V, int S>
 __device__ static inline void store_partials(const depthwise_job &job, float (&sum)[S][S][V])
 {
@@ -175,7 +177,7 @@ __global__ void __launch_bounds__(CUDA_THREADS, S == 3 ? 2 : 1)
 
 /* ------------------------------------------------------------------ the partial sums */
 
-/* Results of a block, and threads that share one. */
+/* Results of a block, and threads that share one result. */
 enum { JOIN_RESULTS = 8, JOINERS = CUDA_THREADS / JOIN_RESULTS };
 
 template <class T, int S>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which engines can run a convolution, best first. */
+/* Lists the engines that can run a convolution, best first. */
 #include "entry.h"
 
 static anydnn_plugin_candidate engine_of(uint64_t number, int64_t workspace)
@@ -30,8 +30,8 @@ void conv_prepare_depthwise(depthwise_state *state, const struct anydnn_plugin_p
                                                             : DEPTHWISE_BY_RING);
 }
 
-/* Tall tiles come first where their blocks fill the device: the last wave of few takes as long as a
- * full one. */
+/* Offers the depthwise engines. Tall tiles precede the plain pairs only if their blocks fill the
+ * device. A last wave of few blocks takes as long as a full one. */
 static int32_t offer_depthwise(const struct anydnn_plugin_plan *plan, const conv &conv,
                                anydnn_plugin_candidate offered[CUDA_ENGINES_MAX])
 {
@@ -63,13 +63,14 @@ static int32_t offer_depthwise(const struct anydnn_plugin_plan *plan, const conv
     return count;
 }
 
-/* Of the pipeline's tiles, those are not worth a try that are expected to take so many times the
- * best one's time. */
+/* A limit for the tiles of the pipeline, as a multiple of the best tile's expected time. Slower
+ * tiles are not offered. */
 static const double hopeless = 3;
-/* Fewer n fill too little of its tiles. */
+/* Least n with which the pipeline comes first. Fewer n fill too little of its tiles. */
 #define PIPELINED_N_MIN 33
 
-/* The tiles of the pipeline, by the time expected; whether the first one fills the device. */
+/* Offers the tiles of the pipeline, in order of expected time. Sets `is_full` to 1 if the first
+ * tile fills the device. */
 static int32_t offer_pipelined(const struct anydnn_plugin_plan *plan, const conv_job &job,
                                anydnn_plugin_candidate *offered, int32_t *is_full)
 {
@@ -100,7 +101,8 @@ static int32_t offer_pipelined(const struct anydnn_plugin_plan *plan, const conv
     return count;
 }
 
-/* Whether dgrad to few channels can join its classes, and fills the device so. */
+/* Returns true if dgrad to few channels can join its classes. Sets `is_full` to true if it then
+ * fills the device. */
 static bool offer_joined(const struct anydnn_plugin_plan *plan, const conv_job &job,
                          anydnn_plugin_candidate *offered, bool *is_full)
 {

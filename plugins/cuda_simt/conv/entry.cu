@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The operations of convolution: fprop, plain and fused with bias and activation, dgrad and wgrad;
- * their plans and calls. Where sums are long and results few, they are split over the grid and
- * added up by a second kernel in a fixed order, in workspace; a second engine, which is always
- * there, takes none.
+ * Defines the operations of convolution, their plans and calls: fprop, plain and fused with bias
+ * and activation, dgrad and wgrad. Where sums are long and results few, the sums are split over the
+ * grid, with partial sums in workspace. A second kernel adds these in a fixed order. A second
+ * engine, which is always available, needs no workspace.
  */
 #include "entry.h"
 
-/* The geometry of a problem, which candidates and plans both need. */
+/* Computes the geometry of a problem, which candidates and plans both need. */
 static void analyse(struct anydnn_plugin_plan *plan)
 {
     conv_make(&((convolution_state *)plan->job)->job.conv, &plan->problem);
 }
 
-/* Kernels add up in float, and count positions, taps and results in 32 bits. */
+/* Checks types and sizes. Kernels accumulate in float, and count positions, taps and results in 32
+ * bits. */
 static int32_t check(const struct anydnn_plugin_plan *plan, struct kit_refusal *why)
 {
     const conv &conv = ((const convolution_state *)plan->job)->job.conv;
@@ -42,7 +43,7 @@ static int32_t check(const struct anydnn_plugin_plan *plan, struct kit_refusal *
 
 /* ------------------------------------------------------------------ plans */
 
-/* Neighbouring threads to neighbouring elements. */
+/* Assigns adjacent elements to adjacent threads. */
 static void order_threads(conv_job *job, const conv_choice &choice)
 {
     const conv &conv = job->conv;
@@ -148,11 +149,11 @@ static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 
 /* ------------------------------------------------------------------ table entries */
 
-/* What float computes; other types have no fast kernel here. */
+/* The types that are computed in float. Other types have no fast kernel here. */
 #define TYPES (CUDA_TYPE(FLOAT) | CUDA_SHORTS)
 
-/* Algorithms: those that are no transforms; of the backward ones cuDNN's deterministic one first.
- */
+/* The algorithms of each entry are those that are not transforms. Backward operations offer cuDNN's
+ * deterministic algorithm first. */
 #define ENTRY(name, number, under, offered_first)                                                  \
     CUDA_OPERATION(name, number, .types = TYPES, .layouts = KIT_LAYOUTS,                           \
                    .job_size = sizeof(convolution_state), .algorithms = under,                     \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What candidates and plans of convolutions both know: the numbers of the engines, a plan's state.
- */
+/* Defines what candidates and plans of convolutions share: the numbers of the engines, and the
+ * state of a plan. */
 #ifndef CUDA_SIMT_CONV_ENTRY_H
 #define CUDA_SIMT_CONV_ENTRY_H
 
@@ -10,10 +10,10 @@
 #include "kernels.h"
 #include "pipelined.h"
 
-/* Numbers of the engines. CONV_DEPTHWISE_PAIRS has two channels a thread, which lie in one access,
- * and CONV_DEPTHWISE_TALL_PAIRS tiles of more rows besides, CONV_DEPTHWISE_HALO those of shared
- * memory. CONV_JOINED is dgrad to few channels. From CONV_PIPELINED on, each tile's, with one split
- * and with several. */
+/* The numbers of the engines. CONV_DEPTHWISE_PAIRS gives each thread two channels, which one access
+ * reads. CONV_DEPTHWISE_TALL_PAIRS does the same with tiles of more rows. CONV_DEPTHWISE_HALO does
+ * it with tiles in shared memory. CONV_JOINED is dgrad to few channels. Each tile of the pipeline
+ * has two numbers from CONV_PIPELINED on: one without splits and one with splits. */
 enum {
     CONV_WHOLE = 1,
     CONV_SPLIT = 2,
@@ -34,15 +34,15 @@ struct convolution_state {
     joined_state joined;
 };
 
-/* Chooses among the kernels of tiles and the plain ones, with splits or without. */
+/* Chooses between the tiled and the plain kernels, with splits or without. */
 void conv_choose_for(const struct anydnn_plugin_plan *plan, const conv &conv, int splits,
                      conv_choice *choice);
 
-/* Fills the state of one of the depthwise engines; it is possible or not. */
+/* Fills in the state of a depthwise engine, and its is_possible. */
 void conv_prepare_depthwise(depthwise_state *state, const struct anydnn_plugin_plan *plan,
                             const conv &conv, uint64_t engine);
 
-/* As struct cuda_operation has it. */
+/* Lists the engines, as struct cuda_operation specifies. */
 int32_t conv_engines(const struct anydnn_plugin_plan *plan,
                      anydnn_plugin_candidate offered[CUDA_ENGINES_MAX]);
 

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* im2col: the windows of x as columns, so that the filter as a matrix [K, C*R*S] times col is the
- * convolution: col[(c, r, s), (n, p, q)] is what w[k, c, r, s] meets at output p, q of image n. */
+/* Computes im2col: the windows of x become the columns of a matrix. The filter as a matrix
+ * [K, C*R*S] times col is then the convolution. col[(c, r, s), (n, p, q)] is the element that
+ * w[k, c, r, s] meets at output p, q of image n. */
 #include "../shared/window.h"
 #include "../table.h"
 
-/* Slots. */
+/* The slots. */
 enum { X, COL };
 
-/* Modes of struct anydnn_plugin_convolution. */
+/* The modes of struct anydnn_plugin_convolution. */
 enum { FLIPPED };
 
 #define S CUDA_MANY_DIMS
 
 struct im2col_params {
-    int32_t dims; /* spatial ones: the last of the arrays */
+    int32_t dims; /* spatial dims, the last ones of the arrays */
     int32_t flipped;
     int64_t window[S], out[S];
     int64_t pad[S], stride[S], dilation[S];
@@ -21,7 +22,8 @@ struct im2col_params {
     int64_t image, channel; /* strides */
 };
 
-/* Quotient and remainder, by the short division where it does. */
+/* Replaces `*left` with its quotient by `dim` and returns the remainder. Divides in 32 bits if
+ * these suffice. */
 __device__ static inline int64_t take_apart(int64_t *left, int64_t dim)
 {
     int64_t quotient = *left < INT64_C(0x7fffffff) && dim < INT64_C(0x7fffffff)
@@ -33,7 +35,7 @@ __device__ static inline int64_t take_apart(int64_t *left, int64_t dim)
     return remainder;
 }
 
-/* Tensors: col, its row, its column. */
+/* The function for each element. `at` holds the element's offset in col, its row and its column. */
 template <class T> struct im2col_op {
     typedef im2col_params params;
     enum { OUT = 1, IN = 0, EXTRA = 2 };

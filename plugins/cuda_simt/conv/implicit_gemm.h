@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Convolutions as tiled products of matrices in float (implicit GEMM): C[m][n] is the sum over k of
- * A[m][k] * B[k][n]. A is made of x while it is read (of dy in dgrad), B is w, or dy in wgrad. M
- * counts positions and K taps of channels, in wgrad the reverse; N counts
- * channels. A block works on a tile of M x N of one group, class and split, in tiles of K that go
- * through shared memory in two stages: while one is multiplied, the next is on its way, A first.
+ * Computes convolutions as tiled matrix products in float (implicit GEMM): C[m][n] is the sum over
+ * k of A[m][k] * B[k][n]. A is gathered from x (from dy in dgrad) while it is loaded. B is w, or dy
+ * in wgrad. M counts positions and K counts taps of channels; in wgrad it is the reverse. N counts
+ * channels. A block computes an M x N tile of one group, class and split. The tiles of K pass
+ * through two stages of shared memory: while one is multiplied, the next is loaded, A first.
  *
- * Offsets are a part of m plus a part of k, each worked out once and kept in shared memory: those
- * of m at the beginning, those of a tile of K by one warp while the others multiply.
+ * An offset is the sum of a part for m and a part for k. Each part is computed once and kept in
+ * shared memory. The parts for m are computed at the beginning. One warp computes those of a tile
+ * of K while the other warps multiply.
  */
 #ifndef CUDA_SIMT_CONV_IMPLICIT_GEMM_H
 #define CUDA_SIMT_CONV_IMPLICIT_GEMM_H
 
 #include "implicit_gemm_load.h"
 
-/* The results of a thread lie in blocks of 4 x 4 (or 4 x 2), so that it reads its operands in
- * vectors and the threads of a warp, 4 x 8 of them, read neighbouring ones. */
+/* The sums of a thread, in blocks of 4 x 4 (or 4 x 2). The thread thus reads its operands as
+ * vectors, and the 4 x 8 threads of a warp read adjacent vectors. */
 template <int TM, int TN> struct conv_tile_sums {
     typedef conv_tile_shared<TM, TN> shared_t;
     enum { WIDTH = TN < 4 ? TN : 4 };
     float sum[TM][TN];
-    int m, n; /* of the first */
+    int m, n; /* of the first sum */
 
     __device__ conv_tile_sums()
     {
@@ -36,7 +37,7 @@ template <int TM, int TN> struct conv_tile_sums {
         }
     }
 
-    /* Half a tile of K, from `first` on. */
+    /* Multiplies half a tile of K, from `first` on. */
     __device__ void multiply(const shared_t &shared, int buffer, int first)
     {
 #pragma unroll
@@ -64,7 +65,7 @@ template <int TM, int TN> struct conv_tile_sums {
         }
     }
 
-    /* M from 64 * piece to 64 * piece + 63 of the tile. */
+    /* Writes the sums with M from 64 * piece to 64 * piece + 63 to shared memory. */
     __device__ void put(shared_t &shared, int piece) const
     {
 #pragma unroll
@@ -78,7 +79,7 @@ template <int TM, int TN> struct conv_tile_sums {
     }
 };
 
-/* One piece of a tile from shared memory to where it belongs. */
+/* Stores a piece of a tile from shared memory in C or in the partial sums. */
 template <class T, int TM, int TN>
 __device__ static inline void conv_tile_store(const conv_job &job,
                                               const conv_tile_shared<TM, TN> &shared, int piece)
@@ -126,7 +127,8 @@ __global__ void __launch_bounds__(CUDA_THREADS, 2) conv_tile_kernel(const conv_j
     begin = block.begin;
     end = block.end;
 
-    /* Those behind the last m read what that does, or nothing; they are not stored. */
+    /* Threads beyond the last m load the elements of the last m, or none. Their sums are not
+     * stored. */
     if (thread < M) {
         int32_t m = block.m_tile * M + thread;
 

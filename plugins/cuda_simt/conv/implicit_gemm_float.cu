@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tiled convolutions of float. */
+/* Instantiates the tiled convolutions of float. */
 #include "implicit_gemm.h"
 
 int32_t conv_tile_float(const cuda_call *call, int32_t tile, const conv_job &job)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tiled convolutions of half. */
+/* Instantiates the tiled convolutions of half. */
 #include "implicit_gemm.h"
 
 int32_t conv_tile_half(const cuda_call *call, int32_t tile, const conv_job &job)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tiles of A and B on their way to shared memory, for implicit GEMM (conv/implicit_gemm.h). */
+/* Loads tiles of A and B to shared memory, for implicit GEMM (conv/implicit_gemm.h). */
 #ifndef CUDA_SIMT_CONV_IMPLICIT_GEMM_LOAD_H
 #define CUDA_SIMT_CONV_IMPLICIT_GEMM_LOAD_H
 
@@ -11,10 +11,10 @@
 
 struct conv_tile_block {
     int32_t m_tile, n_tile, unit, group, split;
-    int32_t m, n;       /* of its class; from its first one on */
+    int32_t m, n;       /* m of the class; n from the tile's first one on */
     int32_t k;          /* length of a sum */
     int32_t begin, end; /* tiles along K */
-    int64_t a, b;       /* where the group, and the tile's first n, begin in A and B */
+    int64_t a, b;       /* offsets of the group and, in B, of the tile's first n */
     conv_view view;
 };
 
@@ -50,8 +50,8 @@ template <int TM, int TN> struct conv_tile_shared {
     enum {
         M = 16 * TM,
         N = 16 * TN,
-        PAD = 4,   /* lets threads that go along k store to different banks */
-        PIECE = 64 /* of M, that goes out at a time */
+        PAD = 4,   /* makes threads along k store to different banks */
+        PIECE = 64 /* rows of M that are stored at a time */
     };
     union {
         struct {
@@ -65,9 +65,9 @@ template <int TM, int TN> struct conv_tile_shared {
     conv_tile_block block;
 };
 
-/* Elements of a tile on their way from memory through registers to shared memory. Thread i begins
- * at i % EXTENT along the side that neighbours follow and at i / EXTENT along the other one, where
- * it goes on. */
+/* The elements of a tile that a thread moves through registers to shared memory. Thread i begins at
+ * i % EXTENT in the dim that adjacent threads follow. In the other dim, it begins at i / EXTENT and
+ * continues from there. */
 template <class T, int TM, int TN> struct conv_tile_a {
     typedef conv_tile_shared<TM, TN> shared_t;
     enum { M = shared_t::M, COUNT = M * CONV_TILE_K / CUDA_THREADS, LINE = M + shared_t::PAD };
@@ -110,7 +110,7 @@ template <class T, int TM, int TN> struct conv_tile_b {
         N = shared_t::N,
         COUNT = N * CONV_TILE_K / CUDA_THREADS,
         LINE = N + shared_t::PAD,
-        ALONG_K = CUDA_THREADS / N, /* steps of threads that go along N, and along K */
+        ALONG_K = CUDA_THREADS / N, /* increments of k and n per element of a thread */
         ALONG_N = CUDA_THREADS / CONV_TILE_K
     };
     float element[COUNT];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What dgrad of float to few channels takes, and its launch. */
+/* Decides which problems dgrad of float to few channels accepts, and launches its kernels. */
 #include "joined_dgrad_device.h"
 
 static const struct {
@@ -48,7 +48,7 @@ static bool is_wide(const conv &conv)
     return wide;
 }
 
-/* Dims in front are of 1 each. */
+/* Returns true if all dims before the last two have length 1. */
 static bool is_flat(const conv &conv)
 {
     for (int d = 0; d < CONV_DIMS_MAX - JOINED_DIMS; d++) {

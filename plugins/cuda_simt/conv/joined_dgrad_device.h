@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Dgrad of float to few channels, see joined_dgrad.h. A thread has 4 m and every n, so
- * that an element of dy in a register meets all that it is worth; what it reads of w all threads of
- * a block read at once. A step of K is 8 filters under one tap, and taps go on faster than filters,
- * so that what neighbouring taps share is still in the first-level cache.
+ * Implements dgrad of float to few channels, see joined_dgrad.h. A thread has 4 m and every n, so
+ * that an element of dy in a register serves all its products. All threads of a block read the same
+ * elements of w. A step of K covers 8 filters of one tap. Taps advance before filters, so that the
+ * first-level cache still holds what adjacent taps share.
  */
 #ifndef CUDA_SIMT_CONV_JOINED_DGRAD_DEVICE_H
 #define CUDA_SIMT_CONV_JOINED_DGRAD_DEVICE_H
@@ -20,14 +20,15 @@ enum {
     TAPS_MAX = 64
 };
 
-/* Of an m, n or tap: an offset; m and n have the bits of taps outside, MASK_BITS a dim, taps their
- * own. */
+/* The offset and the mask of an m, n or tap. An m or n has the bits of the taps that lie outside,
+ * MASK_BITS for each dim. A tap has its own bit in each dim. */
 struct joined_at {
     int32_t at;
     uint32_t mask;
 };
 
-/* WIDE: A lies K-major, as 16 bytes of dy do, else M-major. */
+/* The shared memory of a block. If WIDE is true, A is K-major, because 16 bytes of dy hold adjacent
+ * k. Otherwise A is M-major. */
 template <int TN, bool WIDE> struct joined_shared {
     alignas(16) float a[2][K_STEP * TILE_M];
     alignas(16) float b[2][K_STEP][TN];
@@ -35,7 +36,8 @@ template <int TN, bool WIDE> struct joined_shared {
     int32_t tap_b[TAPS_MAX];
 };
 
-/* Where 4 k lie, K-major: so that 8 neighbouring m of the same k are in different banks. */
+/* Returns the index of 4 adjacent k in K-major order. The XOR puts 8 adjacent m of the same k into
+ * different banks. */
 __device__ static inline int wide_at(int m, int k)
 {
     return m * K_STEP + (k ^ (m & 4));
@@ -43,7 +45,7 @@ __device__ static inline int wide_at(int m, int k)
 
 /* ------------------------------------------------------------------ offsets and masks */
 
-/* Places of an m in the dims; the image. */
+/* Splits an m into its positions in the dims. Returns its image. */
 __device__ static inline int32_t split_m(const joined_job &job, int32_t m, int32_t at[JOINED_DIMS])
 {
 #pragma unroll
@@ -77,7 +79,7 @@ __device__ static inline joined_at m_at(const joined_job &job, int32_t m)
     return to;
 }
 
-/* Classes of each dim, and the channel, of an n. */
+/* Splits an n into its classes in the dims. Returns its channel. */
 __device__ static inline int32_t split_n(const joined_job &job, int32_t n, int32_t e[JOINED_DIMS])
 {
     int32_t number = n / job.channels;
@@ -188,7 +190,7 @@ __device__ static inline void copy_b(const joined_job &job, joined_shared<TN, WI
 
 template <int TN, bool WIDE> struct joined_sums {
     float sum[THREAD_M][TN];
-    int m; /* of the first */
+    int m; /* of the first sum */
 
     __device__ joined_sums()
     {
@@ -203,7 +205,7 @@ template <int TN, bool WIDE> struct joined_sums {
         }
     }
 
-    /* The tile's m of the thread's number i. */
+    /* Returns the m, within the tile, of row i of the sums. */
     __device__ int m_of(int i) const
     {
         return m + (WIDE ? i * 32 : i);
@@ -235,7 +237,7 @@ template <int TN, bool WIDE> struct joined_sums {
     }
 };
 
-/* Each position to its classes, where dx has them. */
+/* Stores each sum at the position of its class, if dx has that position. */
 template <int TN, bool WIDE>
 __device__ static inline void store(const joined_job &job, const joined_sums<TN, WIDE> &sums)
 {

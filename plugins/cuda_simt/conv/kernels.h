@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions that launch the kernels of convolutions. */
+/* Declares the functions that launch the kernels of convolutions. */
 #ifndef CUDA_SIMT_CONV_KERNELS_H
 #define CUDA_SIMT_CONV_KERNELS_H
 
@@ -10,10 +10,10 @@ int32_t conv_tile_float(const cuda_call *call, int32_t tile, const conv_job &job
 int32_t conv_tile_half(const cuda_call *call, int32_t tile, const conv_job &job);
 int32_t conv_tile_bfloat16(const cuda_call *call, int32_t tile, const conv_job &job);
 
-/* Fprop and dgrad, a thread for each result. */
+/* Launches fprop or dgrad, with a thread for each result. */
 int32_t conv_direct(const cuda_call *call, const conv_job &job);
 
-/* Wgrad, a block for some taps of a channel of some filters. */
+/* Launches wgrad. A block computes a few taps of one channel for some filters. */
 int32_t conv_wgrad(const cuda_call *call, const conv_job &job);
 
 #endif

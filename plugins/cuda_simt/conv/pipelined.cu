@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tiles of implicit GEMM of float, what they take, in how many splits, and the time expected.
- */
+/* Defines the tiles of implicit GEMM of float, the accepted problems, the number of splits and the
+ * expected time. */
 #include "pipelined_gemm.h"
 
-/* By the reached multiply-adds in a cycle of a full multiprocessor, of 128 (H200). */
+/* The tiles. `rate` is the measured number of multiply-adds per cycle of a full multiprocessor, of
+ * 128 possible (H200). */
 static const struct {
     void (*kernel)(pipelined_job), (*linear)(pipelined_job);
     int32_t m, n, threads, blocks, k_step;
@@ -17,7 +18,7 @@ static const struct {
      pipelined_kernel<shape<8, 8, 2, 1, 6, 8, 4>, true>, 64, 64, 64, 6, 8, 68},
 };
 
-/* Offsets and sums of two of them have 31 bits. */
+/* Offsets, and sums of two offsets, fit into 31 bits. */
 #define REACH         (INT64_C(1) << 30)
 #define WORKSPACE_MAX (INT64_C(256) << 20)
 #define LEAST_STEPS   16
@@ -47,7 +48,7 @@ bool pipelined_reaches(const conv &conv)
     return a < REACH && b < REACH && c < REACH;
 }
 
-/* Whether every 4 positions from a multiple of 4 on lie side by side in A, under each tap. */
+/* Returns true if every 4 positions from a multiple of 4 on are adjacent in A, under each tap. */
 static bool positions_are_wide(const conv &conv)
 {
     int64_t along = 1;
@@ -101,8 +102,8 @@ static void fill_layout(pipelined_job *job)
     job->c_is_wide = is_wgrad ? filters_are_wide(conv) : c_channels;
 }
 
-/* Whether positions of A's tensor and of the one by position follow each other by one step each: a
- * filter of one tap, nothing padded or left out. */
+/* Returns true if the positions of A's tensor and of the tensor by position each have one constant
+ * stride. This requires a filter of one tap, and neither padding nor skipped elements. */
 static bool positions_are_linear(const conv &conv, int64_t *a, int64_t *by_position)
 {
     const conv_dim &last = conv.dim[CONV_DIMS_MAX - 1];
@@ -122,7 +123,8 @@ static bool positions_are_linear(const conv &conv, int64_t *a, int64_t *by_posit
            (conv.a_image == count * *a && conv.position_image == count * *by_position);
 }
 
-/* Whether the k of every step follow each other: channels under one tap, or positions. */
+/* Returns true if the k of every step have constant strides: they are channels under one tap, or
+ * positions. */
 static bool fill_linear(pipelined_job *job, const conv_gemm &gemm, int64_t k_step)
 {
     const conv &conv = job->conv;
@@ -138,7 +140,8 @@ static bool fill_linear(pipelined_job *job, const conv_gemm &gemm, int64_t k_ste
     return is_linear && (job->a_is_m_major || a == 1) && (job->b_is_n_major || b == 1);
 }
 
-/* Fills what follows from tile and splits; cycles, or below 0. */
+/* Fills in the members that follow from the tile and the number of splits. Returns the cycles, or
+ * -1 if a limit is exceeded. */
 static double try_splits(pipelined_state *state, const conv_gemm &gemm, int32_t splits,
                          int32_t multiprocessors)
 {
@@ -163,7 +166,7 @@ static double try_splits(pipelined_state *state, const conv_gemm &gemm, int32_t 
     waves = (int64_t)(blocks / multiprocessors / tile.blocks);
     whole =
         blocks / multiprocessors - (double)waves * tile.blocks; /* of the last wave, in blocks */
-    /* A wave that is not full takes as long as its fullest multiprocessor, and hides less. */
+    /* A partial wave takes as long as its fullest multiprocessor, and hides less latency. */
     whole = whole > 0 ? 0.35 + 0.65 * (double)(int64_t)(whole + 0.999) / tile.blocks : 0;
     return 3000 + ((double)waves + whole) * (job->k_per_split * step + 1200 * tile.blocks) +
            (state->workspace ? 4000 + 2.0 * (double)state->workspace / (20.0 * multiprocessors)

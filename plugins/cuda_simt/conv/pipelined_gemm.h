@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Implicit GEMM of float: C[M][N] = A[M][K] B[K][N], in tiles that go through a ring in shared
- * memory by cp.async, MN-major.
+ * Computes implicit GEMM of float: C[M][N] = A[M][K] B[K][N]. The tiles are MN-major and pass
+ * through a ring in shared memory, filled by cp.async.
  */
 #ifndef CUDA_SIMT_CONV_PIPELINED_GEMM_H
 #define CUDA_SIMT_CONV_PIPELINED_GEMM_H
 
 #include "pipelined_load.h"
 
-/* A thread's results lie in blocks of 4 x 4. Lanes are paired along M, so that each half of a warp
- * reads 8 neighbouring vectors of B and two of A. */
+/* The sums of a thread, in blocks of 4 x 4. Lanes are paired along M, so that each half of a warp
+ * reads 8 adjacent vectors of B and two of A. */
 template <class S> struct sums {
     enum { TM = S::THREAD_M, TN = S::THREAD_N, APART_M = 16, APART_N = 32 };
     float sum[TM][TN];
-    int m, n; /* of the first */
+    int m, n; /* of the first sum */
 
     __device__ sums()
     {
@@ -61,9 +61,10 @@ template <class S> struct sums {
         }
     }
 
-    /* By 1, which the compiler does not know: stores by 16 bytes want the sums in registers that
-     * lie side by side, as those of A and B do, and so in the banks of the factors that they meet.
-     */
+    /* Multiplies the sums by 1, a value that the compiler does not know. A store of 16 bytes
+     * requires adjacent registers, and so do the loads of A and B. Sums in adjacent registers would
+     * conflict with A and B in register banks. The multiplication thus moves the sums to other
+     * registers before the store. */
     __device__ void settle(float one)
     {
 #pragma unroll
@@ -87,7 +88,8 @@ template <class S> struct sums {
 
 /* ------------------------------------------------------------------ results */
 
-/* Where the block's m lie in C, or in the partial sums, and in z. */
+/* Writes the offsets of the block's m to shared memory: those in C or in the partial sums, and
+ * those in z. */
 template <class S>
 __device__ static inline void fill_c(const pipelined_job &job, const pipelined_block &block,
                                      pipelined_shared<S> &shared)
@@ -112,7 +114,7 @@ __device__ static inline void fill_c(const pipelined_job &job, const pipelined_b
     }
 }
 
-/* By 16 bytes from registers. */
+/* Stores the sums from registers, 16 bytes at a time. */
 template <class S>
 __device__ static inline void store_wide(const pipelined_job &job, const pipelined_block &block,
                                          const pipelined_shared<S> &shared, const sums<S> &sums)
@@ -133,7 +135,8 @@ __device__ static inline void store_wide(const pipelined_job &job, const pipelin
     }
 }
 
-/* One by one through shared memory, so that neighbouring threads have neighbouring results. */
+/* Stores the sums one by one through shared memory, so that adjacent threads store adjacent
+ * results. */
 template <class S>
 __device__ static inline void store(const pipelined_job &job, const pipelined_block &block,
                                     pipelined_shared<S> &shared, const sums<S> &sums)

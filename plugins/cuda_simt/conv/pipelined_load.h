@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tiles of A and B on their way to shared memory, for implicit GEMM of float
- * (conv/pipelined_gemm.h).
+ * Copies tiles of A and B to shared memory, for implicit GEMM of float (conv/pipelined_gemm.h).
  *
- * An element of A lies at the sum of an offset of its m and one of its k, and inside where the
- * masks of both have no bit in common: positions have the bits of the taps that lie outside, taps
- * their own. Those of all m of a block wait in shared memory, and those of CHUNK k twice.
+ * The offset of an element of A is the sum of the offsets of its m and its k. The element exists if
+ * the masks of both have no bit in common. A position has the bits of the taps that lie outside,
+ * and a tap has its own bits. Shared memory holds the offsets and masks of all m of a block, and of
+ * two chunks of CHUNK k.
  */
 #ifndef CUDA_SIMT_CONV_PIPELINED_LOAD_H
 #define CUDA_SIMT_CONV_PIPELINED_LOAD_H
@@ -15,7 +15,7 @@
 
 /* ------------------------------------------------------------------ offsets and masks */
 
-/* As cuda_divisor_of. */
+/* Returns the same as cuda_divisor_of. */
 __device__ static inline cuda_divisor divisor_of(int32_t dim)
 {
     cuda_divisor made = {0, 0};
@@ -28,7 +28,8 @@ __device__ static inline cuda_divisor divisor_of(int32_t dim)
     return made;
 }
 
-/* By the block's first threads; the view itself is there. */
+/* Fills in the divisors of a view whose other members are set. The first threads of the block do
+ * this. */
 __device__ static inline void fill_divisors(const conv &conv, pipelined_view &view)
 {
     int thread = (int)threadIdx.x;
@@ -41,7 +42,8 @@ __device__ static inline void fill_divisors(const conv &conv, pipelined_view &vi
         view.by_depth = divisor_of((int32_t)conv.channels);
 }
 
-/* A position's offsets in A, and in B or C; the taps outside. */
+/* Writes the offsets of a position in A and in B or C. Returns the bits of the taps that lie
+ * outside. */
 __device__ static inline uint32_t position_at(const conv &conv, const pipelined_view &view,
                                               int32_t index, int32_t *a, int32_t *bc)
 {
@@ -67,7 +69,7 @@ __device__ static inline uint32_t position_at(const conv &conv, const pipelined_
     return mask;
 }
 
-/* A tap's of a channel; its own bits. */
+/* Writes the offsets of a tap of a channel. Returns the tap's own bits. */
 __device__ static inline uint32_t tap_at(const pipelined_job &job, const pipelined_view &view,
                                          int32_t index, int32_t *a, int32_t *bc)
 {
@@ -117,7 +119,8 @@ __device__ static inline void fill_m(const pipelined_job &job, const pipelined_b
     }
 }
 
-/* k of chunk `chunk` from the block's first on, or the first ones of its steps, by one warp. */
+/* Fills in the offsets and masks of chunk `chunk` of the block's k. If LINEAR is true, each entry
+ * stands for the first k of a step. One warp calls this. */
 template <class S, bool LINEAR>
 __device__ static inline void fill_k(const pipelined_job &job, const pipelined_block &block,
                                      pipelined_shared<S> &shared, int32_t chunk)
@@ -135,19 +138,19 @@ __device__ static inline void fill_k(const pipelined_job &job, const pipelined_b
 
 /* ------------------------------------------------------------------ a thread's copies */
 
-/* What a thread copies of a step. LINEAR: the k of a step follow each other by k_a and k_b, and
- * have one mask. */
+/* The copies of a thread in a step. If LINEAR is true, the k of a step are k_a and k_b apart and
+ * share one mask. */
 template <class S, bool LINEAR> struct copier {
     enum {
         WIDE_A = S::TILE_M * S::K_STEP / 4 / S::THREADS,
         WIDE_B = S::TILE_N * S::K_STEP / 4 / S::THREADS,
-        APART = S::THREADS / ALONG_K, /* m or n, of threads that go along k */
-        COUNT_A = S::TILE_M / APART,  /* of them, m, and n */
+        APART = S::THREADS / ALONG_K, /* distance of a thread's m or n, if threads follow k */
+        COUNT_A = S::TILE_M / APART,  /* number of such m, and of such n */
         COUNT_B = S::TILE_N / APART,
-        TURNS = S::K_STEP / ALONG_K, /* k of one m or n */
+        TURNS = S::K_STEP / ALONG_K, /* number of k for each such m or n */
         K_APART_A = S::THREADS / S::TILE_M,
         K_APART_B = S::THREADS / S::TILE_N,
-        EACH_A = S::K_STEP / K_APART_A, /* k, of threads that go along m, and n */
+        EACH_A = S::K_STEP / K_APART_A, /* number of k, if threads follow m (EACH_B: n) */
         EACH_B = S::K_STEP / K_APART_B
     };
     static_assert(K_APART_A >= 1 && K_APART_B >= 1, "a thread has one m, or one k");
@@ -165,8 +168,8 @@ template <class S, bool LINEAR> struct copier {
         return at;
     }
 
-    /* All reads of shared memory come before the first copy: between one and the other the
-     * assembler puts three instructions that do nothing. */
+    /* All reads of shared memory precede the first copy, because the assembler inserts three
+     * instructions without effect between a read and a copy. */
     __device__ void copy_a_along_m(pipelined_shared<S> &shared, int stage,
                                    const pipelined_k *ks) const
     {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tile sizes of implicit GEMM of float, its shared memory, and where a block works. */
+/* Defines the tile shapes of implicit GEMM of float, its shared memory, and the part of a block. */
 #ifndef CUDA_SIMT_CONV_PIPELINED_SHAPE_H
 #define CUDA_SIMT_CONV_PIPELINED_SHAPE_H
 
@@ -8,11 +8,13 @@
 #include "pipelined.h"
 
 enum {
-    CHUNK = 32,    /* k whose offsets are worked out at a time */
-    ALONG_K = 8,   /* neighbouring threads, where k are neighbours in memory */
-    MASK_BITS = 10 /* of a dim */
+    CHUNK = 32,    /* k whose offsets are computed at a time */
+    ALONG_K = 8,   /* threads that follow k, where adjacent k are adjacent in memory */
+    MASK_BITS = 10 /* bits of each dim */
 };
-/* A position's last bit, which those that do not exist have, too, and no tap that exists. */
+/* The last bit of a mask. Every position has it, and no existing tap has it. A k that does not
+ * exist has all bits, so its elements lie outside, even under a position whose taps all lie
+ * inside. */
 static const uint32_t OUTSIDE = UINT32_C(1) << 31;
 
 struct alignas(8) pipelined_m {
@@ -21,17 +23,17 @@ struct alignas(8) pipelined_m {
 };
 
 struct alignas(16) pipelined_k {
-    int32_t a, b; /* b < 0: there is no such k */
+    int32_t a, b; /* b < 0 if there is no such k */
     uint32_t mask;
     int32_t unused;
 };
 
-/* A class's dims, and what divides by them. */
+/* The dims of a class, and their divisors. */
 struct pipelined_view : conv_view {
     cuda_divisor by_positions[CONV_DIMS], by_taps[CONV_DIMS], by_depth;
 };
 
-/* Results of a thread; warps of 4 x 8 threads along M and N. */
+/* The shape of a tile: the results of a thread, and warps of 4 x 8 threads along M and N. */
 template <int TM, int TN, int WM, int WN, int B, int K, int N> struct shape {
     enum {
         K_STEP = K, /* k of a stage */
@@ -45,11 +47,11 @@ template <int TM, int TN, int WM, int WN, int B, int K, int N> struct shape {
         TILE_N = WN * WARP_N,
         WARPS_N = WN,
         THREADS = WM * WN * 32,
-        BLOCKS = B, /* of a multiprocessor */
-        PAD = 4,    /* lets threads that go along k write to different banks */
+        BLOCKS = B, /* resident on a multiprocessor */
+        PAD = 4,    /* makes threads along k write to different banks */
         LINE_A = TILE_M + PAD,
         LINE_B = TILE_N + PAD,
-        PIECE = 32 /* n that go out at a time */
+        PIECE = 32 /* n that are stored at a time */
     };
 };
 
@@ -69,8 +71,8 @@ template <class S> struct pipelined_shared {
 
 struct pipelined_block {
     int32_t m_tile, n_tile, unit, group, split;
-    int32_t m, n, k;      /* of its class; from the block's first one on; length of a sum */
-    int32_t begin, count; /* steps */
+    int32_t m, n, k;      /* m of the class; n from the tile's first one on; length of a sum */
+    int32_t begin, count; /* steps of K */
 };
 
 template <class S>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fprop and dgrad, a thread for each result: for what tiles would be mostly empty with, depthwise
- * convolutions before all. */
+/* Computes fprop and dgrad with a thread for each result. This suits problems that would leave
+ * tiles mostly empty, above all depthwise convolutions. */
 #include "../../cuda_common/index.h"
 #include "kernels.h"
 
 namespace
 {
 
-/* A result: its channel, where its first channel and tap lie, and which taps reach it. */
+/* A result: its channel, the offsets of its first channel and tap, and the taps that reach it. */
 struct conv_result {
     int32_t channel, group, n;
     int64_t at, z, x, tap;

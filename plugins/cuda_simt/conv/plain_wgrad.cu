@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Wgrad without tiles: the threads of a block share the positions of all images out, each adds up a
- * few taps, and the block adds these sums in a fixed order. */
+/* Computes wgrad without tiles. The threads of a block divide the positions of all images among
+ * themselves, and each sums a few taps. The block then adds these sums in a fixed order. */
 #include "../../cuda_common/index.h"
 #include "kernels.h"
 
@@ -9,7 +9,7 @@ static_assert(CONV_WGRAD_LANES_MAX == CUDA_THREADS, "a block's filters have a th
 namespace
 {
 
-/* How far a tap lies from the first one: coordinates, offset in x and in dw. */
+/* The distance of a tap from the first one: in coordinates, in x and in dw. */
 struct conv_wgrad_tap {
     int32_t at[CONV_DIMS];
     int64_t x, tap;
@@ -30,11 +30,11 @@ struct conv_wgrad_tap {
     }
 };
 
-/* What a block, and a thread of it, works on. Lanes are neighbouring filters. */
+/* The part of a block and of its thread. Lanes are adjacent filters. */
 struct conv_wgrad_block {
     int32_t first_tap, taps; /* of the block */
     int32_t channel, filter, group, n, split;
-    bool real; /* there is such a filter */
+    bool real; /* true if the filter exists */
 
     __device__ conv_wgrad_block(const conv_job &job, int64_t id)
     {
@@ -61,7 +61,7 @@ struct conv_wgrad_block {
     }
 };
 
-/* Adds up the positions of the split that are this thread's. */
+/* Adds up this thread's positions of the split. */
 template <class T, class A>
 __device__ static inline void conv_wgrad_sum(const conv_job &job, const conv_wgrad_block &block,
                                              const conv_wgrad_tap taps[CONV_WGRAD_TAPS],

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CUDA C++ on the host's processor: the words of the language that our kernels use, and launches.
- */
+/* Emulates CUDA C++ on the host's processor: the parts of the language that our kernels use, and
+ * launches. */
 #ifndef EMULATOR_CUDA_RUNTIME_H
 #define EMULATOR_CUDA_RUNTIME_H
 
@@ -15,7 +15,7 @@
 #define __grid_constant__
 #define __noinline__
 #define __launch_bounds__(...)
-/* Blocks run one after another. */
+/* Blocks run one after another, so that they can share this memory. */
 #define __shared__ static
 
 struct alignas(16) uint4 {
@@ -41,16 +41,16 @@ struct dim3 {
     }
 };
 
-/* Of the thread that runs just now. */
+/* The coordinates of the running thread. */
 extern dim3 threadIdx, blockIdx, blockDim, gridDim;
 
-/* Ends the program: what a GPU answers with a hang, or with any value at all. */
+/* Ends the program where a GPU would hang or return undefined values. */
 [[noreturn]] void emulator_fault(const char *what);
 
-/* Lets the other threads of the block run until the event is there. */
+/* Runs the other threads of the block until the event occurs. */
 void emulator_wait_until(const std::function<bool()> &event);
 
-/* Threads of a warp. */
+/* The threads of a warp. */
 #define EMULATOR_WARP 32u
 
 void __syncthreads();
@@ -65,7 +65,7 @@ static inline int __popc(unsigned bits)
     return __builtin_popcount(bits);
 }
 
-/* Those that a GPU takes less exactly. */
+/* A GPU computes these functions less exactly. */
 #define __expf(x) expf(x) /* the host's library has a function of this name */
 
 static inline float __fdividef(float x, float y)
@@ -75,13 +75,14 @@ static inline float __fdividef(float x, float y)
 
 /* ------------------------------------------------------------------ within a warp */
 
-/* Waits for the threads of the warp in `mask`: all must come, with the same mask. */
+/* Waits for the threads of the warp in `mask`. All of them must call it with the same mask. */
 void __syncwarp(unsigned mask = UINT32_MAX);
 
-/* What the thread in lane `from` of the warp offers, in the same meeting of those in `mask`. */
+/* Returns the value that the thread in lane `from` of the warp offers. All threads in `mask` must
+ * call it together. */
 uint64_t emulator_exchange(unsigned mask, uint64_t offered, unsigned from);
 
-/* Whether the predicate holds, for each thread of the mask. */
+/* These functions combine the predicates of the threads in the mask. */
 unsigned __ballot_sync(unsigned mask, int predicate);
 int __any_sync(unsigned mask, int predicate);
 int __all_sync(unsigned mask, int predicate);
@@ -97,7 +98,8 @@ template <class T> T emulator_shuffle(unsigned mask, T value, unsigned from)
     return value;
 }
 
-/* Groups of `width` threads, a power of two. Beyond its group a thread gets its own value. */
+/* These functions work in groups of `width` threads, a power of two. A thread that selects a lane
+ * beyond its group gets its own value. */
 template <class T> T __shfl_sync(unsigned mask, T value, int from, int width = EMULATOR_WARP)
 {
     unsigned lane = threadIdx.x % EMULATOR_WARP, size = (unsigned)width;
@@ -123,7 +125,7 @@ template <class T> T __shfl_up_sync(unsigned mask, T value, unsigned by, int wid
     return emulator_shuffle(mask, value, lane % size >= by ? lane - by : lane);
 }
 
-/* Blocks run one after another; two threads of the host may launch at once. */
+/* Blocks run one after another, but two host threads may launch at once. */
 static inline void atomicAdd(unsigned long long *to, unsigned long long value)
 {
     __atomic_fetch_add(to, value, __ATOMIC_RELAXED);
@@ -145,17 +147,18 @@ void emulator_run_grid(const std::function<void()> &thread, dim3 grid, dim3 bloc
 cudaError_t emulator_launch(std::function<void()> thread, dim3 grid, dim3 block,
                             cudaStream_t stream);
 
-/* The same for blocks that wait for one another. */
+/* These functions do the same for blocks that wait for one another. */
 void emulator_run_together(const std::function<void()> &thread, dim3 grid, dim3 block);
 cudaError_t emulator_enqueue_together(std::function<void()> thread, dim3 grid, dim3 block,
                                       cudaStream_t stream);
 
-/* The number of the block that runs among those that are under way; what a launch gives it of
- * shared memory. */
+/* These functions return the number of the running block among the concurrent blocks, and the
+ * dynamic shared memory of that block. */
 unsigned emulator_block();
 void *emulator_shared();
 
-/* Functions have every attribute that is asked for, and no image. */
+/* Functions accept every attribute. They have no image, so ptxVersion is the capability of the
+ * device. */
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
 struct cudaFuncAttributes {
     int ptxVersion;
@@ -172,7 +175,7 @@ template <class P> cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attribu
     return cudaSuccess;
 }
 
-/* The parameter is copied at the launch, as it is on a GPU. */
+/* Launches a kernel. The parameter is copied at the launch, as on a GPU. */
 template <class P>
 cudaError_t cudaLaunchKernel(void (*kernel)(P), dim3 grid, dim3 block, void **arguments, size_t,
                              cudaStream_t stream)

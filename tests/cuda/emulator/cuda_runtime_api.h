@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The part of the CUDA runtime that our backends use, on the host's processor: so that the code of
- * a CUDA backend, kernels included, can be judged where there is no GPU. Names, numbers and meaning
- * are the runtime's; work is done at once, device memory is the host's, captured work is kept as a
- * list.
+ * Declares the part of the CUDA runtime that our backends use, for the host's processor. The code
+ * of a CUDA backend, including its kernels, can thus be tested without a GPU. Names, numbers and
+ * semantics are those of the runtime. Work is done at once, device memory is host memory, and
+ * captured work is kept as a list.
  */
 #ifndef EMULATOR_CUDA_RUNTIME_API_H
 #define EMULATOR_CUDA_RUNTIME_API_H
@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Ten times the compute capability of the device and of the code for it. */
+/* Ten times the compute capability of the device and of its code. */
 #ifndef EMULATOR_CAPABILITY
 #define EMULATOR_CAPABILITY 90
 #endif

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Barriers, copies by tensor maps and products of a warpgroup, as an H200 was seen to do them
-// (docs/kernels.md, "hopper"). Swizzling goes by addresses: bits 4 to 6 are swizzled by bits 7
-// to 9.
+// Emulates barriers, copies by tensor maps and products of a warpgroup, as observed on an H200
+// (docs/kernels.md, "hopper"). Swizzling depends on addresses: bits 7 to 9 swizzle bits 4 to 6.
 
-// Products are most of what these kernels take here.
+// Products take most of the time of these kernels here.
 #pragma GCC optimize("O3")
 
 #include <deque>
@@ -29,10 +28,10 @@ uint32_t swizzled(uint32_t address)
 // ---- barriers
 
 struct barrier {
-    uint32_t count, left; // arrivals of a phase, and those that have not come
-    int64_t bytes;        // expected and not there
+    uint32_t count, left; // arrivals of a phase, and missing arrivals
+    int64_t bytes;        // expected and not yet copied
     uint32_t parity;
-    std::vector<std::function<int64_t()>> copies; // on their way; each returns its bytes
+    std::vector<std::function<int64_t()>> copies; // in flight; each returns its bytes
 
     void end_phase()
     {
@@ -40,7 +39,7 @@ struct barrier {
         parity ^= 1;
     }
 
-    // Copies are there at once when all that arrives has come.
+    // Returns true if the phase `asked` has ended. Copies complete once all arrivals are there.
     bool has_ended(uint32_t asked)
     {
         if (parity == asked && left == 0) {
@@ -96,7 +95,7 @@ const emulated_map &map_at(const tc_tensor_map *map, kind wanted)
     return *found;
 }
 
-// The address of an element, or NULL outside the tensor.
+// Returns the address of an element, or NULL if it lies outside the tensor.
 const char *element(const emulated_map &map, const int32_t at[TC_MAP_DIMS])
 {
     const char *address = map.address;
@@ -114,7 +113,7 @@ char *shared_at(const emulated_map &map, uint32_t line, int32_t element)
     return emulator_shared_at(swizzled(line + (uint32_t)(element * map.size)));
 }
 
-// To TF32, to nearest, ties to even; NaN are one.
+// Rounds to TF32: to nearest, with ties to even. All NaN become the same NaN.
 uint32_t round_tf32(uint32_t bits)
 {
     if ((bits & 0x7fffffff) > 0x7f800000)
@@ -122,7 +121,7 @@ uint32_t round_tf32(uint32_t bits)
     return (bits + 0xfff + (bits >> 13 & 1)) & 0xffffe000;
 }
 
-// An element, or 0 outside the tensor, to shared memory.
+// Copies an element, or 0 outside the tensor, to shared memory.
 void bring(const emulated_map &map, char *to, const int32_t at[TC_MAP_DIMS])
 {
     const char *from = element(map, at);
@@ -135,7 +134,7 @@ void bring(const emulated_map &map, char *to, const int32_t at[TC_MAP_DIMS])
     memcpy(to, &bits, (size_t)map.size);
 }
 
-// The pixel behind one, along W, H and images.
+// Advances to the next pixel along W, H and images.
 void next_pixel(const emulated_map &map, int32_t walk[3])
 {
     for (int32_t d = 0; d < 2; d++) {
@@ -187,11 +186,11 @@ struct product {
     int n, a_lines, b_lines;
     uint64_t a, b;
     int32_t adds;
-    bool has_rows;         // A came out of registers:
-    float rows[2][16 / 2]; // rows g and g + 8 of the warp's
+    bool has_rows;         // A is in registers
+    float rows[2][16 / 2]; // rows g and g + 8 of the warp
 };
 
-// Of integers of 8 bits, whose lines are rows and columns.
+// A product of 8-bit integers. Lines are rows of A and columns of B.
 struct integer_product {
     int x_is_signed;
     int32_t *d;
@@ -212,9 +211,9 @@ struct thread_work {
 };
 thread_work work[threads_most];
 
-const int terms = 16; // of 16 bits; of floats half as many
+const int terms = 16; // of 16 bits; floats have half as many
 
-// What the bits of a type stand for; made at first need.
+// Returns the values of all bit patterns of a type. The table is made on first use.
 const float *numbers_of(float (*load)(uint16_t))
 {
     static std::map<float (*)(uint16_t), std::vector<float>> tables;
@@ -226,7 +225,7 @@ const float *numbers_of(float (*load)(uint16_t))
     return table.data();
 }
 
-// Where line i of a tile of rows begins, before it is swizzled around.
+// Returns the address of line i of a tile of rows, before swizzling.
 uint32_t row_at(uint64_t tile, int i)
 {
     uint32_t start = (uint32_t)(tile & 0x3fff) << 4, eights = (uint32_t)(tile >> 32 & 0x3fff) << 4;
@@ -242,7 +241,7 @@ void read_integers(uint64_t tile, int i, uint8_t to[2 * terms])
         memcpy(to + half * 16, emulator_shared_at(swizzled(row_at(tile, i) + half * 16)), 16);
 }
 
-// What TF32 has of floats.
+// Truncates a float to TF32.
 void cut_word(uint32_t bits, float *to)
 {
     bits &= 0xffffe000;
@@ -262,7 +261,8 @@ bool cut(const void *bytes, float to[terms])
     return some != 0;
 }
 
-// The terms of line i of a tile, by its descriptor; returns whether any is not 0.
+// Reads the terms of line i of a tile, as its descriptor specifies. Returns true if any term is not
+// 0.
 bool read_line(const float *numbers, uint64_t tile, bool b_is_mn_major, int i, float to[terms])
 {
     uint32_t start = row_at(tile, 0), apart = (uint32_t)(tile >> 16 & 0x3fff) << 4;
@@ -288,7 +288,8 @@ bool read_line(const float *numbers, uint64_t tile, bool b_is_mn_major, int i, f
     return some != 0;
 }
 
-// What is exact is so in any order; the rest is cut off as matrix units do it.
+// Returns the sum. An exact sum does not depend on the order; all others are truncated as matrix
+// units do.
 float add(float before, const float *a, const float *b, int count)
 {
     double sum = before;
@@ -298,8 +299,8 @@ float add(float before, const float *a, const float *b, int count)
     return (double)(float)sum == sum ? (float)sum : emulator_add(before, a, b, count);
 }
 
-// The accumulators of this thread: rows g and g + 8 of its warp's 16, columns 2 t and 2 t + 1 of
-// every 8. Lines of zeros add nothing to rows that are finite.
+// Computes the accumulators of this thread: rows g and g + 8 of its warp's 16, columns 2 t and
+// 2 t + 1 of every 8. Lines of zeros add nothing to finite rows.
 void multiply(const product &one)
 {
     const float *numbers = one.load ? numbers_of(one.load) : nullptr;
@@ -469,7 +470,7 @@ void tc_tma_load_im2col(uint32_t to, const tc_tensor_map *map, uint32_t barrier,
     });
 }
 
-// The device wrote past rows of an odd number of halves.
+// Checks the length of rows. The device wrote past the end of rows with an odd number of halves.
 static void check_row(const emulated_map &to)
 {
     if (to.size * to.dims[0] % TC_MAP_ALIGNMENT != 0)
@@ -500,7 +501,7 @@ void tc_tma_store(const tc_tensor_map *map, uint32_t from, int32_t x, int32_t y,
     });
 }
 
-// Of a map of two dims.
+// Stores by a map of two dims.
 void tc_tma_store(const tc_tensor_map *map, uint32_t from, int32_t x, int32_t y)
 {
     tc_tma_store(map, from, x, y, 0, 0);

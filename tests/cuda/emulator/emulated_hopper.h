@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What plugins/cuda_tensorcore/hopper/ptx.h asks of a GPU, on the host's processor. What is
- * asynchronous happens as late as it may: copies arrive when somebody waits for their barrier,
- * products are made and stores read shared memory when they are waited for. So a stage that is
- * handed back too early, or a buffer that is written again too early, gives wrong results.
+ * Emulates the instructions of plugins/cuda_tensorcore/hopper/ptx.h on the host's processor.
+ * Asynchronous operations happen as late as possible. Copies arrive when a thread waits for their
+ * barrier. Products are computed, and stores read shared memory, when a thread waits for them. A
+ * stage that is released too early, or a buffer that is overwritten too early, thus gives wrong
+ * results.
  */
 #ifndef EMULATOR_EMULATED_HOPPER_H
 #define EMULATOR_EMULATED_HOPPER_H
@@ -57,7 +58,7 @@ static inline void tc_fence_proxy_async()
 {
 }
 
-/* Descriptors as the device reads them. */
+/* These functions make descriptors as the device reads them. */
 static inline uint64_t tc_descriptor_k_major(uint32_t address)
 {
     return (uint64_t)(address >> 4) | (uint64_t)(TC_SWIZZLE_BYTES >> 4) << 32 | UINT64_C(1) << 62;
@@ -77,7 +78,8 @@ static inline void tc_wgmma_fence()
 {
 }
 
-/* `load` reads an element of 16 bits; without it they are floats. */
+/* Enqueues a product. `load` reads an element of 16 bits; if it is NULL, the elements are
+ * floats. */
 void emulator_wgmma(float (*load)(uint16_t bits), float *d, int n, int a_lines, int b_lines,
                     uint64_t a, uint64_t b, int32_t adds);
 void tc_wgmma_commit();
@@ -93,7 +95,8 @@ template <class E> float emulator_load_bits(uint16_t bits)
     return cuda_load(E{bits});
 }
 
-/* Floats with A out of registers, fragments of mma.h, as they are when the product is issued. */
+/* Enqueues a product of floats. The fragments of A are in registers (mma.h), and the product uses
+ * their values at the time of the call. */
 void emulator_wgmma_rs(float *d, int n, const uint32_t a[4], uint64_t b, int32_t adds);
 
 template <int N>

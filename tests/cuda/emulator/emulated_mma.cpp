@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the emulated matrix instructions stand on: lanes that give each other bytes, copies that are
-// waited for, shared memory asked for at a launch.
+// Implements the base of the emulated matrix instructions: lanes that exchange bytes, copies that
+// are waited for, and dynamic shared memory.
 #include <deque>
 #include <stdlib.h>
 #include <vector>
@@ -10,10 +10,10 @@
 namespace
 {
 const unsigned threads_most = 1024;
-// What a block may ask for on the device that is emulated.
+// The limit of shared memory for a block of the emulated device.
 const size_t shared_bytes = 227 << 10;
 
-// Two buffers by turns: who reads the one cannot be overtaken by more than one step.
+// Two alternating buffers. While a lane reads one, no other lane can be more than one call ahead.
 std::vector<char> buffers[threads_most / EMULATOR_WARP][2];
 unsigned turns[threads_most];
 
@@ -31,7 +31,7 @@ copies pending[threads_most];
 
 void *emulator_shared()
 {
-    static std::vector<void *> memory; // of each block that is under way
+    static std::vector<void *> memory; // of each concurrent block
 
     while (memory.size() <= emulator_block())
         memory.push_back(aligned_alloc(1024, shared_bytes / 1024 * 1024));

@@ -1,27 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What plugins/cuda_tensorcore/common/mma.h asks of a GPU, on the host's processor. Fragments lie
- * as PTX describes them, lanes give each other what they hold, and copies arrive no sooner than
- * they are waited for.
+ * Emulates the instructions of plugins/cuda_tensorcore/common/mma.h on the host's processor.
+ * Fragments have the layout of the PTX manual, and lanes exchange their contents. Copies arrive
+ * only when a thread waits for them.
  */
 #ifndef EMULATOR_EMULATED_MMA_H
 #define EMULATOR_EMULATED_MMA_H
 
 #include <cuda_runtime.h>
 
-/* 75 has no copies that go on by themselves. */
+/* Capability 7.5 has no asynchronous copies. */
 #define TC_CAPABILITY   EMULATOR_CAPABILITY
 #define TC_HAS_CP_ASYNC (TC_CAPABILITY >= 80)
 
+/* Dynamic shared memory, with the contents that the previous block left. */
 #define TC_SHARED(name) uint4 *const name = (uint4 *)emulator_shared()
 
-/* Shared memory asked for at the launch, as it was left by whoever had it before. */
-
-/* Every lane of a warp hands over so many bytes and gets those of all, lane by lane; all 32 call
- * it. They stay until the lane's next but one call. */
+/* Returns the bytes that all lanes of a warp pass, lane by lane. Each of the 32 lanes must call it
+ * with the same `bytes`. The result stays valid until the lane's next call but one. */
 const void *emulator_warp_share(const void *mine, size_t bytes);
 
-/* Addresses of shared memory are places in it. */
+/* Addresses of shared memory are offsets in it. */
 static inline uint32_t tc_shared_address(const void *pointer)
 {
     return (uint32_t)((const char *)pointer - (const char *)emulator_shared());
@@ -123,7 +122,7 @@ template <class E> static inline uint32_t tc_round_pair(E, float first, float se
     return low.bits | (uint32_t)high.bits << 16;
 }
 
-/* Number i of a word of a fragment. */
+/* Returns element i of a word of a fragment. */
 static inline float emulator_operand(tc_half, uint32_t word, int i)
 {
     return cuda_load(cuda_half{(uint16_t)(word >> 16 * i)});
@@ -134,13 +133,13 @@ static inline float emulator_operand(tc_bfloat16, uint32_t word, int i)
     return cuda_load(cuda_bfloat16{(uint16_t)(word >> 16 * i)});
 }
 
-/* Cut off, as matrix units do: who wants it rounded rounds it before. */
+/* Returns the element truncated, as matrix units do. Callers that need rounding round it before. */
 static inline float emulator_operand(tc_tf32, uint32_t word, int)
 {
     return cuda_float_of(word & ~UINT32_C(0x1fff));
 }
 
-/* Of the first operand and of the second one. */
+/* Returns element i of a word of the first or the second operand. */
 template <bool FIRST, class M> static inline float emulator_number(M, uint32_t word, int i)
 {
     return emulator_operand(M(), word, i);
@@ -154,8 +153,9 @@ static inline int32_t emulator_number(tc_integers<X, OTHER>, uint32_t word, int 
     return (FIRST ? X : OTHER) ? (int8_t)bits : bits;
 }
 
-/* The sum of so many terms as matrix units make it: cut off, not rounded. Terms lose what lies one
- * bit below the last bit of the largest one, and the sum what a float has no place for. */
+/* Returns the sum of `before` and `count` products as matrix units compute it, truncated instead of
+ * rounded. Each term is truncated one bit below the last bit of the largest term. The sum loses the
+ * bits that a float cannot hold. */
 static inline float emulator_add(float before, const float *a, const float *b, int count)
 {
     double terms[1 + 8 * 4] = {before}, largest = fabs(before), sum = before, scale;
@@ -179,7 +179,7 @@ static inline float emulator_add(float before, const float *a, const float *b, i
     return fabs((double)cut) > fabs(sum) ? nextafterf(cut, 0) : cut;
 }
 
-/* Integers wrap. */
+/* Returns the sum of integers, which wrap. */
 static inline int32_t emulator_add(int32_t before, const int32_t *a, const int32_t *b, int count)
 {
     uint32_t sum = (uint32_t)before;
@@ -195,10 +195,10 @@ static inline void tc_mma_units(typename M::sum (&c)[FRAGS_M][FRAGS_N][4],
 {
     typedef typename M::sum number;
     const int numbers = 4 / sizeof(typename M::element), terms = 8 * numbers;
-    /* Of either operand, the half of each row and column whose words this lane has. */
+    /* The half of each row of A and each column of B whose words this lane holds. */
     struct operands {
         number a[FRAGS_M * 2][2 * numbers], b[FRAGS_N][2 * numbers];
-        uint32_t some_a[FRAGS_M * 2], some_b[FRAGS_N]; /* 0: all are 0 */
+        uint32_t some_a[FRAGS_M * 2], some_b[FRAGS_N]; /* 0 if all are 0 */
     } mine;
     unsigned lane = threadIdx.x % EMULATOR_WARP;
 
@@ -216,7 +216,7 @@ static inline void tc_mma_units(typename M::sum (&c)[FRAGS_M][FRAGS_N][4],
         mine.some_b[j] = b[j][0] | b[j][1];
     const operands *all = (const operands *)emulator_warp_share(&mine, sizeof mine);
     for (int n = 0; n < 4; n++) {
-        /* Row g or g + 8, column 2 t or 2 t + 1. */
+        /* Number n belongs to row g or g + 8 and to column 2 t or 2 t + 1. */
         const operands *row = all + lane / 4 * 4, *column = all + (lane % 4 * 2 + n % 2) * 4;
 
         for (int i = 0; i < FRAGS_M; i++)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The emulated CUDA runtime: one device, whose memory is the host's and whose streams do their work
-// at once. Kernels run in threads.cpp.
+// Emulates the CUDA runtime: one device, whose memory is host memory and whose streams do their
+// work at once. threads.cpp runs the kernels.
 #include "cuda_runtime.h"
 
 #include <chrono>
@@ -14,14 +14,14 @@
 namespace
 {
 std::recursive_mutex lock;
-std::map<const char *, size_t> blocks; // of device memory, by their beginnings
+std::map<const char *, size_t> blocks; // blocks of device memory, by their first addresses
 } // namespace
 
 // ---- captures
 
 struct CUgraph_st {
     std::vector<std::function<void()>> work;
-    std::vector<void *> memory; // taken while captured; lives as long as the graph
+    std::vector<void *> memory; // allocated during the capture; lives as long as the graph
 };
 struct CUgraphExec_st {
     CUgraph_st graph;
@@ -30,7 +30,7 @@ struct CUgraphExec_st {
 namespace
 {
 std::map<cudaStream_t, CUgraph_st *> captures;
-// The default stream of a thread is a capture of that thread alone.
+// Each thread captures its own default stream.
 thread_local CUgraph_st *own_capture;
 
 CUgraph_st *capture_of(cudaStream_t stream)
@@ -246,7 +246,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
     return cudaSuccess;
 }
 
-/* All that was enqueued has been done. */
+/* Does nothing, since all enqueued work is done. */
 cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned)
 {
     return cudaSuccess;
@@ -263,7 +263,7 @@ cudaError_t cudaStreamGetDevice(cudaStream_t, int *device)
     return cudaSuccess;
 }
 
-/* There is one mode. */
+/* Does nothing, since there is only one mode. */
 cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *)
 {
     return cudaSuccess;
@@ -328,7 +328,7 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph)
     return cudaSuccess;
 }
 
-/* It ended with the graph. */
+/* Does nothing, since memory is freed with its graph. */
 cudaError_t cudaDeviceGraphMemTrim(int)
 {
     return cudaSuccess;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The threads of the emulated device: coroutines, one block of them after another, each running
-// until it waits for others of its block or of its warp; blocks that were launched together take
-// turns whenever all threads of one wait.
+// Runs the threads of the emulated device as coroutines, one block after another. Each thread runs
+// until it waits for others of its block or warp. Blocks that were launched together take turns:
+// the next one runs when all threads of a block wait.
 
-// The library's checked longjmp takes another stack for a damaged one.
+// The library's checked longjmp would report a switch to another stack as corruption.
 #undef _FORTIFY_SOURCE
 #include "cuda_runtime.h"
 
@@ -28,25 +28,25 @@ const size_t stack_bytes = 128 << 10;
 
 enum state { READY, AT_BLOCK, AT_WARP, AT_EVENT, DONE };
 
-// Made once; runs one thread of a kernel after another. Switched by jumps, which unlike swapcontext
-// call nothing of the system.
+// A coroutine, made once, that runs one thread of a kernel after another. Coroutines are switched
+// by jumps which, unlike swapcontext, make no system call.
 struct coroutine {
     ucontext_t first;
     jmp_buf at;
     std::vector<char> stack;
     bool begun;
     enum state state;
-    unsigned mask;    // it waits for
-    uint64_t offered; // in an exchange
+    unsigned mask;    // lanes that it waits for
+    uint64_t offered; // its value in an exchange
     const std::function<bool()> *event;
 };
 
 jmp_buf scheduler;
 coroutine *current;
-// A set for each block that is under way: one, or those that were launched together.
+// The coroutines of each concurrent block: one block, or all that were launched together.
 typedef std::vector<coroutine *> coroutine_set;
 std::vector<coroutine_set> sets(1);
-unsigned turn; // the set of the block that runs just now
+unsigned turn; // the set of the running block
 #define coroutines (sets[turn])
 const std::function<void()> *body;
 
@@ -79,7 +79,7 @@ void make_coroutines(size_t count)
     }
 }
 
-// Runs a thread until it waits or is done.
+// Runs a thread until it waits or ends.
 void resume(unsigned thread)
 {
     current = coroutines[thread];
@@ -92,7 +92,7 @@ void resume(unsigned thread)
     setcontext(&current->first);
 }
 
-// Whether all that this thread waits for have come.
+// Returns true if all lanes that this thread waits for have arrived.
 bool has_met(unsigned thread, unsigned block_size)
 {
     const coroutine *waiting = coroutines[thread];
@@ -111,8 +111,8 @@ bool has_met(unsigned thread, unsigned block_size)
     return true;
 }
 
-// Runs the threads of a warp until all of them are done or wait for others of the block; returns
-// whether any ran.
+// Runs the threads of a warp until all of them have ended or wait for others of the block. Returns
+// true if any thread ran.
 bool run_warp(unsigned first, unsigned end, unsigned block_size)
 {
     bool moved = true, ran = false;
@@ -141,7 +141,8 @@ bool run_warp(unsigned first, unsigned end, unsigned block_size)
     return ran;
 }
 
-// Whether a thread of the block waits for what the others of its block cannot bring on.
+// Returns true if a thread of the block waits for something that its own block cannot bring about.
+// This is a fault unless blocks were launched together.
 bool is_stuck(unsigned size, bool together)
 {
     bool stuck = false;
@@ -157,7 +158,7 @@ bool is_stuck(unsigned size, bool together)
     return stuck;
 }
 
-// Lets go those that wait for the block; returns how many.
+// Releases the threads that wait for the block. Returns their number.
 unsigned release_block(unsigned size, bool together)
 {
     unsigned released = 0;
@@ -180,7 +181,7 @@ void start_block(unsigned size)
         coroutines[t]->state = READY;
 }
 
-// Runs a block as far as it goes; returns whether any thread ran.
+// Runs a block until all of its threads wait or have ended. Returns true if any thread ran.
 bool run_block(unsigned size, bool together)
 {
     bool moved = false;
@@ -208,7 +209,7 @@ bool has_ended(unsigned size)
     return ended;
 }
 
-// Blocks run in either order.
+// Returns the block to run as number `block`. EMULATOR_LAST_BLOCK_FIRST reverses the order.
 unsigned in_order(unsigned block, unsigned blocks)
 {
     return getenv("EMULATOR_LAST_BLOCK_FIRST") ? blocks - 1 - block : block;
@@ -222,7 +223,7 @@ unsigned emulator_block()
 
 void emulator_run_grid(const std::function<void()> &thread, dim3 grid, dim3 block)
 {
-    /* No block waits for another: they run to their ends one by one. */
+    /* No block waits for another, so they run to their ends one by one. */
     gridDim = grid;
     blockDim = block;
     body = &thread;
