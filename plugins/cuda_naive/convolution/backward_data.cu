@@ -24,23 +24,21 @@ __device__ static inline bool conv_output_of(const conv_job &job, const int64_t 
 
 template <class T> __global__ void conv_backward_data(conv_job job)
 {
-    int64_t i = naive_thread(), at[NAIVE_DIMS], tap[NAIVE_SPATIAL] = {0}, place, w, y;
+    int64_t i = naive_thread(), at[NAIVE_DIMS], tap[NAIVE_SPATIAL] = {0}, first, place, w, y;
     typename cuda_arith<T>::type sum = 0;
 
     if (i >= job.x.count)
         return;
     naive_unravel(job.x.dims, job.x.ndims, i, at);
+    first = at[1] / job.channels * job.filters; /* of the group */
     do {
         if (!conv_output_of(job, at + 2, tap, &place))
             continue;
         y = at[0] * job.y.strides[0] + place;
         w = at[1] % job.channels * job.w.strides[1] + conv_tap_offset(job, tap);
-        for (int64_t k = 0; k < job.filters; k++) {
-            int64_t filter = at[1] / job.channels * job.filters + k;
-
-            sum = conv_fma(naive_load<T>(job.y, y + filter * job.y.strides[1]),
-                           naive_load<T>(job.w, w + filter * job.w.strides[0]), sum);
-        }
+        for (int64_t k = first; k < first + job.filters; k++)
+            sum = conv_fma(naive_load<T>(job.y, y + k * job.y.strides[1]),
+                           naive_load<T>(job.w, w + k * job.w.strides[0]), sum);
     } while (naive_next(job.w.dims + 2, job.spatial, tap));
     naive_store(job.x, naive_offset(job.x, at), (double)sum, job.blend);
 }

@@ -8,7 +8,7 @@ enum { X, DY, DW };
 
 template <class T> __global__ void conv_backward_filter(conv_job job)
 {
-    int64_t at[NAIVE_DIMS], output[NAIVE_DIMS], extents[NAIVE_DIMS], positions, place;
+    int64_t at[NAIVE_DIMS], output[NAIVE_DIMS], extents[NAIVE_DIMS], positions, from, place;
     typename cuda_arith<T>::type sum = 0;
 
     /* `at` is the index (k, c, t) of this block's element of dw. The sum covers only the outputs
@@ -17,9 +17,8 @@ template <class T> __global__ void conv_backward_filter(conv_job job)
     for (int d = 0; d < job.y.ndims; d++)
         extents[d] = d == 1 ? 1 : job.y.dims[d];
     positions = job.y.count / job.y.dims[1];
+    from = at[0] / job.filters * job.channels + at[1];
     for (int64_t i = threadIdx.x; i < positions; i += blockDim.x) {
-        int64_t from = at[0] / job.filters * job.channels + at[1];
-
         naive_unravel(extents, job.y.ndims, i, output);
         output[1] = at[0];
         if (conv_input(job, output + 2, at + 2, &place))

@@ -56,23 +56,21 @@ __device__ static inline void conv_finish(const conv_job &job, const int64_t at[
 
 template <class X_OF, class W_OF> __global__ void conv_forward(conv_job job)
 {
-    int64_t i = naive_thread(), at[NAIVE_DIMS], tap[NAIVE_SPATIAL] = {0}, place, x, w;
+    int64_t i = naive_thread(), at[NAIVE_DIMS], tap[NAIVE_SPATIAL] = {0}, first, place, x, w;
     typename X_OF::sum sum = 0;
 
     if (i >= job.y.count)
         return;
     naive_unravel(job.y.dims, job.y.ndims, i, at);
+    first = at[1] / job.filters * job.channels; /* of the group */
     do {
         if (!conv_input(job, at + 2, tap, &place))
             continue;
         x = at[0] * job.x.strides[0] + place;
         w = at[1] * job.w.strides[0] + conv_tap_offset(job, tap);
-        for (int64_t c = 0; c < job.channels; c++) {
-            int64_t from = at[1] / job.filters * job.channels + c;
-
-            sum = conv_fma(X_OF::load(job.x, x + naive_channel(job.x, from)),
+        for (int64_t c = 0; c < job.channels; c++)
+            sum = conv_fma(X_OF::load(job.x, x + naive_channel(job.x, first + c)),
                            W_OF::load(job.w, w + naive_channel(job.w, c)), sum);
-        }
     } while (naive_next(job.w.dims + 2, job.spatial, tap));
     conv_finish(job, at, conv_number_of(sum));
 }
