@@ -57,24 +57,14 @@ __device__ static inline int64_t naive_thread()
     return (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
 }
 
-/* Returns i / by and stores i % by, for i >= 0 and by > 0. Most numbers fit 32 bits, whose division
- * takes about a quarter of the time. */
-__device__ static inline int64_t naive_divide(int64_t i, int64_t by, int64_t *rest)
-{
-    if ((i | by) <= UINT32_MAX) {
-        *rest = (uint32_t)i % (uint32_t)by;
-        return (uint32_t)i / (uint32_t)by;
-    }
-    *rest = i % by;
-    return i / by;
-}
-
 /* Splits the row-major element number i into an index tuple. */
 __device__ static inline void naive_unravel(const int64_t dims[], int ndims, int64_t i,
                                             int64_t index[])
 {
-    for (int d = ndims - 1; d >= 0; d--)
-        i = naive_divide(i, dims[d], &index[d]);
+    for (int d = ndims - 1; d >= 0; d--) {
+        index[d] = i % dims[d];
+        i /= dims[d];
+    }
 }
 
 /* Advances an index tuple in row-major order. Returns false after the last one. */
