@@ -68,8 +68,7 @@ static int32_t exponent_for(int64_t number, int32_t most)
 #define BLOCKS 32
 
 /* Chooses the tiles. Rows along w fill tiles of up to 32 positions. Rows of channels have tiles of
- * up to 16 positions and up to 2 runs in a row, so that many rows share the reach of their
- * windows. */
+ * up to 16 positions and up to 2 runs in a row. Then many rows share the reach of their windows. */
 static int64_t shape_tiles(struct divisive_tiles *tiles, int32_t multiprocessors)
 {
     int64_t blocks, *extent = tiles->extent;
