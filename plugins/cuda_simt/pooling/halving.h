@@ -39,8 +39,8 @@ __device__ static inline float halving_share(const pooling_shape &shape, int o1,
 }
 
 /* Returns true if an element can be the one that a window's maximum y was taken from. If y has no
- * NaN, NANS is false and the test skips NaN. Then a NaN that stands for an element outside never
- * equals y. */
+ * NaN, NANS is false and only equal numbers match. A NaN that stands for an element outside then
+ * never matches. */
 template <bool NANS> __device__ static inline bool halving_same(float x, float y, bool inside)
 {
     return x == y || (NANS && inside && isnan(x) && isnan(y));

@@ -22,8 +22,8 @@ __device__ static inline void needed(const pooling_packed &p, int s, const pooli
     box->end[s] = pooling_most(box->end[s], box->begin[s]);
 }
 
-/* Returns the first element of a window that equals y, among every `window_threads`th column from
- * the column `column` before the last on. */
+/* Returns the first element of a window that equals y. It searches every `window_threads`th column,
+ * beginning `column` columns before the last. */
 template <class T>
 __device__ static inline unsigned find_first(const pooling_packed &p, const pooling_part<T> &part,
                                              const T *tile, int plane, const pooling_box &window,

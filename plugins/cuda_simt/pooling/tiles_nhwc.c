@@ -41,7 +41,7 @@ static void count_blocks(struct pooling_packed *packed)
     packed->blocks = packed->outer * packed->chunks * pooling_tiles(&packed->tile);
 }
 
-/* Chooses an about square tile without computing costs. */
+/* Chooses a roughly square tile without computing costs. */
 static void square_tile(struct pooling_packed *packed, const int32_t dims[POOLING_DIMS],
                         int32_t items)
 {

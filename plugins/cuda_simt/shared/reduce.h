@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reductions on the host: choose the kernels of reduce_kernels.h, their tiles and splits. */
+/* Reductions on the host: the choice of the kernels of reduce_kernels.h, their tiles and splits. */
 #ifndef CUDA_SIMT_SHARED_REDUCE_H
 #define CUDA_SIMT_SHARED_REDUCE_H
 
