@@ -79,7 +79,7 @@ static const struct example examples[] = {
      2,
      {-0.04627168751479916, -3.0962716398310834},
      8},
-    /* In float, exp(x) - 1 loses 13 bits for -0.001. */
+    /* exp(x) - 1 in float loses 13 bits for -0.001. */
     {"activation_forward x=f32:1,1,1,4 activation=elu coef=1",
      {{-0.001f, -0.01f, 2, NAN}},
      4,
