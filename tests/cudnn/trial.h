@@ -51,7 +51,8 @@ static inline void make_trial(struct trial *trial, int32_t number, uint32_t pres
     }
 }
 
-/* Queries the candidates and runs the first offer once. Returns the reason if there is none. */
+/* Queries the candidates and runs the first offer once. Returns 0, or the reason if the problem is
+ * declined. */
 static inline int32_t try_it(struct anydnn_plugin_context *context, struct trial *trial)
 {
     const struct anydnn_plugin_operation *of = operation(trial->problem.operation);

@@ -69,8 +69,8 @@ __device__ static inline uint32_t *cuda_norm_words_at(const cuda_norm_images_job
     return (uint32_t *)(job.reserve + first * job.shape.positions / 8);
 }
 
-/* Clears the signs. All threads must call it; there is no barrier inside. The same holds for the
- * store below. */
+/* Clears the signs. All threads must call it; it has no barrier. The store below has the same
+ * rule. */
 __device__ static inline void cuda_norm_words_clear(uint32_t *words, const cuda_norm_images &shape)
 {
     int32_t all = cuda_norm_count_images(shape) * cuda_norm_words(shape);

@@ -32,7 +32,7 @@ template <class Op> struct cuda_map_job {
     typename Op::params params;
 };
 
-/* ------------------------------------------------------------------ one element a time */
+/* ------------------------------------------------------------------ one element at a time */
 
 template <class Op> __global__ void __launch_bounds__(CUDA_THREADS) cuda_each(cuda_map_job<Op> job)
 {

@@ -160,7 +160,7 @@ __global__ void __launch_bounds__(CUDA_THREADS) cuda_reduce(cuda_reduce_job<Op> 
         cuda_reduce_give(job, result, column[0]);
 }
 
-/* ------------------------------------------------------------------ across them */
+/* ------------------------------------------------------------------ across the reduced dims */
 
 /* Returns the number of steps from i on, at most `steps`. */
 __device__ static inline int64_t cuda_reduce_left(int64_t i, int64_t end, int by, int steps)

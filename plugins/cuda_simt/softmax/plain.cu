@@ -26,7 +26,7 @@ template <> struct softmax_lowest<double> {
 };
 
 /* Adds x to a running sum. A NaN never becomes the maximum; it reaches the result through the sum.
- * Nor does -Inf, because a vector of -Inf alone would give NaN. */
+ * -Inf never becomes the maximum either, because a vector of only -Inf would give NaN. */
 template <class A> __device__ static inline void take(A x, A *max, double *sum)
 {
     A e = x == *max ? 1 : exp(-fabs(x - *max));

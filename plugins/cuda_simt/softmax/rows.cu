@@ -6,9 +6,9 @@
 #define CUDA_WARP 32
 /* ------------------------------------------------------------------ forward */
 
-/* Computes y. A NaN never becomes the maximum; it reaches the result through the sum. Nor does
- * -Inf, because a row of -Inf alone would give NaN. The shift is finite even if the maximum is
- * +Inf. */
+/* Computes y. A NaN never becomes the maximum; it reaches the result through the sum. -Inf never
+ * becomes the maximum either, because a row of only -Inf would give NaN. The shift is finite even
+ * if the maximum is +Inf. */
 template <class T, int LANES, int HELD>
 __global__ void __launch_bounds__(CUDA_THREADS) softmax_rows(cuda_softmax_job job)
 {
