@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh disable=SC2034
-# Shared by the scripts here; each sets `root` to the tree's top and moves there before it sources this.
+# Functions that the scripts here share. Each script sets `root` to the tree's top and changes to it before it sources this.
 
 build=${root:?}/build
 jobs=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
@@ -10,7 +10,7 @@ die() {
     exit 2
 }
 
-# Makes configure where it is missing or older than what it is made of.
+# Makes configure if it is missing or older than its sources.
 bootstrap() {
     [ ! -e "$root/config.status" ] ||
         die "$root was configured in place: run 'make distclean' there, these scripts build in $build"
@@ -20,13 +20,13 @@ bootstrap() {
     fi
 }
 
-# The flags that configure found for the compiler, of the build in DIR.
+# Prints the flags that configure found for the compiler, in the build folder $1.
 compiler_flags() {
     sed -n '/^\(ANYDNN_[A-Z_]*FLAGS\|ANYDNN_FORTIFY\|ANYDNN_SANITIZE\|CUDA_HARDEN\) = /p' "$1/Makefile" 2>/dev/null || :
 }
 
-# configure_in DIR FLAGS...: configures DIR, unless that was done with the same flags and configure. What other flags,
-# given or found, have built there is no longer what make would build, and goes.
+# configure_in DIR FLAGS...: configures DIR, unless it was configured with the same flags and configure. It removes objects
+# that were built with other flags, given or found, because make would not rebuild them.
 configure_in() {
     configure_dir=$1
     shift
@@ -44,10 +44,10 @@ configure_in() {
     echo "$*" >"$configure_dir/.flags"
 }
 
-# Compilers are called through ccache where it is installed, so that what several builds of this tree share
-# is compiled once. In the mode that trusts the compiler's list of files: with an empty cache it saves a run of the
-# preprocessor for each file, and nvcc's preprocessor does not show what only a device's code sees. The cache is
-# named, for tests change what it would be found by.
+# Calls compilers through ccache if it is installed, so that files which several builds share are compiled once. It uses
+# the mode that trusts the compiler's list of files. With an empty cache, this saves a run of the preprocessor per file, and
+# nvcc's preprocessor does not show files that only device code includes. The cache is named explicitly, because tests change
+# the variables by which ccache would find it.
 use_ccache() {
     cache=${CCACHE_DIR:-${XDG_CACHE_HOME:-${HOME:+$HOME/.cache}}}
     if [ -n "$cache" ] && command -v ccache >/dev/null 2>&1 && [ -d /usr/lib/ccache ]; then

@@ -3,13 +3,13 @@
 EXTRA_DIST += scripts/cases scripts/check scripts/compile-commands scripts/setup scripts/demo scripts/test scripts/lint scripts/style scripts/lib.sh scripts/abi-baseline \
 	scripts/backends-table scripts/bundle scripts/wheel scripts/wheel.in scripts/wheel.txt scripts/packages .ci/run
 
-# make bundle PLUGINS='cpu_ref ...' ARCH=90: the folder `bundle` here, made from a build of its own,
-# since that is for few GPU generations and few backends.
+# make bundle PLUGINS='cpu_ref ...' ARCH=90: makes the folder `bundle` here from a separate build, which is for few
+# GPU generations and few backends.
 bundle:
 	PLUGINS='$(PLUGINS)' ARCH='$(ARCH)' LIMIT='$(LIMIT)' \
 	    $(SHELL) '$(abs_top_srcdir)/scripts/bundle' '$(abs_builddir)/bundle'
 
-# What scripts/bundle makes its folder of: an installation, and tests that need no build folder.
+# The parts of scripts/bundle's folder: an installation, and tests that need no build folder.
 bundle_programs = examples/lenet/lenet examples/resnet/resnet tests/gpu/chain tests/gpu/exact
 if HAVE_CMOCKA
 bundle_programs += tests/conformance/test_vectors

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh disable=SC2016
-# What is frozen of the two ABIs, and how it is compared with what there is now. Sourced by the tests
-# here and by scripts/abi-baseline; the caller sets abi_root, the tree's top, and abi_tmp, a folder.
+# The frozen parts of the two ABIs, and their comparison with the current state. The tests here and
+# scripts/abi-baseline source this file. The caller sets abi_root, the tree's top, and abi_tmp, a folder.
 #
-# tests/abi/frozen/level-<L>/   what level L promised when it was frozen
+# tests/abi/frozen/level-<L>/   the promises of level L when it was frozen
 #   library.abi     abidw's view of the symbols of levels up to L, their arguments and types
 #   constants       every enumerator and every macro that is a number
-#   views           which names each view up to L declares, and what they are bound to
+#   views           the names that each view up to L declares, and the symbols to which they are bound
 # tests/abi/frozen/cudnn7/library.abi      the functions of libcudnn.so.7 that ran then
 # tests/abi/frozen/plugin-numbers          every MAJOR.MINOR of plugin.h that was recorded, with its
 #                 text's SHA-256; plugin-text is the text of the last
@@ -20,14 +20,14 @@ abi_views_folder=${ANYDNN_TEST_BUILDDIR-}/include
 abi_dump_options="--no-show-locs --no-comp-dir-path --no-corpus-path --no-elf-needed --no-parameter-names
     --drop-undefined-syms --exported-interfaces-only --drop-private-types"
 
-# abi_table SCRIPT OPTION...: what a script of core/abi makes of the table.
+# abi_table SCRIPT OPTION...: prints the output of a script of core/abi for the table.
 abi_table() {
     abi_script=$1
     shift
     ${AWK:-awk} "$@" -f "$abi_root/core/abi/table.awk" -f "$abi_root/core/abi/$abi_script.awk" "$abi_entries"
 }
 
-# abi_fit LIBRARY: it can be compared at all.
+# abi_fit LIBRARY: succeeds if the library can be compared.
 abi_fit() {
     [ -e "$1" ] || {
         echo "there is no $1: build first"
@@ -39,24 +39,24 @@ abi_fit() {
     }
 }
 
-# abi_dump LIBRARY LEVEL OUT: the symbols up to the level as abidw sees them, with the folders of the
-# tree alone in paths.
+# abi_dump LIBRARY LEVEL OUT: writes abidw's view of the symbols up to the level. Paths contain only folders of
+# the tree.
 abi_dump() {
     abi_table map -v newest="$2" -v list=1 | abi_dump_these "$1" "$3"
 }
 
-# abi_dump_these LIBRARY OUT: the symbols on standard input.
+# abi_dump_these LIBRARY OUT: does the same for the symbols on standard input.
 abi_dump_these() {
     { echo "[abi_whitelist]" && cat; } >"$abi_tmp/whitelist"
     # shellcheck disable=SC2086
     abidw $abi_dump_options --headers-dir "${abi_header%/anydnn/anydnn.h}" --headers-dir "$abi_root/cudnn7" \
         --kmi-whitelist "$abi_tmp/whitelist" --out-file "$abi_tmp/dump" "$1" || return 1
-    # Types of other headers than ours are hidden; that ours are not is worth a look.
+    # Types of foreign headers are hidden; this checks that ours are not.
     ! grep "<class-decl name='\([A-Za-z]*Perf_t\|cudnn7_[a-z]*\)'.*is-declaration-only" "$abi_tmp/dump" || return 1
     sed -e "s| path='[^']*/\(\(core\|cudnn7\)/[^']*\)'| path='\1'|" -e "s| path='/[^']*/| path='|" "$abi_tmp/dump" >"$2"
 }
 
-# abi_constants: NAME VALUE, sorted; the version of the header is none of them.
+# abi_constants: prints NAME VALUE, sorted, without the version of the header.
 abi_constants() {
     abi_plain "$abi_header" | ${AWK:-awk} '
         $1 == "#define" && $2 ~ /^ANYDNN_[A-Z0-9_]+$/ && NF > 2 {
@@ -82,7 +82,7 @@ abi_constants() {
         }' | grep -vE '^ANYDNN_(MAJOR|MINOR|PATCHLEVEL|VERSION|API) ' | LC_ALL=C sort
 }
 
-# abi_views LEVEL: VIEW NAME SYMBOL deprecated|-, for the views up to LEVEL.
+# abi_views LEVEL: prints VIEW NAME SYMBOL deprecated|-, for the views up to LEVEL.
 abi_views() {
     abi_view=1
     while [ "$abi_view" -le "$1" ]; do
@@ -91,7 +91,7 @@ abi_views() {
     done | LC_ALL=C sort
 }
 
-# abi_plain FILE: a header without comments, blanks in a row and lines continued.
+# abi_plain FILE: prints a header without comments, repeated blanks and continued lines.
 abi_plain() {
     ${AWK:-awk} '
         {
@@ -112,15 +112,15 @@ abi_plain() {
         }' "$1" | sed -e 's/[[:space:]][[:space:]]*/ /g' -e 's/^ //' -e 's/ $//' -e '/^$/d'
 }
 
-# MAJOR.MINOR of plugin.h.
+# Prints MAJOR.MINOR of plugin.h.
 abi_plugin_number() {
     ${AWK:-awk} '$1 == "#define" && $2 == "ANYDNN_PLUGIN_ABI_MAJOR" { major = $3 }
         $1 == "#define" && $2 == "ANYDNN_PLUGIN_ABI_MINOR" { minor = $3 }
         END { print major "." minor }' "$abi_plugin_header"
 }
 
-# plugin.h as its ABI is compared, a part of a statement a line, however it is wrapped; without the two
-# numbers, so that the texts of two numbers differ only in what changed.
+# Prints plugin.h in the form in which its ABI is compared: one part of a statement per line, independent of
+# wrapping. The two version numbers are omitted, so that two texts differ only in their changes.
 abi_plugin_text() {
     abi_plain "$abi_plugin_header" | grep -v '^#define ANYDNN_PLUGIN_ABI_M[AI][JN]OR ' | ${AWK:-awk} '
         /^#/ { print statement $0; statement = ""; next }
@@ -135,7 +135,8 @@ abi_plugin_text() {
         END { print statement }' | sed -e 's/\([(*]\) /\1/g' -e 's/ \([),;]\)/\1/g' -e '/^$/d'
 }
 
-# abi_prototypes FLAG...: of what anydnn.h declares with these flags, NAME|NUMBER OF ARGUMENTS|DECLARATION.
+# abi_prototypes FLAG...: prints NAME|NUMBER OF ARGUMENTS|DECLARATION for each declaration of anydnn.h with
+# these flags.
 abi_prototypes() {
     # shellcheck disable=SC2086
     ${CC:-cc} "$@" -E -P -I"$abi_views_folder" "$abi_header" | ${AWK:-awk} '
@@ -163,9 +164,9 @@ abi_prototypes() {
         }'
 }
 
-# ---- the gates: each prints what is wrong
+# ---- the gates: each prints the differences
 
-# Nothing in the frozen file that the other lacks.
+# Succeeds if the other file has everything of the frozen file.
 abi_all_kept() {
     LC_ALL=C comm -23 "$1" "$2" >"$abi_tmp/gone"
     [ ! -s "$abi_tmp/gone" ] || {
@@ -175,13 +176,13 @@ abi_all_kept() {
     }
 }
 
-# abi_symbols_of DUMP: SYMBOL NODE, sorted.
+# abi_symbols_of DUMP: prints SYMBOL NODE, sorted.
 abi_symbols_of() {
     sed -n "s/.*<elf-symbol name='\([^']*\)' version='\([^']*\)'.*/\1 \2/p" "$1" | LC_ALL=C sort -u
 }
 
-# abi_gate_symbols LEVEL: the table still has every frozen symbol in its version node, and no frozen
-# node gained one.
+# abi_gate_symbols LEVEL: succeeds if the table still has every frozen symbol in its version node, and no
+# frozen node has gained one.
 abi_gate_symbols() {
     abi_symbols_of "$abi_frozen/level-$1/library.abi" >"$abi_tmp/frozen_symbols"
     abi_table map -v list=node | LC_ALL=C sort >"$abi_tmp/symbols"
@@ -200,20 +201,20 @@ abi_gate_symbols() {
         }' "$abi_tmp/frozen_symbols" "$abi_tmp/symbols"
 }
 
-# abi_gate_library LEVEL LIBRARY: every symbol, argument, struct and enumeration as it was. Two dumps
-# made in the same way: told the header, abidiff would hide what changed in its types, because a dump
-# does not know where a type stands.
+# abi_gate_library LEVEL LIBRARY: succeeds if every symbol, argument, struct and enumeration is unchanged. It
+# compares two dumps that were made in the same way. With a header given, abidiff would hide changes of its
+# types, because a dump does not record where a type is declared.
 abi_gate_library() {
     abi_fit "$2" && abi_dump "$2" "$1" "$abi_tmp/library.abi" || return 1
     abidiff --no-added-syms "$abi_frozen/level-$1/library.abi" "$abi_tmp/library.abi" || return 1
-    # That a function lost the second of its two names abidiff does not mind.
+    # abidiff ignores a function that lost the second of its two names.
     abi_symbols_of "$abi_frozen/level-$1/library.abi" >"$abi_tmp/frozen_symbols"
     abi_symbols_of "$abi_tmp/library.abi" >"$abi_tmp/symbols"
     abi_all_kept "$abi_tmp/frozen_symbols" "$abi_tmp/symbols"
 }
 
-# abi_gate_cudnn7 LIBRARY: of libcudnn.so.7 every function that ran when it was frozen, its arguments and
-# types. What answered NOT_SUPPORTED then may get any.
+# abi_gate_cudnn7 LIBRARY: succeeds if libcudnn.so.7 has every function that ran when it was frozen, with its
+# arguments and types. Functions that returned NOT_SUPPORTED then may change.
 abi_gate_cudnn7() {
     abi_fit "$1" && abi_symbols_of "$abi_frozen/cudnn7/library.abi" >"$abi_tmp/frozen_symbols" || return 1
     [ -s "$abi_tmp/frozen_symbols" ] || return 1
@@ -249,8 +250,8 @@ abi_gate_plugin() {
     }
 }
 
-# A constant of plugin.h that anydnn.h has, too, without PLUGIN_ in its name (types: with DATA_), has its
-# number there.
+# A constant of plugin.h has the same number in anydnn.h, if it exists there without PLUGIN_ in its name
+# (types: with DATA_).
 abi_gate_numbers() {
     { abi_plain "$abi_header" && abi_plain "$abi_plugin_header"; } | tr ',{}' '[\n*]' | ${AWK:-awk} '
         $2 == "=" && $1 ~ /^ANYDNN_PLUGIN_/ { plugin[$1] = $3; next }

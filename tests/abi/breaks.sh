@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck disable=SC2016
-# Each gate of abi.sh fails when its rule is broken, and says so: on copies of the headers, of the
-# table, and of a library of empty functions made from anydnn.h.
+# Checks that each gate of abi.sh fails with a message if its rule is broken. It uses copies of the headers and
+# of the table, and a library of empty functions made from anydnn.h.
 # Needs: libanydnn.la
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
@@ -10,7 +10,7 @@ set -u
 abi_root=$ANYDNN_TEST_SRCDIR abi_tmp=$tap_dir
 . "$ANYDNN_TEST_SRCDIR/tests/abi/abi.sh"
 
-# fails TEXT COMMAND...: it fails, and TEXT is in what it says.
+# fails TEXT COMMAND...: succeeds if COMMAND fails and its output contains TEXT.
 fails() {
     text=$1
     shift
@@ -22,7 +22,7 @@ fails() {
     grep -q -e "$text" "$tap_dir/said"
 }
 
-# changed FILE COPY SED...: a copy that sed changed, and did change.
+# changed FILE COPY SED...: makes a copy with sed, and fails if sed changed nothing.
 changed() {
     from=$1 copy=$2
     shift 2
@@ -30,8 +30,8 @@ changed() {
     ! cmp -s "$from" "$copy" || echo "not ok 0 - sed found nothing to change in $from: $*"
 }
 
-# empty_library FLAG...: a function that does nothing for each declaration of the header, exported as
-# the table says. C99 has no static assertions, so that structs may be broken.
+# empty_library FLAG...: builds a library with an empty function for each declaration of the header, exported
+# according to the table. C99 has no static assertions, so structs may be changed.
 empty_library() {
     abi_table map >"$tap_dir/empty.map"
     {
@@ -59,7 +59,7 @@ without_debug_information() {
     empty_library -g0 && abi_gate_library 1 "$tap_dir/empty.so"
 }
 
-# broken SED...: level 1 held against a library of the header so changed.
+# broken SED...: compares level 1 with a library of the header that SED changed.
 broken() {
     changed "$header" "$abi_header" "$@"
     empty_library -g && abi_gate_library 1 "$tap_dir/empty.so"

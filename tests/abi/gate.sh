@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What was frozen of the two ABIs is still there: every level of the application's, and the plugin ABI
-# of plugin.h's number.
+# Checks that the frozen parts of the two ABIs still exist: every level of the application ABI, and the plugin
+# ABI of plugin.h's number.
 # Needs: libanydnn.la cudnn7/built/.stamp
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What the build is hardened with, as the built files show it: each protection that the compiler can give, in
-# the library, a backend and the program. Configured with --disable-hardening, this does not run.
+# Checks the hardening of the built files: the library, a backend and the program must have each protection that
+# the compiler supports. With --disable-hardening, this does not run.
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 build=$ANYDNN_TEST_BUILDDIR
@@ -10,13 +10,13 @@ program=$build/tools/.libs/anydnn
 flags=${ANYDNN_TEST_CFLAGS-}
 cc=${CC:-cc} # may be several words
 
-# takes FLAG...: the compiler takes the flags, with those of the build.
+# takes FLAG...: succeeds if the compiler accepts the flags, with those of the build.
 takes() {
     # shellcheck disable=SC2086
     printf '#include <stdio.h>\nint main(void) { return puts(""); }\n' | $cc $flags -Werror "$@" -x c - -o "$tap_dir/taken" 2>/dev/null
 }
 
-# The dynamic linker binds all symbols at the start, and the table of them is read-only from then on.
+# The dynamic linker binds all symbols at the start, and their table is read-only afterwards.
 bound_now() {
     readelf -dW "$1" | grep -qE '\(FLAGS\).*BIND_NOW|\(FLAGS_1\).*NOW' && readelf -lW "$1" | grep -q GNU_RELRO
 }
@@ -25,7 +25,7 @@ imports() {
     readelf --dyn-syms -W "$1" | awk -v name="$2" '$7 == "UND" && $8 ~ "^(" name ")(@|$)" { found = 1 } END { exit !found }'
 }
 
-# A note on each object says so. Of a library it remains only where the C library's own objects have one.
+# Each object has a note. A library keeps it only if the C library's own objects have one too.
 tracked() {
     echo 'int f(void); int f(void) { return 1; }' >"$tap_dir/f.c"
     # shellcheck disable=SC2086
@@ -44,7 +44,7 @@ tracked() {
     done
 }
 
-# The object files hold what only the flag brings: a large frame is touched page by page.
+# Object files show the effect of the flag: a large frame is touched page by page.
 probes_the_stack() {
     grep -q '^ANYDNN_HARDEN_CFLAGS = .*-fstack-clash-protection' "$build/Makefile"
 }

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# anydnn.h in every language and mode that it is for: gcc and clang, C99 to C17 and C++11 to C++17,
-# every view, asm labels and macros, with and without link-time optimisation. Each program refers to
-# all that its view declares, links with the library and runs.
+# Checks anydnn.h in every supported language and mode: gcc and clang, C99 to C17 and C++11 to C++17, every view,
+# asm labels and macros, with and without link-time optimisation. Each program refers to everything that its
+# view declares, links with the library and runs.
 # Needs: libanydnn.la
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
@@ -13,8 +13,8 @@ abi_root=$ANYDNN_TEST_SRCDIR abi_tmp=$tap_dir
 libraries=$ANYDNN_TEST_BUILDDIR/.libs
 newest=$(abi_table views | sed -n 's/^#define ANYDNN_API_LEVEL_NEWEST //p')
 
-# A table of the addresses of the view's entries; the program fails if one of them is another
-# symbol's than the table of entries says.
+# Writes a table of the addresses of the view's entries. The program fails if one of them belongs to another
+# symbol than in the table of entries.
 write_program() {
     {
         cat <<'EOT'
@@ -43,21 +43,21 @@ EOT
     } >"$tap_dir/program$1.c"
 }
 
-# builds COMPILER FLAG... FILE: compiles, links and runs the program, a warning is an error. No -pedantic
-# there: ISO C has no conversion of functions to pointers of data, which dlsym needs.
+# builds COMPILER FLAG... FILE: compiles, links and runs the program; a warning is an error. It omits -pedantic,
+# because ISO C lacks the conversion of functions to data pointers that dlsym needs.
 builds() {
     "$@" -x none -Wall -Wextra -Werror -Wno-deprecated-declarations -D_GNU_SOURCE \
         -I"${abi_header%/anydnn/anydnn.h}" -I"$abi_views_folder" -o "$tap_dir/program" -L"$libraries" -lanydnn -ldl &&
         LD_LIBRARY_PATH=$libraries "$tap_dir/program"
 }
 
-# strict COMPILER FLAG... FILE: the file with all that a careful user may ask for, compiled alone.
+# strict COMPILER FLAG... FILE: compiles the file alone with all warnings that a careful user may enable.
 strict() {
     "$@" -x none -fsyntax-only -Wall -Wextra -Werror -pedantic -Wundef -Wshadow -Wredundant-decls \
         -Wno-deprecated-declarations -DHEADER_ALONE -I"${abi_header%/anydnn/anydnn.h}" -I"$abi_views_folder"
 }
 
-# link_time COMPILER: the flags with which it optimises at link time, or nothing where it cannot.
+# link_time COMPILER: prints its flags for link-time optimisation, or nothing if it has none.
 link_time() {
     echo 'int main(void) { return 0; }' >"$tap_dir/lto.c"
     for flags in -flto "-flto -fuse-ld=lld"; do
@@ -69,7 +69,7 @@ link_time() {
     done
 }
 
-# each_view COMMAND...: the command with every view, by labels and by macros; the file follows it.
+# each_view COMMAND...: runs the command with every view, by labels and by macros; the file is its last argument.
 each_view() {
     level=1
     while [ "$level" -le "$newest" ]; do
@@ -83,8 +83,8 @@ each_view() {
     done
 }
 
-# all COMPILER LANGUAGE STANDARD...: the header in each standard, a program in the first and the last, and
-# that of the last optimised at link time.
+# all COMPILER LANGUAGE STANDARD...: checks the header in each standard, a program in the first and the last, and
+# the last one with link-time optimisation.
 all() {
     compiler=$1 language=$2
     shift 2
@@ -117,13 +117,13 @@ all clang c c99 c11 c17
 all g++ c++ c++11 c++14 c++17
 all clang++ c++ c++11 c++14 c++17
 
-# Every changed entry with the call of the form before, in the view where the plain name is the new
-# form; these views may be of levels to come.
+# Checks every changed entry with a call of its previous form, in the view in which the plain name is the new
+# form. These views may belong to future levels.
 mkdir -p "$tap_dir/future/anydnn"
 abi_table views -v newest=$((newest + 2)) >"$tap_dir/future/anydnn/views.h"
 abi_prototypes -DANYDNN_EVERY_FORM | cut -d'|' -f1,2 >"$tap_dir/counts"
 
-# call ENTRY SYMBOL: ENTRY called with as many arguments as the form behind SYMBOL has.
+# call ENTRY SYMBOL: prints a call of ENTRY with the number of arguments of SYMBOL's form.
 call() {
     count=$(sed -n "s/^$2|//p" "$tap_dir/counts")
     zeros=$(printf ', 0%.0s' $(seq "$count"))

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A program that asks for the algorithm of each direction, as docs/levels.md shows it for level 1
- * and for level 2. OLD_CALLS: the calls of level 1, whatever the level.
- */
+/* A program that requests the algorithm of each direction, as docs/levels.md shows it for level 1
+ * and for level 2. OLD_CALLS selects the calls of level 1 for every level. */
 #include <anydnn/anydnn.h>
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# A program of level 1 and one of level 2: the first, linked with a library that has level 1 alone, runs
-# with this one; both get the same answer.
+# Checks a program of level 1 and one of level 2. The first is linked with a library that has only level 1, and
+# runs with this one; both get the same answer.
 # Needs: libanydnn.la
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
@@ -13,7 +13,7 @@ here=$ANYDNN_TEST_SRCDIR/tests/abi
 libraries=$ANYDNN_TEST_BUILDDIR/.libs
 include="-I${abi_header%/anydnn/anydnn.h} -I$abi_views_folder"
 
-# The library as it was when level 1 was the newest, as far as a linker looks: empty functions.
+# The library of level 1 for the linker: empty functions.
 # shellcheck disable=SC2086
 first_library() {
     mkdir -p "$tap_dir/first"

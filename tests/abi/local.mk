@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the shared library shows to the outside, and that it keeps what it showed.
+# The tests of the shared library's interface: what it exports, and that nothing is lost.
 
 TESTS += tests/abi/symbols.sh tests/abi/tool.sh
 dist_check_SCRIPTS += tests/abi/symbols.sh tests/abi/tool.sh

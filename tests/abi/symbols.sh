@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# libanydnn exports exactly the symbols of core/abi/entries.def, and each view of anydnn.h declares
-# exactly what the table says. The library also exports every function of the porting header, a plugin
-# its two symbols, and every symbol keeps its version node.
+# Checks that libanydnn exports exactly the symbols of core/abi/entries.def, and that each view of anydnn.h
+# declares exactly the names of the table. The library also exports every function of the porting header, and a
+# plugin exports its two symbols. Every symbol keeps its version node.
 # Needs: libanydnn.la
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
@@ -12,13 +12,13 @@ abi_root=$ANYDNN_TEST_SRCDIR abi_tmp=$tap_dir
 
 library=$ANYDNN_TEST_BUILDDIR/.libs/libanydnn.so
 
-# The dynamic symbols that an object defines, without the version nodes themselves.
+# Prints the dynamic symbols that an object defines, without the version nodes themselves.
 # shellcheck disable=SC2016
 exports() {
     $NM -D --defined-only "$1" | $AWK '$2 != "A" { sub(/@/, " "); sub(/@/, ""); print $3, $4 }' | sort
 }
 
-# Nothing in the first list that the second lacks.
+# Succeeds if the second list has everything of the first.
 none_missing() {
     comm -23 "$1" "$2" >"$tap_dir/missing"
     [ ! -s "$tap_dir/missing" ] || { cat "$tap_dir/missing"; return 1; }

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# anydnn abi: the list is the table of entries; --scan sees what programs, libraries and objects import.
+# Checks anydnn abi: its list is the table of entries; --scan lists the imports of programs, libraries and
+# objects.
 # Needs: tools/anydnn
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
@@ -10,7 +11,7 @@ abi_root=$ANYDNN_TEST_SRCDIR abi_tmp=$tap_dir
 
 anydnn=$ANYDNN_TEST_BUILDDIR/tools/anydnn
 
-# gives STATUS PATTERN ARGUMENT...: exits so, and what it prints holds the pattern.
+# gives STATUS PATTERN ARGUMENT...: succeeds if the exit status is STATUS and the output matches the pattern.
 gives() {
     status=$1 pattern=$2
     shift 2
@@ -27,7 +28,8 @@ gives() {
     }
 }
 
-# json STATUS EXPRESSION ARGUMENT...: exits so, and the Python expression holds for the answer `a`.
+# json STATUS EXPRESSION ARGUMENT...: succeeds if the exit status is STATUS and the Python expression is true for
+# the answer `a`.
 json() {
     status=$1 expression=$2
     shift 2
@@ -67,7 +69,7 @@ check "an unknown option is refused" gives 2 "anydnn: " --scanning
 
 # ---- the scan
 
-# imports NAME FLAG...: a file that calls the functions on standard input.
+# imports NAME FLAG...: builds a file that calls the functions on standard input.
 # shellcheck disable=SC2086
 imports() {
     name=$1
@@ -104,7 +106,7 @@ check "a file that is no program" gives 1 "it is no ELF program, library or obje
 check "a file that is not there" gives 1 "the file cannot be read: No such file or directory" --scan "$tap_dir/none"
 check "a folder" gives 1 "anydnn: --scan=.*/:" --scan "$tap_dir/"
 
-# foreign: the same file, of the other word size in its header.
+# foreign: makes the same file with the other word size in its header.
 foreign() {
     class=$(head -c 5 "$tap_dir/old" | tail -c 1 | od -An -tu1)
     { head -c 4 "$tap_dir/old" && printf '%b' "\\00$((3 - class))" && tail -c +6 "$tap_dir/old"; } >"$tap_dir/foreign"
@@ -112,7 +114,7 @@ foreign() {
 }
 check "a file for another kind of machine" foreign
 
-# Cut at any place it is read or refused, and nothing else happens.
+# A file that is cut at any place is read or refused without a fault.
 damaged() {
     size=$(wc -c <"$tap_dir/old")
     for part in 1 17 63 100 $((size / 4)) $((size / 2)) $((size - 700)) $((size - 64)) $((size - 1)); do

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The host, the GPU and the processes that the tests of the backend cudnn stand on. */
+/* The host, the GPU and the processes for the tests of the backend cudnn. */
 #include "harness.h"
 
 #include "../../plugins/cudnn/copy.h"
@@ -195,7 +195,7 @@ void use_library(const char *name)
     assert_true(length > 0);
     self[length] = 0;
     *strrchr(self, '/') = 0;
-    /* libtool runs what it has linked out of .libs. */
+    /* libtool runs the programs that it has linked from .libs. */
     if (strcmp(strrchr(self, '/'), "/.libs") == 0)
         snprintf(library, sizeof library, "%s/%s", self, name);
     else

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What the tests of the backend cudnn over a mock of its library share. Each case runs in a process
- * of its own, since the library is opened once in each. What cuda_common does with a GPU is stood
- * in for.
- */
+/* Functions that the tests of the backend cudnn share. They run over a mock of cuDNN's library.
+ * Each case runs in its own process, because a process opens the library only once. Stubs replace
+ * the functions of cuda_common that need a GPU. */
 #ifndef CDN_HARNESS_H
 #define CDN_HARNESS_H
 
@@ -19,30 +17,31 @@
 
 /* The library that the host's setting names, the last error and the last warning. */
 extern char library[600], error_text[800], warning[1200];
-/* Warnings so far; whether a capture is under way; scratch memory that is out; copies of operands;
- * how often the mode of captures was exchanged. */
+/* Counters and flags: warnings so far; 1 during a capture; scratch buffers in use; copies of
+ * operands; exchanges of the capture mode. */
 extern int warnings, captured, scratches, copies, exchanges;
 extern enum cudaStreamCaptureMode capture_mode;
-/* The number of the device's context, and how often somebody waited for the device. */
+/* The number of the device's context, and the number of waits for the device. */
 extern uint64_t primary;
 extern int device_waits;
-/* What is given out as scratch memory. */
+/* The memory that the scratch allocator returns. */
 extern int64_t scratch[1024];
 
 extern const struct anydnn_plugin *plugin;
 extern struct mock_cudnn *mock;
 
-/* The mock of that name, in the folder of this program. */
+/* Selects the mock of that name in the folder of this program. */
 void use_library(const char *name);
-/* A context of the backend over the library that is in use. */
+/* Returns a context of the backend over the selected library. */
 struct anydnn_plugin_context *start(void);
-/* The same over the usual mock; its end, when nothing of cuDNN's may be left. */
+/* Begins with a context over the usual mock. end() destroys it and checks that no object of cuDNN
+ * is left. */
 struct anydnn_plugin_context *begin(void);
 void end(struct anydnn_plugin_context *context);
-/* Runs `body` in a process of its own, which must end well. */
+/* Runs `body` in its own process, which must succeed. */
 void run_alone(void (*body)(void));
 
-/* Shorter names. */
+/* Short names of constants. */
 enum {
     DEFAULT = ANYDNN_PLUGIN_MATH_DEFAULT,
     TENSOR_OP = ANYDNN_PLUGIN_MATH_TENSOR_OP,
@@ -60,17 +59,17 @@ struct answer {
     char sentence[800];
 };
 
-/* x f16 or f32 NHWC with 8 channels, a 3x3 filter, y. */
+/* A convolution: x is f16 or f32 in NHWC with 8 channels, the filter is 3x3. */
 struct layer {
     struct anydnn_plugin_tensor x, w, y;
     struct anydnn_plugin_convolution params;
     struct anydnn_plugin_problem problem;
 };
 
-/* An offer function; the cookie is a struct answer. */
+/* Stores an offer; the cookie is a struct answer. */
 int32_t take_offer(void *cookie, const struct anydnn_plugin_candidate *candidate);
 void make_layer(struct layer *layer, int32_t type, int32_t math);
-/* Strides of packed rows, the last dim the fastest. */
+/* Sets the strides of packed rows; the last dim is the fastest. */
 void pack_rows(struct anydnn_plugin_tensor *tensor);
 const struct anydnn_plugin_operation *operation(int32_t number);
 void ask(struct anydnn_plugin_context *context, const struct layer *layer, struct answer *answer);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The backend cudnn where there is no GPU: the module as it is, and its code over a mock of cuDNN.
+# The tests of the backend cudnn without a GPU: the module itself, and its code over a mock of cuDNN.
 
 TESTS += tests/cudnn/test_module.sh
 dist_check_SCRIPTS += tests/cudnn/test_module.sh
@@ -23,7 +23,7 @@ tests_cudnn_libcudnn_lacks_la_SOURCES = $(MOCK_CUDNN_SOURCES)
 tests_cudnn_libcudnn_lacks_la_CPPFLAGS = $(MOCK_CUDNN_CPPFLAGS) -DMOCK_LACKS_IM2COL
 tests_cudnn_libcudnn_lacks_la_LDFLAGS = $(MOCK_LDFLAGS)
 
-# The backend's code, and what stands in for the host and the GPU.
+# The backend's code, and the replacements of the host and the GPU.
 TEST_CUDNN_CPPFLAGS = $(PLUGIN_CPPFLAGS) $(CMOCKA_CFLAGS) $(MOCK_CUDNN_CPPFLAGS)
 TEST_CUDNN_LIBS = tests/cudnn/libharness.la $(CMOCKA_LIBS) -ldl -lpthread -lm
 tests_cudnn_libharness_la_SOURCES = tests/cudnn/harness.c tests/cudnn/harness.h tests/cudnn/mock.h $(CUDNN_SOURCES) $(KIT_SOURCES)

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Stands in for cuDNN's library where there is no GPU: descriptors with the rules that cuDNN 9.19
- * was seen to have (a finalized one takes no attribute; one that refers to another wants it
- * finalized; the number of results is told, that of knobs is not), a fixed list of engine
- * configurations, and calls that compute nothing. Built as it is, as an older version, and without
- * one function.
- */
+/* A mock of cuDNN's library for machines without a GPU. Its descriptors follow the rules that cuDNN
+ * 9.19 was observed to have: a finalized descriptor takes no attribute; a descriptor that refers to
+ * another requires that to be finalized; the number of results can be queried, the number of knobs
+ * cannot. It has a fixed list of engine configurations, and its calls compute nothing. It is built
+ * in three forms: as it is, as an older version, and without one function. */
 #include "mock.h"
 
 #include <stdio.h>
@@ -20,7 +18,7 @@
 
 #define NOTE(name) (UINT32_C(1) << CUDNN_NUMERICAL_NOTE_##name)
 
-/* In cuDNN's order. */
+/* The usual engines, in cuDNN's order. */
 static const struct mock_engine usual_engines[] = {
     {62, 4, 131, NOTE(TENSOR_CORE), 0, 1},
     {62, 1, 4096, NOTE(TENSOR_CORE), 0, 0},
@@ -32,7 +30,7 @@ static const struct mock_engine usual_engines[] = {
     {1, -1, 51200, 0, 1, 0},
     {0, -1, 0, 0, 1, 0},
 };
-/* Notes that an older call ran. */
+/* Records that an older call ran. */
 void mock_cudnn_call(const char *name);
 
 struct mock_cudnn mock_cudnn = {.engine = usual_engines,
@@ -41,11 +39,11 @@ struct mock_cudnn mock_cudnn = {.engine = usual_engines,
 struct part {
     cudnnBackendDescriptorType_t type;
     int final;
-    int64_t engine; /* place among the engines; -1: found by index and knob */
+    int64_t engine; /* index among the engines; -1: found by index and knob */
     int64_t index, knob;
     cudnnBackendHeurMode_t mode;
-    int64_t operand; /* of a tensor */
-    float factor[2]; /* of the convolution that it is of */
+    int64_t operand; /* operand of a tensor */
+    float factor[2]; /* factors of its convolution */
     int has_factor;
 };
 
@@ -190,7 +188,8 @@ cudnnStatus_t cudnnBackendSetAttribute(cudnnBackendDescriptor_t descriptor,
     return CUDNN_STATUS_SUCCESS;
 }
 
-/* Results of a mode, into descriptors that are there; or their number alone. */
+/* Writes the results of a mode into existing descriptors. Without descriptors, it only counts
+ * them. */
 static cudnnStatus_t results(const struct part *part, int64_t room, int64_t *count, void *values)
 {
     struct part **to = values;
@@ -332,7 +331,7 @@ cudnnStatus_t cudnnTransformTensor(cudnnHandle_t handle, const void *alpha,
     return CUDNN_STATUS_SUCCESS;
 }
 
-/* For mock_cudnn_calls.c. */
+/* Functions for mock_cudnn_calls.c. */
 void mock_cudnn_count(int live, int adds, int fused);
 
 void mock_cudnn_call(const char *name)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The mock's older calls, which succeed and compute nothing. cuDNN's header is not included: what
- * the arguments are does not matter to a function that leaves them alone. */
+/* The mock's older calls, which succeed and compute nothing. cuDNN's header is not included: these
+ * functions ignore their arguments, so the argument types do not matter. */
 #include <stdlib.h>
 
 #pragma GCC visibility push(default)
@@ -32,7 +32,7 @@ void mock_cudnn_call(const char *name);
         mock_cudnn_call(#name);                                                                    \
         return 0;                                                                                  \
     }
-/* Sets or asks, and runs nothing. */
+/* Defines a call that sets or queries something and runs nothing. */
 #define SUCCEEDS(name)                                                                             \
     int name(void);                                                                                \
     int name(void)                                                                                 \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The mock's older calls that compare descriptors, by the rules that cuDNN 9.19 was seen to have:
- * strides count by their numbers, also those of dims of 1. What cuDNN runs and gets wrong is
- * refused here. */
+/* The mock's older calls that compare descriptors, with the rules that cuDNN 9.19 was observed to
+ * have: strides are compared by value, even those of dims of size 1. The mock refuses calls that
+ * cuDNN runs with wrong results. */
 #include "mock.h"
 
 #include <stdlib.h>
@@ -254,7 +254,7 @@ cudnnStatus_t cudnnDivisiveNormalizationBackward(cudnnHandle_t handle, cudnnLRND
 
 /* ------------------------------------------------------------------ op */
 
-/* C may lie on B only where A lies there, too. */
+/* C may alias B only if A does too. */
 cudnnStatus_t cudnnOpTensor(cudnnHandle_t handle, const cudnnOpTensorDescriptor_t op,
                             const void *alpha1, const cudnnTensorDescriptor_t a, const void *A,
                             const void *alpha2, const cudnnTensorDescriptor_t b, const void *B,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The backend cudnn over a mock of cuDNN's library, without a GPU: when it declines everything, and
- * which of cuDNN's engine configurations it offers as what.
+ * how it offers cuDNN's engine configurations.
  * Needs: tests/cudnn/libcudnn_mock.la tests/cudnn/libcudnn_old.la tests/cudnn/libcudnn_lacks.la */
 #include "harness.h"
 
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ------------------------------------------------------------------ libraries that will not do */
+/* ------------------------------------------------------------------ unsuitable libraries */
 
 static void expect_declined(const char *words)
 {
@@ -49,7 +49,7 @@ static void lacking_library(void)
     expect_declined("no function cudnnIm2Col");
 }
 
-/* Opens a copy of the mock by that name. */
+/* Opens a copy of the mock under that name. */
 static void open_beside(const char *name)
 {
     char folder[] = "/tmp/anydnn-cudnn-XXXXXX", command[1500], part[100];
@@ -64,14 +64,14 @@ static void open_beside(const char *name)
     rmdir(folder);
 }
 
-/* A part of another installation is in the process. */
+/* Checks the case that the process has loaded a part of another installation. */
 static void mixed_library(void)
 {
     open_beside("libcudnn_graph.so.9");
     expect_declined("two places");
 }
 
-/* A program for cuDNN 7 runs on anydnn's library of that name. */
+/* Checks that a program for cuDNN 7 can run over anydnn's library of that name. */
 static void version_7_beside(void)
 {
     struct anydnn_plugin_context *context;
@@ -118,8 +118,9 @@ static void expect_offers(const struct answer *answer, const struct expected *ex
     }
 }
 
-/* The first proposal becomes no plan, the third converts its inputs: neither is offered. The best
- * that runs by itself also bears the names of the other GEMMs. */
+/* Checks the offers for half. The first proposal gives no plan and the third converts its inputs,
+ * so neither is offered. The best offer for direct execution also carries the names of the other
+ * GEMMs. */
 static void half_offers(void)
 {
     static const struct expected all[] = {
@@ -145,7 +146,7 @@ static void half_offers(void)
     end(context);
 }
 
-/* Tensor Cores read float as TF32, which is more than tensor_op permits. */
+/* Checks the offers for float. Tensor Cores read float as TF32, which tensor_op does not permit. */
 static void float_offers(void)
 {
     struct anydnn_plugin_context *context;
@@ -167,8 +168,9 @@ static void float_offers(void)
 
 #define NOTE(name) (UINT32_C(1) << CUDNN_NUMERICAL_NOTE_##name)
 
-/* Of the filter: 17 is Winograd, of float with filters up to 3x3 alone, and 4 FFT, without notes;
- * 20 sums in 16 bits, as noted; 47 does, which is not noted, where it splits sums. */
+/* Engines for the filter gradient. 17 is Winograd (only for float with filters up to 3x3) and 4 is
+ * FFT, both without notes. 20 sums in 16 bits, with a note; 47 does so without a note if it splits
+ * sums. */
 static const struct mock_engine filter_engines[] = {
     {.index = 17, .knob = 3, .workspace = 17},
     {.index = 18, .knob = -1, .workspace = 18, .numerical = NOTE(FFT)},
@@ -180,7 +182,7 @@ static const struct mock_engine filter_engines[] = {
     {.index = 1, .knob = -1, .workspace = 1},
 };
 
-/* A context over the mock, which proposes these engines. */
+/* Begins a context over the mock with these engines. */
 static struct anydnn_plugin_context *begin_with(const struct mock_engine *engine, int64_t engines)
 {
     struct anydnn_plugin_context *context = begin();
@@ -229,7 +231,7 @@ static void filter_offers(void)
     end(context);
 }
 
-/* Where every engine sums in a short type, or reads one, nothing is offered. */
+/* Checks that nothing is offered if every engine sums in a short type or reads one. */
 static void none_left(void)
 {
     static const struct mock_engine engines[] = {
@@ -251,7 +253,7 @@ static void none_left(void)
     end(context);
 }
 
-/* An engine that cuDNN gets wrong in NCHW is offered where all tensors are NHWC alone. */
+/* Checks an engine that gives wrong results in NCHW: it is offered only if all tensors are NHWC. */
 static void nhwc_alone(void)
 {
     static const struct mock_engine engines[] = {
@@ -289,7 +291,8 @@ static void make_data_layer(struct layer *layer, int32_t type, int32_t math)
     layer->problem.tensor[2] = &layer->x;
 }
 
-/* An engine that is wrong where an axis is padded by more than 12 is offered up to that padding. */
+/* Checks an engine that gives wrong results if an axis has a pad above 12: it is offered up to that
+ * pad. */
 static void wide_padding(void)
 {
     static const struct mock_engine engines[] = {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operands in other layouts than cuDNN takes, over a mock that refuses what cuDNN was seen to
- * refuse or get wrong: they run all the same, or are declined before.
+/* Operands in layouts that cuDNN does not take. The mock refuses all calls that cuDNN was observed
+ * to refuse or to run with wrong results. The backend must run them nevertheless, or decline them
+ * in advance.
  * Needs: tests/cudnn/libcudnn_mock.la */
 #include "trial.h"
 
 #include <stdio.h>
 
-/* Layouts of a tensor of dims n, c, h, w; with ODD where a dim of 1 has a stride of no meaning. */
+/* The layouts of a tensor with dims n, c, h, w. In ODD, dims of size 1 have arbitrary strides. */
 enum layout { ROWS, LAST, GAPS, ODD, NO_LAYOUT };
 
 static void lay(struct anydnn_plugin_tensor *tensor, const int64_t *dims, enum layout layout)
@@ -42,8 +43,8 @@ static const struct anydnn_plugin_batch_normalization each = {
 static const struct anydnn_plugin_lrn one = {
     .struct_size = sizeof one, .n = 1, .alpha = 1, .beta = 1, .k = 1};
 
-/* Problems of tensors of equal dims, but for the parameters of batch normalization, which have 1
- * image; those without a layout have rows. */
+/* The problems. All tensors have equal dims, except the parameters of batch normalization, which
+ * have n = 1. Slots without a layout have rows. */
 static const struct {
     int32_t operation;
     uint32_t present, parameters;
@@ -86,7 +87,7 @@ static void taken_layouts(void)
             dims[0] = cases[i].parameters >> slot & 1 ? 1 : dims[0];
             lay(&trial.tensor[slot], dims, slot < 4 ? cases[i].layout[slot] : ROWS);
         }
-        /* The backward parameters lie behind the tensors that the table lays out. */
+        /* The parameters of backward have slots beyond those that the table lays out. */
         if (cases[i].operation == ANYDNN_PLUGIN_BATCH_NORMALIZATION_BACKWARD)
             lay(&trial.tensor[10], trial.tensor[10].dims, LAST);
         assert_int_equal(try_it(context, &trial), 0);
@@ -94,8 +95,8 @@ static void taken_layouts(void)
     end(context);
 }
 
-/* Swish takes x and dx in y's places: of channels last all but y, which is moved, and nothing where
- * they agree but for dims of 1. */
+/* Checks the copies for swish, which takes x and dx with y's layout. If all tensors but y have
+ * channels last, they are moved. Nothing is moved if the layouts differ only in dims of size 1. */
 static void copies_made(void)
 {
     static const int64_t image[] = {2, 8, 6, 5}, flat[] = {2, 8, 1, 1};
@@ -112,7 +113,7 @@ static void copies_made(void)
     end(context);
 }
 
-/* Filters of the three convolutions that are not packed are moved. */
+/* Checks that filters of the three convolutions are moved if they are not packed. */
 static void filters(void)
 {
     static const struct {
@@ -135,7 +136,7 @@ static void filters(void)
     for (size_t i = 0; i < 12; i++) {
         int32_t filter = convolutions[i / 4].filter;
         enum layout layout = layouts[i % 4];
-        /* Another problem each time, so that its graph is made. */
+        /* A new problem each time, so that its graph is made. */
         const int64_t image[] = {2 + (int64_t)i, 8, 6, 5};
 
         make_trial(&trial, convolutions[i / 4].operation, 0x7, &params);
@@ -147,13 +148,14 @@ static void filters(void)
             assert_ptr_equal(mock->transform[0].from, memory[filter]);
         if (layout == GAPS && filter == 2)
             assert_ptr_equal(mock->transform[0].to, memory[2]);
-        /* The stride of the one row. */
+        /* The stride of h, which has size 1. */
         assert_int_equal(mock->strides[filter][2], layout == LAST ? 24 : 3);
     }
     end(context);
 }
 
-/* What no copy makes right is declined, with a sentence that names it. */
+/* Checks problems that no copy can correct: they are declined with a sentence that gives the
+ * reason. */
 static void declined(void)
 {
     static const struct anydnn_plugin_pooling volume = {
@@ -200,8 +202,8 @@ static void declined(void)
     end(context);
 }
 
-/* What cuDNN's activations flush of float and bfloat16 is declined, and not of half and integers:
- * alone, or behind a convolution. */
+/* Checks activations whose results cuDNN flushes in float and bfloat16: they are declined, alone or
+ * after a convolution. For half and integers, they are offered. */
 static void flushed_activations(void)
 {
     struct anydnn_plugin_convolution params = {.struct_size = sizeof params,
@@ -245,8 +247,9 @@ static void flushed_activations(void)
     end(context);
 }
 
-/* What can be run with factors of 1 alone is declined: plans are made for any. So is training with
- * one value a mean, of channels and of single activations; with two it is offered. */
+/* Checks two restrictions. A convolution that runs only with factors of 1 is declined, because
+ * plans serve any factors. Training with one value per mean is declined, with channels and with
+ * single activations; with two values, it is offered. */
 static void narrow_offers(void)
 {
     struct anydnn_plugin_convolution params = {.struct_size = sizeof params,
@@ -287,8 +290,8 @@ static void narrow_offers(void)
     end(context);
 }
 
-/* Of half, with factors, by way of float: what float's plan gets is the copy of the filter, not the
- * caller's. */
+/* Checks half with factors, which runs through float: float's plan gets the copy of the filter
+ * instead of the caller's. */
 static void filters_by_float(void)
 {
     static const int64_t image[] = {2, 8, 6, 5}, dims[] = {8, 8, 1, 3};
@@ -309,7 +312,7 @@ static void filters_by_float(void)
     }
     trial.operands.scale[0] = 2;
     assert_int_equal(try_it(context, &trial), 0);
-    /* The filter is packed, then x and it become float; y comes back. */
+    /* The filter is packed, then x and the filter become float; y is copied back. */
     assert_int_equal(mock->transforms, 4);
     assert_ptr_equal(mock->transform[0].from, memory[1]);
     assert_ptr_equal(mock->transform[2].from, mock->transform[0].to);

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The module as it is on a machine without a driver or cuDNN: what it exports and needs, and that it
-# loads and declines with a sentence.
+# Checks the module on a machine without a driver or cuDNN: its exports and needs, and that it loads
+# and declines with a sentence.
 # Needs: tools/anydnn
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
@@ -25,7 +25,7 @@ is_live() {
     grep -q '^cudnn  *live' "$tap_dir/info" && grep -q '^  convolution_forward ' "$tap_dir/info"
 }
 
-# With a GPU the library that is not there is the reason, without one the driver.
+# With a GPU, the reason is the missing library; without one, it is the driver.
 declines() {
     printf '[plugin cudnn]\nset.library = /nowhere/libcudnn.so.9\n' >"$tap_dir/settings"
     ANYDNN_CONFIG=$tap_dir/settings ANYDNN_ROUTE=cudnn \

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operands that cuDNN gets as copies, over a mock of its library: what is copied, when an output is
- * read, that everything comes back, and in which order cuDNN is called.
+ * read, that every result comes back, and in which order cuDNN is called.
  * Needs: tests/cudnn/libcudnn_mock.la */
 #include "trial.h"
 
-/* Max pooling's gradient wants y laid out as dy and x as dx: the one of a pair that is not packed
- * is copied. That of averages does not look. */
+/* Checks pooling backward. The maximum requires y in dy's layout and x in dx's; the tensor of a
+ * pair that is not packed is copied. Averages have no such rule. */
 static void pooling_layouts(void)
 {
     static const struct {
@@ -34,7 +34,7 @@ static void pooling_layouts(void)
     end(context);
 }
 
-/* An output that is blended into is copied before, too. */
+/* Checks that an output is also copied before the call if it is blended. */
 static void blended_outputs(void)
 {
     struct anydnn_plugin_softmax params = {.struct_size = sizeof params, .algorithm = 0, .mode = 1};
@@ -53,7 +53,8 @@ static void blended_outputs(void)
     end(context);
 }
 
-/* What cuDNN computes as anydnn.h says, and what not. */
+/* Checks which algorithms of softmax are offered: only those that cuDNN computes as anydnn.h
+ * specifies. */
 static void softmax_algorithms(void)
 {
     struct anydnn_plugin_context *context = begin();
@@ -74,7 +75,7 @@ static void softmax_algorithms(void)
     end(context);
 }
 
-/* A factor of 0 is multiplied by, in a transform, since cuDNN would not. */
+/* Checks that a factor of 0 is applied in a transform, because cuDNN would not multiply by it. */
 static void zero_factors(void)
 {
     static const struct anydnn_plugin_op_tensor op = {.struct_size = sizeof op};
@@ -112,7 +113,8 @@ static void zero_factors(void)
     end(context);
 }
 
-/* What reads a alone runs with c in the place of b, which cuDNN looks at nevertheless. */
+/* Checks an operator that reads only a. It runs with c in b's place, because cuDNN checks b
+ * nevertheless. */
 static void unread_place(void)
 {
     static const struct anydnn_plugin_op_tensor op = {.struct_size = sizeof op,
@@ -128,7 +130,8 @@ static void unread_place(void)
     end(context);
 }
 
-/* With b on c, and a elsewhere or 0 * a in memory of the backend's, a and b change places. */
+/* Checks that a and b are exchanged if b aliases c, and a is elsewhere or 0 * a is in memory of the
+ * backend. */
 static void second_place(void)
 {
     static const struct anydnn_plugin_op_tensor op = {.struct_size = sizeof op,
@@ -151,7 +154,7 @@ static void second_place(void)
     end(context);
 }
 
-/* In place: the input is copied. Running means are read whatever the factors are. */
+/* Checks training in place: the input is copied. Running means are read for all factors. */
 static void batch_norm_places(void)
 {
     struct anydnn_plugin_batch_normalization params = {
@@ -175,14 +178,15 @@ static void batch_norm_places(void)
     for (int slot = 1; slot < 6; slot++)
         trial.tensor[slot].strides[1] = 2;
     assert_int_equal(try_it(context, &trial), 0);
-    /* Four parameters there, the two running ones back. */
+    /* Four parameters are copied in, the two running ones are copied out. */
     assert_int_equal(mock->transforms, 6);
     assert_ptr_equal(mock->transform[2].from, memory[4]);
     assert_ptr_equal(mock->transform[5].to, memory[5]);
     end(context);
 }
 
-/* Softmax's gradient gets its three tensors packed alike, or copies. */
+/* Checks that softmax backward gets its three tensors in one packed layout, by copies if
+ * necessary. */
 static void softmax_backward_layouts(void)
 {
     struct anydnn_plugin_softmax params = {.struct_size = sizeof params, .algorithm = 1, .mode = 1};
@@ -201,7 +205,8 @@ static void softmax_backward_layouts(void)
     end(context);
 }
 
-/* Divisive normalization writes a copy, which is blended into each output, unless beta is 0. */
+/* Checks that divisive normalization writes a copy, which is then blended into each output, unless
+ * beta is 0. */
 static void divisive_factors(void)
 {
     struct anydnn_plugin_lrn params = {
@@ -230,7 +235,7 @@ static void divisive_factors(void)
     end(context);
 }
 
-/* Pads and folds go one after the other, on tensors also of a filter. */
+/* Checks that pads and folds run one after the other, also for a filter. */
 static void transform_steps(void)
 {
     static const int64_t folded[] = {2, 36, 3, 3}, padded[] = {2, 9, 6, 5};
@@ -251,7 +256,8 @@ static void transform_steps(void)
     end(context);
 }
 
-/* What cannot be moved is declined: of six dims, say. */
+/* Checks that a problem that cannot be moved is declined, for example int8x4 vectors with 5
+ * dims. */
 static void too_many_dims(void)
 {
     struct anydnn_plugin_context *context = begin();
@@ -269,7 +275,7 @@ static void too_many_dims(void)
     end(context);
 }
 
-/* The ceiling itself is above what passes. */
+/* Checks clipped ReLU backward: the ceiling itself must be above the values that pass. */
 static void other_activations(void)
 {
     struct anydnn_plugin_activation params = {
@@ -280,7 +286,7 @@ static void other_activations(void)
     make_trial(&trial, ANYDNN_PLUGIN_ACTIVATION_BACKWARD, 0xf, &params);
     assert_int_equal(try_it(context, &trial), 0);
     assert_true(mock->coef == (double)0x1.7ffffep0f);
-    params.coef = 0.1; /* not a float: the next one below is */
+    params.coef = 0.1; /* not a float; cuDNN gets the next lower float */
     assert_int_equal(try_it(context, &trial), 0);
     assert_true(mock->coef < 0.1 && (float)mock->coef == mock->coef);
     for (int slot = 0; slot < 4; slot++)
@@ -291,8 +297,9 @@ static void other_activations(void)
     end(context);
 }
 
-/* Bytes that the older calls refuse go by engines of float, up to as many products as float sums
- * without rounding; the activation that cuDNN does not fuse runs behind. */
+/* Checks convolutions of bytes that the older calls refuse. Engines of float run them, if float
+ * sums that many products without rounding. An activation that cuDNN does not fuse runs
+ * afterwards. */
 static void integers_by_float(void)
 {
     struct anydnn_plugin_convolution params = {.struct_size = sizeof params,
@@ -329,7 +336,7 @@ static void integers_by_float(void)
                                                : "cudnnTransformTensor cudnnTransformTensor "
                                                  "cudnnTransformTensor ");
         assert_ptr_equal(mock->transform[2].to, memory[fused ? 4 : 2]);
-        /* 128 channels: 1152 products. */
+        /* 128 channels give 1152 products. */
         trial.tensor[0].dims[1] = trial.tensor[1].dims[1] = 128;
         pack_rows(&trial.tensor[0]);
         pack_rows(&trial.tensor[1]);

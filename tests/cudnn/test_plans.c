@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Convolutions of the backend cudnn over a mock of cuDNN's library: how the numbers of engine
- * configurations find them again, what a call costs in descriptors, and what other factors than 1
- * and 0 lead to.
+/* Convolutions of the backend cudnn over a mock of cuDNN's library: how numbers identify engine
+ * configurations, how many descriptors a call costs, and how factors other than 1 and 0 are
+ * handled.
  * Needs: tests/cudnn/libcudnn_mock.la */
 #include "harness.h"
 
 #include <string.h>
 
-/* Every number names the same configuration in another context, and becomes a plan there, also
- * after other problems have driven the list out. */
+/* Checks that every number names the same configuration in another context and gives a plan there.
+ * This holds even after other problems have evicted the list. */
 static void numbers(void)
 {
     struct anydnn_plugin_context *context, *other = NULL;
@@ -69,8 +69,8 @@ static int32_t execute(struct anydnn_plugin_plan *plan, void *y, double alpha, d
     return operation(1)->plan_execute(plan, &operands, effect);
 }
 
-/* Known pointers take no descriptor, the stream is set when it changes, and other factors make one
- * plan, not one a call. */
+/* Checks that known pointers take no descriptor and that the stream is set only when it changes.
+ * Other factors make one plan, not one per call. */
 static void calls(void)
 {
     struct anydnn_plugin_context *context;
@@ -100,8 +100,8 @@ static void calls(void)
     assert_int_equal(mock->live, 0);
 }
 
-/* While a capture is under way a plan for other factors is made in the mode that permits it, and
- * the mode is put back. */
+/* Checks a plan for other factors during a capture: it is made in the mode that permits it, and the
+ * mode is restored. */
 static void captured_calls(void)
 {
     struct anydnn_plugin_context *context;
@@ -130,8 +130,8 @@ static void captured_calls(void)
     assert_int_equal(mock->live, 0);
 }
 
-/* An engine that takes no other factors, of half: operands become float, an engine of float blends,
- * and the result is rounded as it comes back, which is the last thing that happens. */
+/* Checks an engine of half that takes no other factors: operands become float, an engine of float
+ * blends, and the result is rounded when it is copied back, as the last step. */
 static void factors_by_float(void)
 {
     struct anydnn_plugin_context *context;
@@ -150,7 +150,7 @@ static void factors_by_float(void)
         assert_int_equal(execute(plan, y, 2, 0.5, &effect), 0);
         assert_int_equal(effect, ANYDNN_PLUGIN_EFFECT_ENQUEUED);
         assert_int_equal(scratches, 0);
-        /* x, w and the prior y to float; y back. */
+        /* x, w and the prior y become float; y is copied back. */
         assert_int_equal(mock->transforms, 4);
         assert_ptr_equal(mock->transform[2].from, y);
         assert_ptr_equal(mock->transform[3].to, y);
@@ -167,11 +167,11 @@ static void factors_by_float(void)
     assert_int_equal(mock->live, 0);
 }
 
-/* The same of engines that would take the factors and apply them to what they have rounded, as all
- * of half may; and workspace that the call does not bring is the backend's own. */
+/* Checks the same for engines that would apply the factors to rounded values, as any engine of half
+ * may. Workspace beyond that of the call is the backend's own. */
 static void factors_of_half(void)
 {
-    static const uint64_t workspaces[] = {51200, 0}; /* of engine 1, and of engine 0 */
+    static const uint64_t workspaces[] = {51200, 0}; /* for engine 1 and engine 0 */
     struct anydnn_plugin_context *context;
     static _Alignas(256) char memory[4][2048];
     struct answer answer;
@@ -206,7 +206,7 @@ static void factors_of_half(void)
     assert_int_equal(mock->live, 0);
 }
 
-/* Of float the result is blended from scratch memory, with float's rounding. */
+/* Checks that a float result is blended from scratch memory, with float's rounding. */
 static void blended_calls(void)
 {
     struct anydnn_plugin_context *context;
@@ -233,8 +233,8 @@ static void blended_calls(void)
     assert_int_equal(mock->live, 0);
 }
 
-/* A call with y at the address of an element runs on a copy that is aligned, made before and
- * brought back after it. */
+/* Checks a call with a y that is aligned only to its elements: it runs on an aligned copy, which is
+ * made before and copied back afterwards. */
 static void moved_calls(void)
 {
     static _Alignas(16) char memory[2048];
@@ -260,8 +260,8 @@ static void moved_calls(void)
     plugin->context_destroy(context);
 }
 
-/* One group of a layer, an output between those of others that other streams write: what they write
- * while the call runs stays, at whatever address its own elements begin. */
+/* Checks one group of a layer, whose output lies between outputs that other streams write. Their
+ * writes during the call must survive at any start address of the own elements. */
 static void neighbours(void)
 {
     static _Alignas(16) float memory[1024];
@@ -288,7 +288,7 @@ static void neighbours(void)
     plugin->context_destroy(context);
 }
 
-/* What cuDNN refuses it has not begun; of other failures nobody knows. */
+/* Checks failures: a refused call has not begun; after other failures the effect is unknown. */
 static void failures(void)
 {
     struct anydnn_plugin_context *context;
@@ -312,7 +312,8 @@ static void failures(void)
     plugin->context_destroy(context);
 }
 
-/* After a reset of the device cuDNN is asked nothing more; without one the context's end waits. */
+/* Checks that cuDNN is not called after a reset of the device. Without a reset, destroying the
+ * context waits. */
 static void resets(void)
 {
     struct anydnn_plugin_context *context, *other = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One problem of the backend cudnn, offered and run over the mock: what the tests of operands'
- * layouts and copies share. */
+/* A trial of one problem of the backend cudnn over the mock: the tests of operands' layouts and
+ * copies share it. */
 #ifndef CDN_TRIAL_H
 #define CDN_TRIAL_H
 
@@ -10,7 +10,7 @@
 
 #define SLOTS 12
 
-/* One problem of tensors with dims 2,8,6,5, and a call of it. */
+/* A problem of tensors with dims 2,8,6,5, and a call of it. */
 struct trial {
     struct anydnn_plugin_tensor tensor[SLOTS];
     struct anydnn_plugin_problem problem;
@@ -22,7 +22,8 @@ struct trial {
 static _Alignas(256) char memory[SLOTS][4096];
 static _Alignas(256) char workspace[4096];
 
-/* Slots as bits. Tensors are packed rows of float, until the caller changes them. */
+/* Fills a trial. `present` has the slots as bits. Tensors are packed rows of float until the caller
+ * changes them. */
 static inline void make_trial(struct trial *trial, int32_t number, uint32_t present,
                               const void *params)
 {
@@ -50,7 +51,8 @@ static inline void make_trial(struct trial *trial, int32_t number, uint32_t pres
     }
 }
 
-/* Asks; where it is offered, runs it once. Returns the reason. */
+/* Queries the candidates and runs the first offer once. Returns 0, or the reason if the problem is
+ * declined. */
 static inline int32_t try_it(struct anydnn_plugin_context *context, struct trial *trial)
 {
     const struct anydnn_plugin_operation *of = operation(trial->problem.operation);

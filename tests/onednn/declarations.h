@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The two sides of test_declarations, which no file can include at once. */
+/* The two sides of test_declarations, which no single file can include. */
 #ifndef TEST_DECLARATIONS_H
 #define TEST_DECLARATIONS_H
 
@@ -10,7 +10,7 @@ struct declared {
     long value;
 };
 
-/* By oneDNN's installed header; both end with a name NULL. */
+/* The values of oneDNN's installed header; both lists end with a name NULL. */
 extern const struct declared installed_constants[];
 extern const struct declared installed_sizes[];
 extern const int installed_major;

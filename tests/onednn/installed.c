@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the installed header of oneDNN says. */
+/* The constants and sizes of the installed header of oneDNN. */
 #include "tests/onednn/declarations.h"
 
 #include <oneapi/dnnl/dnnl.h>

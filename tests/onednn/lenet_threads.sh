@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# LeNet on the backend onednn with two threads takes at most 1.1 times as long as with one, alone and beside
-# a process that keeps both processors busy: the median of 11 ratios, each of two runs in turn. Where that is more,
-# of 22 and of 33: on a virtual machine single ratios lie 20 % apart. Prints TAP.
+# Checks that LeNet on the backend onednn takes at most 1.1 times as long with two threads as with one, both alone
+# and beside a process that keeps both processors busy. It uses the median of 11 ratios of two alternating runs. If
+# the median is larger, it takes that of 22 and of 33 ratios, because single ratios on a virtual machine differ by
+# 20 %. Prints TAP.
 #
 #   tests/onednn/lenet_threads.sh BUILD
 #
-# Times a built tree's examples/lenet on the two processors that it binds itself to. The machine must be quiet.
+# It times a built tree's examples/lenet on two processors, to which it binds itself. The machine must be idle.
 root=$(cd "$(dirname "$0")/../.." && pwd)
 # shellcheck source=tests/tap.sh
 . "$root/tests/tap.sh"
@@ -14,7 +15,7 @@ build=$(cd "${1:?the build folder}" && pwd) || exit 2
 rounds=11
 unset OMP_WAIT_POLICY GOMP_SPINCOUNT
 
-# milliseconds THREADS: of one short training.
+# milliseconds THREADS: prints the time of one short training.
 milliseconds() {
     begin=$(date +%s%N)
     taskset -c 0,1 "$build/examples/lenet/lenet" --device cpu --train-images 1500 --test-images 100 --epochs 1 \
@@ -23,7 +24,7 @@ milliseconds() {
     echo $((($(date +%s%N) - begin) / 1000000))
 }
 
-# keeps_up: the median ratio, in thousandths, is at most 1,100.
+# keeps_up: succeeds if the median ratio, in thousandths, is at most 1,100.
 keeps_up() {
     : >"$tap_dir/ratios"
     for all in $rounds $((2 * rounds)) $((3 * rounds)); do

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What `anydnn verify onednn` cannot see: the library missing, threads, several handles, fork, results that
+# Tests that `anydnn verify onednn` cannot cover: a missing library, threads, several handles, fork, results that
 # are flushed to 0.
 
 onednn_tests = tests/onednn/test_layers tests/onednn/test_modes tests/onednn/test_onednn \

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * oneDNN's library, with less in it: linked to the real one, and opened in its place. REFUSED in
- * the environment says what has no descriptors: `reorder`; or, of 2.x alone, the primitives of one
- * direction, `inference`, `training` or `backward`.
- */
+/* A reduced oneDNN library: it is linked to the real one, and opened in its place. REFUSED in the
+ * environment names what has no descriptors: `reorder`; or, only with 2.x, the primitives of one
+ * direction, `inference`, `training` or `backward`. */
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +11,7 @@ enum { UNIMPLEMENTED = 3 };
 typedef int (*reorder_fn)(void **, const void *, void *, const void *, void *, const void *);
 typedef int (*primitive_fn)(void **, const void *, const void *, void *, const void *);
 
-/* The function of the library behind this one. */
+/* Sets `function` to the real library's function. */
 static void take(void *function, const char *name)
 {
     void *symbol = dlsym(RTLD_NEXT, name);
@@ -37,7 +35,8 @@ static const char *direction_of(int propagation)
     return propagation >= 128 ? "backward" : propagation == 64 ? "training" : "inference";
 }
 
-/* Every description begins with the kind of primitive and the propagation. */
+/* Refuses primitives of one direction. Every description begins with the kind of primitive and the
+ * propagation. */
 int dnnl_primitive_desc_create(void **made, const void *description, const void *attributes,
                                void *engine, const void *hint)
 {

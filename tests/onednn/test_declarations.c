@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What plugins/onednn/dnnl.h declares of oneDNN is what the installed header says. */
+/* Compares oneDNN's declarations in plugins/onednn/dnnl.h with the installed header. */
 #include "tests/onednn/declarations.h"
 
 #include "plugins/onednn/dnnl.h"
@@ -39,7 +39,8 @@ static int wrong_constants(void)
     return wrong;
 }
 
-/* What oneDNN 2.6 fills must fit in; the rest is equal. */
+/* Returns the number of wrong sizes. Structures that oneDNN 2.6 fills must be large enough; the
+ * others must be equal. */
 static int wrong_sizes(void)
 {
     static const struct {

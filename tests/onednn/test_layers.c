@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where oneDNN's own primitives differ from anydnn.h, on numbers that `anydnn verify` does not
- * draw: NaN and infinities, gradients that are not the forward call's, logarithms of sums near 1.
- * The expected values are written down from anydnn.h. */
+/* Cases in which oneDNN's own primitives differ from anydnn.h, with numbers that `anydnn verify`
+ * does not draw: NaN and infinities, gradients that differ from the forward call's, logarithms of
+ * sums near 1. The expected values follow from anydnn.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,8 +22,8 @@
 
 #define LOWEST (-0x1.fffffep127f)
 
-/* One problem of floats: its inputs in their order, and its output within `units` of 2^-24 of each
- * value. */
+/* A problem of floats: its inputs in their order, and its output. Each value must be within `units`
+ * of 2^-24. */
 struct example {
     const char *problem;
     float input[INPUTS_MAX][COUNT_MAX];
@@ -35,7 +35,8 @@ struct example {
 static anydnnHandle_t handle;
 
 static const struct example examples[] = {
-    /* A NaN reaches all of its vector, +Inf makes it NaN, -Inf alone gives 0, -Inf, NaN. */
+    /* A NaN makes its whole vector NaN, as does +Inf. A vector of -Inf alone gives 0, -Inf or
+     * NaN. */
     {"softmax_forward x=f32:4,2,1,1 softmax=accurate",
      {{NAN, 1, INFINITY, 1, -INFINITY, -INFINITY, 0, -INFINITY}},
      8,
@@ -56,7 +57,7 @@ static const struct example examples[] = {
      4,
      {NAN, NAN, 1, 0},
      0},
-    /* Below 2^-126, where oneDNN's exponential is 0: of -88 and of -90. */
+    /* Results below 2^-126, where oneDNN's exponential is 0: of -88 and of -90. */
     {"activation_forward x=f32:1,1,1,2 activation=sigmoid",
      {{-88, -90}},
      2,
@@ -78,7 +79,7 @@ static const struct example examples[] = {
      2,
      {-0.04627168751479916, -3.0962716398310834},
      8},
-    /* exp(x) - 1 in float has lost 13 bits of -0.001. */
+    /* exp(x) - 1 in float loses 13 bits for -0.001. */
     {"activation_forward x=f32:1,1,1,4 activation=elu coef=1",
      {{-0.001f, -0.01f, 2, NAN}},
      4,
@@ -99,7 +100,7 @@ static const struct example examples[] = {
      3,
      {NAN, 2, 0},
      0},
-    /* Slope 0 gives 0 whatever dy is; ELU's slope is 1 where y is 0. Inputs: y, dy, x. */
+    /* A slope of 0 gives 0 for every dy; ELU's slope is 1 where y is 0. Inputs: y, dy, x. */
     {"activation_backward y=f32:1,1,1,4 activation=relu",
      {{0, NAN, -1, 2}, {INFINITY, 5, NAN, 7}, {0}},
      4,
@@ -110,7 +111,7 @@ static const struct example examples[] = {
      3,
      {8, 1, 8},
      0},
-    /* -Inf alone and NaN alone are the lowest finite number, unless NaN propagates. */
+    /* Windows of -Inf or NaN alone give the lowest finite number, unless NaN propagates. */
     {"pooling_forward x=f32:1,1,2,4 window=2,2 stride=2,2 nan=ignore",
      {{-INFINITY, -INFINITY, NAN, 3, -INFINITY, -INFINITY, NAN, NAN}},
      2,
@@ -121,7 +122,7 @@ static const struct example examples[] = {
      2,
      {1, NAN},
      0},
-    /* Windows beyond the input: of y's 3 rows the first covers padding alone. */
+    /* Windows beyond the input: y has 3 rows, and the window of the first has only padding. */
     {"pooling_forward x=f32:1,1,2,2 y=f32:1,1,3,1 window=1,2 stride=1,2 pad=1,0",
      {{1, 2, 3, 4}},
      3,
@@ -133,20 +134,20 @@ static const struct example examples[] = {
      3,
      {0, 1.5, 3.5},
      0},
-    /* The gradient goes to the first element equal to y, to none if none is. Inputs: y, dy, x. */
+    /* The gradient goes to the first element that equals y, or to none. Inputs: y, dy, x. */
     {"pooling_backward y=f32:1,1,1,3 x=f32:1,1,1,6 window=1,2 stride=1,2 nan=propagate",
      {{2, 9, NAN}, {10, 20, 30}, {2, 2, 3, 4, 1, NAN}},
      6,
      {10, 0, 0, 0, 0, 30},
      0},
-    /* Windows of an even n reach one channel further up than down; k + x^2 summed, alpha / n = 1.
-     */
+    /* Windows of an even n reach one channel further up than down; k + x^2 is summed, alpha / n =
+     * 1. */
     {"lrn_forward x=f32:1,3,1,1 n=2 lrn_alpha=2 lrn_beta=1 k=1",
      {{1, 2, 4}},
      3,
      {1.0 / 6, 2.0 / 21, 4.0 / 17},
      4},
-    /* One element a channel: variance 0, y is the bias. Inputs: x, scale, bias. */
+    /* One element per channel: the variance is 0, so y is the bias. Inputs: x, scale, bias. */
     {"batch_normalization_training x=f32:1,2,1,1",
      {{5, -7}, {2, 3}, {0.5f, -0.25f}},
      2,
@@ -176,7 +177,7 @@ static int right(double got, double want, double units)
     return got == want || fabs(got - want) <= units * 0x1p-24;
 }
 
-/* The problem's output. Inputs come first; an output in place shares the input's array. */
+/* Computes the problem's output. Inputs come first; an output in place shares the input's array. */
 static void run(const struct example *example, float output[COUNT_MAX])
 {
     float array[INPUTS_MAX + 3][COUNT_MAX];

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The backend's own steps in any surroundings: their bits are the same in 1, 3 and 8 threads, in a
- * second thread of the program, on one processor, where the program rounds upward and flushes to 0,
- * and in a child of fork(), which has a backend for it. The program's modes are as they were. Each
- * number of threads is a process of its own, since a process reads its settings once. */
+/* The backend's own steps in different environments. Their bits must be the same in 1, 3 and 8
+ * threads, in a second thread of the program, and on one processor. They must also not change with
+ * upward rounding and flushing to 0, or in a child of fork() with its own backend. The program's
+ * modes must stay the same. Each number of threads has its own process, because a process reads its
+ * settings once. */
 #ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* sched_setaffinity */
+#define _GNU_SOURCE /* for sched_setaffinity */
 #endif
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,7 +29,7 @@
 #define OPERANDS 16
 #define SECONDS  60
 
-/* Each has more than 65,536 elements, too many for one thread. */
+/* The problems. Each has more than 65,536 elements, too many for one thread. */
 static const char *const problems[] = {
     "batch_normalization_training x=f32:4,40,32,32",
     "batch_normalization_training x=f32:4,40,32,32:nhwc",
@@ -42,7 +43,7 @@ static const char *const problems[] = {
 enum { PROBLEMS = sizeof problems / sizeof problems[0], PROCESSES = 3 };
 static const int threads[PROCESSES] = {1, 3, 8};
 
-/* Shared with the processes: hashes of the results. */
+/* The hashes of the results, in memory that the processes share. */
 static uint64_t (*results)[PROBLEMS];
 
 #define must(condition)                                                                            \
@@ -55,7 +56,7 @@ static uint64_t (*results)[PROBLEMS];
         }                                                                                          \
     } while (0)
 
-/* From 10 down to -110, where exponentials are subnormal, in eighths. */
+/* Fills an array with multiples of 1/8 from 10 down to -110, where exponentials are subnormal. */
 static void fill(void *array, size_t bytes, anydnnDataType_t type)
 {
     for (size_t i = 0; type == ANYDNN_DATA_FLOAT && i < bytes / sizeof(float); i++)
@@ -69,7 +70,7 @@ static void fill(void *array, size_t bytes, anydnnDataType_t type)
     }
 }
 
-/* Variances and the like are positive. */
+/* Fills an array with positive numbers, for variances and the like. */
 static void fill_positive(float *array, size_t bytes)
 {
     for (size_t i = 0; i < bytes / sizeof(float); i++)
@@ -85,7 +86,7 @@ static uint64_t hash(uint64_t before, const void *array, size_t bytes)
     return before;
 }
 
-/* A hash of the outputs. */
+/* Runs a problem and returns a hash of its outputs. */
 static uint64_t run(anydnnHandle_t handle, const char *text)
 {
     void *array[OPERANDS];
@@ -141,7 +142,7 @@ static void run_all(uint64_t result[PROBLEMS], const char *backend)
     must(anydnnDestroy(handle) == ANYDNN_STATUS_SUCCESS);
 }
 
-/* ---- other surroundings */
+/* ---- other environments */
 
 static void set_modes(void)
 {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What onednn offers it can make, whatever oneDNN lacks on a processor: the backend runs on a library that refuses
-# descriptors (refusing.c), and anydnn verify makes a plan of each engine that is offered.
+# Checks that onednn can make every plan that it offers, even if oneDNN lacks primitives on a processor. The backend
+# runs on a library that refuses descriptors (refusing.c), and anydnn verify makes a plan of each offered engine.
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 
@@ -17,25 +17,25 @@ printf '%s\n' '[plugin onednn]' "set.library = $library" 'set.threads = 1' '[plu
     '[route]' '* = onednn, cpu_ref' >"$tap_dir/conf"
 layer='convolution_forward x=f32:2,32,14,14 w=f32:32,32,3,3 pad=1,1'
 
-# verified REFUSED: nothing fails, some pass by other ways, and some are declined.
+# verified REFUSED: succeeds if nothing fails; some cases pass on other paths, and some are declined.
 verified() {
     REFUSED=$1 "$anydnn" verify --small --type f32 --config "$tap_dir/conf" onednn >"$tap_dir/out" 2>"$tap_dir/err" &&
         says '[0-9]\{2,\} passed, [0-9]\{2,\} declined, 0 failed'
 }
 
-# With nothing refused this library does what the real one does.
+# If nothing is refused, this library behaves like the real one.
 whole() {
     ANYDNN_CONFIG="$tap_dir/conf" "$anydnn" explain "$layer" >"$tap_dir/out" 2>"$tap_dir/err" &&
         says '^choice: onednn engine 1'
 }
 
-# The refusal names what oneDNN lacks, and another backend is chosen.
+# The reason names what oneDNN lacks, and another backend is chosen.
 explained() {
     REFUSED=$1 ANYDNN_CONFIG="$tap_dir/conf" "$anydnn" explain "$layer" >"$tap_dir/out" 2>"$tap_dir/err" &&
         says '^choice: cpu_ref' && says "oneDNN has no $2"
 }
 
-# Filters with channels last have Winograd's transform where those with channels first have it, and both are right.
+# Filters with channels last offer Winograd's transform if those with channels first do, and both are right.
 winograd_last() {
     for filter in nchw nhwc; do
         problem="convolution_forward x=f32:2,128,14,14:nhwc w=f32:64,128,3,3:$filter pad=1,1"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The backend onednn in a process: its library missing, its threads, alpha and beta on one plan,
- * several handles at once, fork. Each case is a process of its own, since a process reads its
+/* The backend onednn in a process: a missing library, its threads, alpha and beta on one plan,
+ * several concurrent handles, fork. Each case has its own process, because a process reads its
  * settings and opens the library once. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,7 +27,7 @@
 #define ROUNDS  20
 #define SECONDS 60
 
-/* y = 3 * 5 * 6 elements each of 2 images; small whole numbers, so that every sum is exact. */
+/* y has 3 * 5 * 6 elements in each of 2 images. Small whole numbers make every sum exact. */
 #define CONVOLUTION "convolution_forward x=f32:2,4,7,8 w=f32:3,4,3,3 y=f32:2,3,5,6"
 #define POOLING     "pooling_forward x=f32:2,4,7,8 window=2,2 stride=1,1"
 enum { X_COUNT = 2 * 4 * 7 * 8, W_COUNT = 3 * 4 * 9, Y_COUNT = 2 * 3 * 5 * 6 };
@@ -41,7 +41,7 @@ static const char *path_of(const char *file)
     return path;
 }
 
-/* Settings for the rest of the process; `keys` are lines of [plugin onednn]. */
+/* Writes settings for the rest of the process; `keys` are lines of [plugin onednn]. */
 static void configure(const char *keys)
 {
     FILE *file = fopen(path_of("anydnn.conf"), "w");
@@ -57,7 +57,7 @@ static void configure(const char *keys)
     setenv("ANYDNN_CONFIG", path_of("anydnn.conf"), 1);
 }
 
-/* Lines of the log that hold the text. */
+/* Returns the number of lines of the log that contain the text. */
 static int log_lines(const char *text)
 {
     FILE *file = fopen(path_of("log"), "r");
@@ -116,7 +116,7 @@ static void run(anydnnHandle_t handle, const char *text, struct data *data)
     must(anydnnProblemDestroy(problem) == ANYDNN_STATUS_SUCCESS);
 }
 
-/* The same on cpu_ref. */
+/* Runs the same on cpu_ref. */
 static void run_reference(const char *text, struct data *data)
 {
     anydnnHandle_t handle = make_handle("cpu_ref");
@@ -128,7 +128,8 @@ static void run_reference(const char *text, struct data *data)
 
 /* ---- the library */
 
-/* Two handles, problems of two kinds: cpu_ref runs them, the record says why, one warning. */
+/* Checks two handles with problems of two kinds: cpu_ref runs them, the record gives the reason,
+ * and there is one warning. */
 static void goes_on_without(const char *sentence)
 {
     struct data data, want;
@@ -165,7 +166,7 @@ static void another_library(void)
 
 /* ---- threads */
 
-/* ThreadSanitizer has threads of its own. */
+/* ThreadSanitizer has its own threads, so the number of threads is not significant. */
 #ifdef __SANITIZE_THREAD__
 enum { THREADS_TELL = 0 };
 #else
@@ -184,7 +185,7 @@ static int threads_of_process(void)
     return count - 2;
 }
 
-/* Enough work for a few threads. */
+/* Runs a problem with enough work for a few threads. */
 static void run_large(void)
 {
     static float x[64 * 64 * 64], w[64 * 64 * 9], y[64 * 64 * 64];
@@ -207,7 +208,7 @@ static void one_thread(void)
     must(!THREADS_TELL || threads_of_process() == 1);
 }
 
-/* A small problem is run in the calling thread, however many there may be. */
+/* Checks that a small problem runs in the calling thread, for any number of threads. */
 static void small_alone(void)
 {
     anydnnHandle_t handle;
@@ -224,7 +225,8 @@ static void small_alone(void)
     must(anydnnDestroy(handle) == ANYDNN_STATUS_SUCCESS);
 }
 
-/* Three threads, whatever the caller's OpenMP has; which has the same afterwards. */
+/* Checks that three threads are used, regardless of the caller's OpenMP setting, which must not
+ * change. */
 static void three_threads(void)
 {
     void (*set)(int) = NULL;
@@ -263,9 +265,9 @@ static void bad_threads(void)
 enum { LONG_IMAGES = 8, LONG_CHANNELS = 2, LONG_PLACES = 112 * 112 };
 enum { LONG_COUNT = LONG_IMAGES * LONG_CHANNELS * LONG_PLACES };
 
-/* Saved mean and 1 / sqrt(variance + epsilon) of numbers from 1 to 2. Kept in double and rounded
- * once they are within one part in 2^23 of the true ones; sums of 100,352 terms in float are not.
- */
+/* Checks the saved mean and 1 / sqrt(variance + epsilon) of numbers from 1 to 2. Sums in double
+ * that are rounded once are within one part in 2^23 of the true values; float sums of 100,352 terms
+ * are not. */
 static void check_statistics(const char *layout, int64_t image, int64_t channel, int64_t place)
 {
     static float x[LONG_COUNT], y[LONG_COUNT];
@@ -315,7 +317,7 @@ static void long_statistics(void)
 
 /* ---- one plan */
 
-/* Factors that take turns, and filters that change under the same pointer. */
+/* Checks alternating factors, and filters that change under the same pointer. */
 static void factors_take_turns(void)
 {
     static const char *const factors[] = {"",          " alpha=2 beta=1", "", " beta=-1",
@@ -344,7 +346,8 @@ static void factors_take_turns(void)
     must(anydnnDestroy(handle) == ANYDNN_STATUS_SUCCESS);
 }
 
-/* A ReLU that does not propagate makes a NaN 0, by a matrix product (1x1, channels first), too. */
+/* Checks that a ReLU that does not propagate NaN makes it 0, even in a matrix product (1x1,
+ * channels first). */
 static void relu_ends_nan(void)
 {
     static const char *const texts[] = {
@@ -396,7 +399,7 @@ static void run_lrn(anydnnHandle_t handle, const char *operation, int n, const c
     must(anydnnProblemDestroy(problem) == ANYDNN_STATUS_SUCCESS);
 }
 
-/* What oneDNN says that it ran, each in a line. */
+/* Returns the number of LRN primitives that oneDNN reports as executed. */
 static int lines_of_lrn(void)
 {
     FILE *file = fopen(path_of("said"), "r");
@@ -410,8 +413,8 @@ static int lines_of_lrn(void)
     return lines;
 }
 
-/* A window of one channel is ours: oneDNN 2.6 crashes on it where a processor has AVX-512 and the
- * channels lie last, or might. */
+/* Checks that the backend computes windows of one channel itself. oneDNN 2.6 can crash on them if
+ * the processor has AVX-512 and the channels lie last. */
 static void window_of_one_channel(void)
 {
     static const char *const layouts[] = {"nchw", "nhwc"};
@@ -434,7 +437,7 @@ static void window_of_one_channel(void)
     must(anydnnDestroy(handle) == ANYDNN_STATUS_SUCCESS);
 }
 
-/* ---- handles at once */
+/* ---- concurrent handles */
 
 struct work {
     int seed;
@@ -483,7 +486,7 @@ static void handles_at_once(void)
 
 /* ---- fork */
 
-/* The parent's OpenMP threads are not in the child: cpu_ref takes over in a new handle there. */
+/* Checks a handle in the child: the parent's OpenMP threads do not exist there, so cpu_ref runs. */
 static void run_in_child(void)
 {
     struct data data;
@@ -549,7 +552,8 @@ static void note_control(void *unused)
     control_of_threads[thread_number()] = __builtin_ia32_stmxcsr() & 0xffc0U;
 }
 
-/* Each of x and y has 2^18 elements, too many for one thread; the products are denormal. */
+/* Checks modes with 2^18 elements in each of x and y, too many for one thread; the products are
+ * denormal. */
 static void threads_that_flush(void)
 {
     enum { COUNT = 4 * 64 * 32 * 32 };
@@ -559,7 +563,7 @@ static void threads_that_flush(void)
     anydnnProblem_t problem = NULL;
     anydnnHandle_t handle;
 
-    /* valgrind has no such modes: what is set is not read back. */
+    /* valgrind lacks such modes: it does not return the bits that were set. */
     flush_to_zero(NULL);
     if (!openmp || (__builtin_ia32_stmxcsr() & 0xffc0U) != 0x9fc0)
         return;
@@ -595,8 +599,8 @@ static void threads_that_flush(void)
 }
 #endif
 
-/* Whether libgomp, as it says itself when it is loaded, spins for a short time; -1: it says
- * nothing. */
+/* Returns 1 if libgomp reports at load that it spins for a short time, 0 if not, and -1 if it
+ * reports nothing. */
 static int spins_shortly(void)
 {
     FILE *file;
@@ -618,8 +622,8 @@ static int spins_shortly(void)
     return found;
 }
 
-/* Threads that spin for long are what makes a busy machine slow; ThreadSanitizer's own thread keeps
- * the backend from the environment. */
+/* Checks that threads spin only briefly, because long spinning slows a busy machine.
+ * ThreadSanitizer's own thread prevents the backend from setting the environment. */
 static void short_waits(void)
 {
     unsetenv("OMP_WAIT_POLICY");

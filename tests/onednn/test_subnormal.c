@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Results below the least normal number, 2^-126, of float and of bfloat16, whose exponents are the
- * same: anydnn.h promises IEEE arithmetic, which flushes nothing to 0, and a good part of oneDNN
- * does. Every operation of the backend runs on numbers that lead there, beside cpu_ref, which
+/* Results below the least normal number, 2^-126, of float and bfloat16, which have the same
+ * exponents. anydnn.h promises IEEE arithmetic, which flushes nothing to 0; many parts of oneDNN
+ * flush. Every operation of the backend runs on such numbers and is compared with cpu_ref, which
  * computes in double and rounds once. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +21,8 @@
 #define OPERANDS 16
 #define DIMS     8
 
-/* In place of $ stands the type, of @ the layout. Inputs are drawn evenly from their range. */
+/* The cases. $ stands for the type, @ for the layout. Inputs are uniformly distributed in their
+ * range. */
 static const struct {
     const char *problem;
     struct {
@@ -123,7 +124,7 @@ static double value_at(const void *array, anydnnDataType_t type, size_t i)
     return (double)value;
 }
 
-/* To bfloat16 by cutting, which any input may be. */
+/* Stores a number; bfloat16 is truncated, because an input may be any number. */
 static void put(void *array, anydnnDataType_t type, size_t i, double number)
 {
     float value = (float)number;
@@ -175,8 +176,8 @@ static int find_operands(anydnnProblem_t problem, struct operand operand[OPERAND
     return count;
 }
 
-/* Runs the problem on a handle; the same numbers each time. In place the first output shares the
- * array of the operand of that number. */
+/* Runs the problem on a handle with the same numbers each time. In place, the first output shares
+ * the array of the operand with that number. */
 static void run(anydnnHandle_t handle, size_t c, const char *text, const struct operand *operand,
                 int count, void *array[OPERANDS])
 {
@@ -209,8 +210,9 @@ static void run(anydnnHandle_t handle, size_t c, const char *text, const struct 
         array[shared] = NULL;
 }
 
-/* Both results are rounded, so a unit of the type; what cancels is off by parts of the largest
- * result; and each of some hundred products may lose half the least number. */
+/* Compares two results. Both are rounded, so they may differ by a unit of the type. Cancellation
+ * gives errors relative to the largest result. Each of some hundred products may lose half the
+ * least number. */
 static int compare(const char *text, const struct operand *operand, const void *got,
                    const void *want)
 {

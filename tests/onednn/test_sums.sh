@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Long sums of onednn's beside cpu_ref's: gradients of filters in parts (plugins/onednn/conv_parts.c), and
-# batch normalization's in the processor's vectors (batch_norm_sums.c).
+# Compares long sums of onednn with cpu_ref's: gradients of filters in parts (plugins/onednn/conv_parts.c), and
+# sums of batch normalization in the processor's vectors (batch_norm_sums.c).
 # Needs: tools/anydnn
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
@@ -12,7 +12,7 @@ if [ ! -e "$ANYDNN_TEST_PLUGINDIR/anydnn_onednn.so" ]; then
 fi
 anydnn=$ANYDNN_TEST_BUILDDIR/tools/anydnn
 
-# settings THREADS: of a run on onednn.
+# settings THREADS: writes settings for a run on onednn.
 settings() {
     printf '%s\n' '[anydnn]' "plugin_path = $ANYDNN_TEST_PLUGINDIR" 'fallback = off' '[plugin onednn]' \
         "set.threads = $1" '[route]' '* = onednn' >"$tap_dir/conf"
@@ -26,9 +26,8 @@ compare() {
         says 'nothing like this'
 }
 
-# Multiples of 1/8 have exact sums, in parts too: one term that is missing, or there twice, is seen.
-# Parts of images, of rows, of both; rows without an input under them, which have no part; the last
-# part shorter.
+# Multiples of 1/8 have exact sums, in parts too, so a missing or repeated term is detected. The cases have parts
+# of images, of rows, and of both; rows without input, which have no part; and a shorter last part.
 exact() {
     compare convolution_backward_filter --tolerance 0 <<'EOF'
 x=f32:3,5,67,61 dy=f32:3,4,68,61 dw=f32:4,5,2,1 pad=1,0
@@ -45,8 +44,8 @@ x=f32:6000,8,2,2 dy=f32:6000,8,1,1 dw=f32:8,8,2,2
 EOF
 }
 
-# A part has 32,768 terms at most, and so a relative error of 0.3 * 2^-24 * sqrt(32768) = 3.2e-6; sums
-# of 394,272 terms that are not cut have 1.06e-5.
+# A part has at most 32,768 terms, so its relative error is 0.3 * 2^-24 * sqrt(32768) = 3.2e-6. Undivided sums of
+# 394,272 terms have 1.06e-5.
 rounded() {
     compare convolution_backward_filter --inputs normal --tolerance 4e-6 <<'EOF'
 x=f32:8,12,224,224 dy=f32:8,4,222,222 dw=f32:4,12,3,3
@@ -55,8 +54,8 @@ x=f32:1,2,9,220,220 dy=f32:1,3,9,220,220 dw=f32:3,2,1,3,3 pad=0,1,1
 EOF
 }
 
-# The mean and the variance are sums in double, so that y is off by its own few roundings. Two whole
-# vectors of 16 channels and part of one; rows of several blocks; runs that fill no vector, or one and a
+# The mean and the variance are sums in double, so y has only its own few rounding errors. The cases have two whole
+# vectors of 16 channels and a part of one; rows of several blocks; and runs of less than a vector, or of one and a
 # part.
 normalized() {
     compare batch_normalization_training --inputs normal --tolerance 2e-7 <<'EOF'
@@ -68,7 +67,7 @@ x=f32:5,33,2,3:nhwc mode=per_activation epsilon=1e-5
 EOF
 }
 
-# Sums of int8 in groups: with filters that are no multiple of 4 oneDNN's gemm had them wrong; what is taken is right.
+# Sums of int8 in groups: oneDNN's gemm was wrong if the filters were not a multiple of 4. Accepted cases must be right.
 integers() {
     sed -i 's/^fallback = off/fallback = on/; s/^\* = onednn$/* = onednn, cpu_ref/' "$tap_dir/conf"
     compare convolution_forward --tolerance 0 <<'EOF'

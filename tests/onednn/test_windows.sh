@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Windows for which kernels of oneDNN are defective: each geometry beside cpu_ref's result.
+# Checks windows for which kernels of oneDNN are defective: compares each geometry with cpu_ref's result.
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 
@@ -10,7 +10,7 @@ if [ ! -e "$ANYDNN_TEST_PLUGINDIR/anydnn_onednn.so" ]; then
 fi
 anydnn=$ANYDNN_TEST_BUILDDIR/tools/anydnn
 
-# settings THREADS: of a run on onednn.
+# settings THREADS: writes settings for a run on onednn.
 settings() {
     printf '%s\n' '[anydnn]' "plugin_path = $ANYDNN_TEST_PLUGINDIR" 'fallback = off' '[plugin onednn]' \
         "set.threads = $1" '[route]' '* = onednn' >"$tap_dir/conf"
@@ -24,9 +24,9 @@ compare() {
     return 1
 }
 
-# Channels from less than a vector of 16 to a part of the fifth, last and as places of one; few places and more than
-# our own code works on at a time. An element takes a sum of at most 16 terms, powers and a few products: less than 64
-# roundings of 2^-24, which are 4e-6.
+# The channels range from less than a vector of 16 to a part of a fifth vector, with channels last and with positions
+# last. There are few positions, and more than our own code handles at a time. An element needs a sum of at most 16
+# terms, powers and a few products: less than 64 roundings of 2^-24, which are 4e-6.
 lrn() {
     for channels in 3 15 16 17 24 32 33 65; do
         for dims in 2,$channels,5,7:nhwc 3,$channels,1,1:nchw 2,$channels,5,7:nchw; do
@@ -39,7 +39,7 @@ lrn() {
     done | compare --inputs normal --tolerance 4e-6
 }
 
-# volume LAYOUT FRAMES TAPS PAD STRIDE: the gradient of a filter, where there is one.
+# volume LAYOUT FRAMES TAPS PAD STRIDE: prints the problem of a filter's gradient, if it exists.
 volume() {
     outputs=$((($2 + 2 * $4 - $3) / $5 + 1))
     [ $(($2 + 2 * $4)) -lt "$3" ] ||
@@ -47,7 +47,7 @@ volume() {
             "pad=$4,0,0 stride=$5,1,1"
 }
 
-# Sums of whole numbers are exact, whatever the order. Windows may begin before the first frame and end behind the last.
+# Sums of whole numbers are exact in any order. Windows may begin before the first frame and end after the last.
 volumes() {
     for frames in 1 2 4 5 7 8 9 11; do
         for taps in 3 4 6 7 8 9 11; do

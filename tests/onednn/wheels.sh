@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The backend onednn on oneDNN 3.x, as the Python packages bring it: judges it by `anydnn verify` on the
-# packages' library, and times it against oneDNN's own calls.
+# Checks the backend onednn on oneDNN 3.x of the Python packages: runs `anydnn verify` on the packages' library, and
+# compares its times with those of oneDNN's own calls.
 #
 #   tests/onednn/wheels.sh BUILD [OPTION-OF-VERIFY...]
 #
-# BUILD is a built tree; the packages, whose versions and hashes wheels.txt has, go to BUILD/wheels and stay there. Prints TAP. What cannot be had is
-# skipped with a sentence.
+# BUILD is a built tree. The packages go to BUILD/wheels and stay there; wheels.txt has their versions and hashes.
+# Prints TAP. Unavailable packages are skipped with a message.
 root=$(cd "$(dirname "$0")/../.." && pwd)
 # shellcheck source=tests/tap.sh
 . "$root/tests/tap.sh"
@@ -15,13 +15,13 @@ shift
 wheels=$build/wheels
 plugin=$build/plugins/onednn/.libs/anydnn_onednn.so
 
-# pinned PACKAGE: its lines of wheels.txt.
+# pinned PACKAGE: prints its lines of wheels.txt.
 pinned() {
     # shellcheck disable=SC2016
     awk -v name="$1==" '/^[a-z]/ { on = index($0, name) == 1 } on' "$root/tests/onednn/wheels.txt"
 }
 
-# fetch PACKAGE: its shared objects in $wheels/PACKAGE; without what it depends on.
+# fetch PACKAGE: puts its shared objects into $wheels/PACKAGE, without its dependencies.
 fetch() {
     mkdir -p "$wheels/$1" && pinned "$1" >"$wheels/$1.txt" && [ -s "$wheels/$1.txt" ] || return
     cmp -s "$wheels/$1.txt" "$wheels/$1/fetched" && return
@@ -47,7 +47,7 @@ configured() {
     echo "$wheels/$1.conf"
 }
 
-# judged OPTION...: verify's last line with nothing failed, and the library at work, not declined.
+# judged OPTION...: succeeds if verify's last line has no failures and the library was used, not declined.
 judged() {
     "$build/tools/anydnn" verify --vectors "$root/tests/vectors" --config "$(configured onednn-cpu-gomp)" \
         "$@" "$plugin" >"$wheels/verify.log" 2>&1
@@ -57,8 +57,8 @@ judged() {
         ! grep -q 'declines everything' "$wheels/verify.log"
 }
 
-# The newer package is built for SYCL, on whose devices host memory cannot be used: it is named as such, or it
-# cannot be opened without what it depends on.
+# The newer package is built for SYCL, whose devices cannot use host memory. The reason must name that, or the
+# library cannot be opened without its dependencies.
 refused() {
     "$build/tools/anydnn" verify --op activation_forward --quick --vectors "$root/tests/vectors" \
         --config "$(configured onednn)" "$plugin" >"$wheels/refused.log" 2>&1
@@ -66,8 +66,8 @@ refused() {
     grep -qE 'built for devices of SYCL|library is missing' "$wheels/refused.log"
 }
 
-# The direct benchmark, built against the package's headers: its results agree with oneDNN's own, or it
-# ends; its ratios are printed.
+# The direct benchmark, built against the package's headers. It ends if its results differ from oneDNN's own, and
+# prints its ratios.
 direct() {
     own=$wheels/onednn-cpu-gomp
     ${CC:-cc} -O2 -I"$build" -I"$root/include" -I"$build/include" -I"$root" -I"$wheels/onednn-devel-cpu-gomp/include" \

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Build systems that look for cuDNN find anydnn's folder: the recipes of docs/porting-from-cudnn.md, with
-# projects as others write them for CMake, make and Autotools.
+# Checks that build systems which search for cuDNN find anydnn's folder. It follows the recipes of
+# docs/porting-from-cudnn.md, with typical projects for CMake, make and Autotools.
 # Needs: libanydnn.la
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
@@ -14,7 +14,7 @@ if [ -n "${ANYDNN_TEST_SANITIZER-}" ] && [ "$ANYDNN_TEST_SANITIZER" != no ]; the
     exit 0
 fi
 
-# As it is installed, with links to the headers and the library of the build tree.
+# The layout of an installation, with links to the headers and the library of the build tree.
 root=$tap_dir/include/anydnn/cudnn7
 mkdir -p "$root/include" "$root/lib" "$tap_dir/project" "$tap_dir/lib"
 cp "$source_include/anydnn/cudnn7/cudnn.h" "$root"
@@ -26,7 +26,7 @@ make -s -C "$ANYDNN_TEST_BUILDDIR" cudnncompat-install-hook DESTDIR= cudnncompat
 # A newer cuDNN in CUDA's folder.
 mkdir -p "$tap_dir/cuda/include"
 echo '#define CUDNN_MAJOR 9' >"$tap_dir/cuda/include/cudnn.h"
-# Nothing but the folder leads to anydnn.
+# Only the folder leads to anydnn.
 CPATH=$tap_dir/cuda/include
 LD_LIBRARY_PATH=$root/lib64
 export CPATH LD_LIBRARY_PATH
@@ -52,7 +52,7 @@ runs() {
     [ "$("$1")" = 7.6.5 ]
 }
 
-# ---- CMake: a module as projects carry it, which reads the version out of the header
+# ---- CMake: a typical find module, which reads the version from the header
 
 cat >FindCUDNN.cmake <<'EOF'
 find_path(CUDNN_INCLUDE_DIR cudnn.h HINTS ${CUDNN_ROOT} PATH_SUFFIXES include)
@@ -99,14 +99,14 @@ with_make() {
 }
 check "make with -lcudnn, before a newer header in CUDA's folder" with_make
 
-# The other way round the newer header wins, and the library has no such functions.
+# In the opposite order, the newer header wins, and the library lacks its functions.
 newer_first() {
     ! ${CC:-cc} -I"$tap_dir/cuda/include" -I"$root/include" program.c -o newer -L"$root/lib" -lcudnn 2>message &&
         cat message
 }
 check "the order of -I decides" newer_first
 
-# ---- a makefile for CUDA's layout: CUDA's folders stand first, the library's is lib64
+# ---- a makefile for CUDA's layout: CUDA's folders come first, the library's folder is lib64
 
 cat >Makefile.cuda <<'EOF'
 program64: program.cpp

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A switch over each of cuDNN 7.6.5's enumerations, with its members and no default: compiled with
- * -Wswitch, as C and as C++. Then that a settings file that is missing comes out as a status of
- * cuDNN 7. The environment names such a file.
- */
+/* Checks cuDNN 7.6.5's enumerations with a switch over each: it has all members and no default, and
+ * is compiled with -Wswitch as C and as C++. Then checks that a missing settings file gives a
+ * status of cuDNN 7. The environment names such a file. */
 #include <cudnn.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -363,7 +361,7 @@ static int of_Severity(cudnnSeverity_t value)
     return 0;
 }
 
-/* cuDNN's members in its order, then anydnn's, as anydnn.h has them. */
+/* Evaluates to 1 if the struct has cuDNN's members in its order, then anydnn's, as in anydnn.h. */
 #define SAME_LAYOUT(name)                                                                          \
     (sizeof(cudnn##name) == sizeof(anydnn##name) &&                                                \
      offsetof(cudnn##name, algo) == offsetof(anydnn##name, algo) &&                                \
@@ -397,7 +395,7 @@ static int all_known(void)
            of_BatchNormOps((cudnnBatchNormOps_t)0) && of_Severity((cudnnSeverity_t)0);
 }
 
-/* Mixed use, as docs/porting-from-cudnn.md has it. */
+/* Mixes both APIs as docs/porting-from-cudnn.md describes. */
 static anydnnStatus_t own(cudnnHandle_t handle)
 {
     cudnnStatus_t status = (cudnnStatus_t)anydnnSetDeterministic(handle, 1);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The plain getters of cuDNN 7, one algorithm for a preference and a limit, which cuDNN 8 dropped:
- * source of that time that only anydnn still compiles.
- */
+/* Calls the plain getters of cuDNN 7, which return one algorithm for a preference and a limit.
+ * cuDNN 8 dropped them, so only anydnn still compiles such source. */
 #include <cuda_runtime.h>
 #include <cudnn.h>
 #include <stdio.h>

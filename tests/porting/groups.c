@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program as they were written for cuDNN 7, in C: a layer of three groups as three calls on parts
- * of the same tensors, each group on a stream and a handle of its own, as frameworks did before
- * cuDNN had groups. The parts lie between one another, so that a call which touches more than its
- * elements spoils those of another stream. Nothing in it is anydnn's; it is compiled against cuDNN
- * and against anydnn's cudnn.h.
+ * A program in the style of cuDNN 7, in C. It runs a layer of three groups as three calls on parts
+ * of the same tensors. Each group has its own stream and handle, as frameworks did before cuDNN had
+ * groups. The parts are interleaved, so a call that touches more than its elements corrupts those
+ * of another stream. The program uses nothing of anydnn; it is compiled against cuDNN and against
+ * anydnn's cudnn.h.
  *
  *   groups [NAME=VALUE ...]
  *     rounds=N       rounds of each shape (20)
- *     processes=N    as many processes at once, each of which judges its own results (1)
+ *     processes=N    concurrent processes, each of which judges its own results (1)
  *     handles=1|3    one handle for all groups, or one each (3)
- *     streams=1|3    likewise (3)
- *     workspace=0|1  one for all groups, or a part of one allocation each (1)
+ *     streams=1|3    one stream for all groups, or one each (3)
+ *     workspace=0|1  0: one for all groups; 1: a part of one allocation each (1)
  *     start=N        floats between the aligned address and the first element (0)
  *     algorithm=N    cuDNN's number for the forward convolution (0)
- *     bias=0|1       whether the bias is added after the convolution (1)
+ *     bias=0|1       1: the bias is added after the convolution (1)
  *
- * Whole numbers make every right result exact, and outputs hold NaN before each round. Prints the
- * sum and the norm of each output, to stderr each element that is wrong, and returns 1 if there is
- * one.
+ * Whole numbers make every correct result exact, and outputs hold NaN before each round. The
+ * program prints the sum and the norm of each output. It prints each wrong element to stderr, and
+ * returns 1 if there is one.
  */
 #include <cuda_runtime.h>
 #include <cudnn.h>
@@ -46,8 +46,8 @@
     } while (0)
 
 enum { N = 2, GROUPS = 3, TAPS = 3, STRIDE = 2, SHAPES = 3, FILTER = GROUPS * TAPS * TAPS };
-/* y has 2, 9 and 8 floats a group: the second group of the first two begins at no multiple of 16
- * bytes. */
+/* The shapes. y has 2, 9 and 8 floats per group. In the first two, the second group does not begin
+ * at a multiple of 16 bytes. */
 static const struct {
     int h, w;
 } shapes[SHAPES] = {{6, 4}, {7, 7}, {5, 9}};
@@ -65,7 +65,7 @@ static int value(int option)
 }
 
 struct layer {
-    int h, w, p, q; /* of x, of y */
+    int h, w, p, q; /* height and width of x and of y */
     cudnnTensorDescriptor_t x, y, bias_desc;
     cudnnFilterDescriptor_t filter;
     cudnnConvolutionDescriptor_t conv;
@@ -111,9 +111,10 @@ static void drop(float *pointer)
     CUDA(cudaFree(pointer - value(START)));
 }
 
-/* ------------------------------------------------------------------ what is right */
+/* ------------------------------------------------------------------ expected results */
 
-/* One product of the layer goes to both results; y as an input of the way back is `number` by 5. */
+/* Adds one product of the layer to both results. As an input of the backward pass, y is `number` by
+ * 5. */
 static void add_product(const struct layer *l, int image, int at, int tap)
 {
     int p = at / l->q, q = at % l->q, r = tap / TAPS, s = tap % TAPS;
@@ -239,7 +240,8 @@ static cudnnHandle_t handle_of(int group)
     return handle[0];
 }
 
-/* The default stream's work before and behind is ordered with every group's. */
+/* Runs one group's forward pass. Work of the default stream before and after it is ordered with
+ * every group's. */
 static void forward(struct layer *l, int group)
 {
     const float one = 1, zero = 0;
@@ -265,7 +267,7 @@ static void backward(struct layer *l, int group)
         l->back + group * l->h * l->w));
 }
 
-/* As a gradient checker does, memory comes and goes between the rounds. */
+/* Runs one round. As in a gradient checker, memory is allocated and freed between the rounds. */
 static int run_round(struct layer *l)
 {
     float *dy = device(out_count(l), 5), *out = l->out;
@@ -317,7 +319,7 @@ static int run_all(int prints)
 
 /* ------------------------------------------------------------------ processes */
 
-/* Children are forked before anything of CUDA's is used. */
+/* Runs the processes; children are forked before CUDA is used. */
 static int run_processes(void)
 {
     int failed = 0, status;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * In place as cuDNN runs it: each call once with buffers of its own and again with its result on an
- * input, or without an input that it does not read. The results are the same but for rounding, for
- * another kernel may run; what cuDNN computes wrongly is refused.
- */
+/* Calls in place, as cuDNN runs them. Each call runs once with separate buffers, and again with its
+ * result on an input, or without an input that it does not read. The results must be equal except
+ * for rounding, because another kernel may run. Calls that cuDNN computes wrongly must be
+ * refused. */
 #include <cuda_runtime.h>
 #include <cudnn.h>
 #include <math.h>
@@ -85,8 +84,8 @@ static cudnnStatus_t maximum_backward(void *const d[BUFFERS])
                                 desc, d[OUT]);
 }
 
-/* Runs it with the output in `place`, also the inputs of `also` there, and without those of
- * `without`; inputs hold what they hold in `like`. */
+/* Runs a call with the output in `place`. The inputs in `also` are there too, and those in
+ * `without` are absent. Input i has the content like[i]. */
 static cudnnStatus_t run(call_fn call, int place, unsigned also, unsigned without,
                          const int like[3], float *result)
 {
@@ -112,9 +111,9 @@ static const struct {
     const char *what;
     call_fn call;
     int place;
-    unsigned also; /* inputs there besides */
+    unsigned also; /* other inputs in that place */
     unsigned without;
-    int wrong; /* cuDNN takes it and computes something else */
+    int wrong; /* 1 if cuDNN accepts it and computes a wrong result */
 } trials[] = {
     {"softmax forward, y on x", softmax_forward, A, 0, 0, 0},
     {"softmax backward, dx on dy", softmax_backward, B, 0, 0, 0},
@@ -142,7 +141,8 @@ static const struct {
     {"maximum backward, dx on dy", maximum_backward, B, 0, 0, 1},
 };
 
-/* Inputs in one place hold one content, that of the first there; so they do in the plain call. */
+/* Returns 1 if a trial holds. Inputs in one place have the content of the first one there; the
+ * plain call uses the same contents. */
 static int holds(unsigned trial)
 {
     static float want[ELEMENTS], got[ELEMENTS];

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Source with calls of families that anydnn lacks: each says that it is not supported, and which it
- * is.
- */
+/* Calls functions of families that anydnn lacks. Each must report that it is not supported, with
+ * its name. */
 #include <cudnn.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program as they were written for cuDNN 7, in C++: one pass of training through a 3-D convolution,
-// batch normalization, LRN and average pooling, tensor operations, and the ranked lists of the _v7
-// getters. Nothing in it is anydnn's; compiled against cuDNN and against anydnn's cudnn.h it must
-// print the same numbers.
+// A program in the style of cuDNN 7, in C++: one pass of training through a 3-D convolution, batch
+// normalization, LRN and average pooling, tensor operations, and the ranked lists of the _v7
+// getters. It uses nothing of anydnn; it is compiled against cuDNN and against anydnn's cudnn.h, and
+// must print the same numbers.
 #include <cuda_runtime.h>
 #include <cudnn.h>
 
@@ -21,7 +21,7 @@ void check(cudnnStatus_t status, const char *what)
 }
 #define CHECK(call) check((call), #call)
 
-// An own random sequence, so that every library sees the same data.
+// A fixed random sequence, so that every library gets the same data.
 class Random {
 public:
     float next()
@@ -96,7 +96,7 @@ private:
 
 const float one = 1.0f, zero = 0.0f;
 
-// The best entry of a ranked list that ran; its math type goes back to the descriptor.
+// Returns the best entry of a ranked list that ran, and sets its math type in the descriptor.
 template <class Perf> const Perf &best(const std::vector<Perf> &list, int returned,
                                        cudnnConvolutionDescriptor_t conv)
 {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Programs written for cuDNN 7, against anydnn's cudnn.h.
+# Programs for cuDNN 7, compiled against anydnn's cudnn.h.
 
 TESTS += tests/porting/build_systems.sh tests/porting/porting.sh
 dist_check_SCRIPTS += tests/porting/build_systems.sh tests/porting/porting.sh
@@ -20,9 +20,9 @@ EXTRA_DIST += \
 	tests/porting/stub/cuda_runtime.h \
 	tests/porting/unread.c
 
-# The programs with CUDA's own runtime, against cuDNN and against anydnn: tests/gpu/run runs them out
-# of a bundle. Of cuDNN the headers are enough, as for the backend: the programs are linked to a
-# library of its name that has the functions' names alone.
+# The programs with CUDA's own runtime, against cuDNN and against anydnn. tests/gpu/run runs them from
+# a bundle. As for the backend, cuDNN's headers suffice: the programs are linked to a library of its
+# name that has only the functions' names.
 porting_programs = \
 	tests/porting/groups_anydnn \
 	tests/porting/groups_cudnn \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuDNN's header declares plain functions, and programs rely on it: they repeat a declaration, take
+// cuDNN's header declares plain functions, and programs rely on it. They repeat a declaration, take
 // an address, overload a name, hide it in a namespace, or define an inline function of the same
 // name.
 #include <cudnn.h>
@@ -9,7 +9,7 @@
 
 extern "C" cudnnStatus_t CUDNNWINAPI cudnnCreateTensorDescriptor(cudnnTensorDescriptor_t *made);
 
-// As Caffe has it.
+// As in Caffe.
 inline const char *cudnnGetErrorString(cudnnStatus_t status)
 {
     return status == CUDNN_STATUS_BAD_PARAM ? "the program's own" : "another";

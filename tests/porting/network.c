@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A program as they were written for cuDNN 7, in C: a small network with a grouped convolution is
- * trained for some steps. Nothing in it is anydnn's; it is compiled against cuDNN and against
- * anydnn's cudnn.h, and must print the same numbers.
- */
+/* A program in the style of cuDNN 7, in C. It trains a small network with a grouped convolution for
+ * some steps. It uses nothing of anydnn; it is compiled against cuDNN and against anydnn's cudnn.h,
+ * and must print the same numbers. */
 #include <cuda_runtime.h>
 #include <cudnn.h>
 #include <math.h>
@@ -98,7 +96,8 @@ static void free_tensor(struct tensor *t)
     CUDA(cudaFree(t->grad));
 }
 
-/* A convolution with its bias, its algorithms found, its gradients, and a step of descent. */
+/* A convolution with its bias, the algorithms found for it, its gradients, and a step of
+ * descent. */
 struct layer {
     cudnnConvolutionDescriptor_t conv;
     cudnnFilterDescriptor_t filter;
@@ -227,7 +226,8 @@ static void free_layer(struct layer *l)
     CUDA(cudaFree(l->db));
 }
 
-/* Cross entropy of the probabilities in y, and its gradient before the softmax, onto `grad`. */
+/* Returns the cross entropy of the probabilities in y, and stores its gradient before the softmax
+ * in `grad`. */
 static float loss_of(const struct tensor *y, float *grad)
 {
     float p[N * CLASSES], g[N * CLASSES], loss = 0.0f;

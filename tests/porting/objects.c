@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Algorithm objects, their measurements and their bytes; and a filter of int8x32 that is reordered
- * once, with which a convolution computes what it computes with the filter as it was. In C and C++.
- */
+/* Algorithm objects, their measurements and their bytes; and a filter of int8x32 that is reordered
+ * once. A convolution must compute the same results with the reordered filter. In C and C++. */
 #include <cuda_runtime.h>
 #include <cudnn.h>
 #include <stdio.h>

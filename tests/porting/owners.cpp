@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A program as they were written for cuDNN 7, in C++: objects own a handle, a stream and dropout's
-// states, and are destroyed in the order opposite to their declaration, so that the stream goes
-// before the handle. Nothing in it is anydnn's; it is compiled against cuDNN and against anydnn's
-// cudnn.h.
+// A program in the style of cuDNN 7, in C++: objects own a handle, a stream and dropout's states.
+// They are destroyed in reverse order of declaration, so the stream is destroyed before the handle.
+// The program uses nothing of anydnn; it is compiled against cuDNN and against anydnn's cudnn.h.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -130,7 +129,7 @@ struct Tensor {
     Tensor &operator=(const Tensor &) = delete;
 };
 
-// The members' order is what matters: the handle first, and so destroyed last.
+// The order of the members matters: the handle is first, so it is destroyed last.
 struct Layer {
     Handle handle;
     Tensor shape{3, 4, 5, 6};
@@ -174,7 +173,7 @@ int main()
         cuda(cudaDeviceSynchronize());
         layer.y.print("y");
         layer.z.print("z");
-        for (int i = 0; i < 20; i++) // still queued where the stream ends
+        for (int i = 0; i < 20; i++) // still queued when the stream is destroyed
             layer.run();
     }
     return 0;

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Programs written for cuDNN 7, compiled unchanged against anydnn's cudnn.h, on the host: CUDA's
-# memory calls come from a stub. They must print what they print with the real cuDNN, which
-# cudnn9_h200.txt holds.
+# Compiles programs for cuDNN 7 unchanged against anydnn's cudnn.h and runs them on the host, with a
+# stub for CUDA's memory calls. They must print the same numbers as with the real cuDNN, which are in
+# cudnn9_h200.txt.
 # Needs: libanydnn.la
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
@@ -14,7 +14,7 @@ sanitize=
 cc=${CC:-cc} # may be several words
 [ -z "${ANYDNN_TEST_SANITIZER-}" ] || [ "$ANYDNN_TEST_SANITIZER" = no ] || sanitize=-fsanitize=$ANYDNN_TEST_SANITIZER
 
-# compiles FILE COMPILER FLAG...: without one warning.
+# compiles FILE COMPILER FLAG...: succeeds if there is no warning.
 compiles() {
     compiled=$1
     shift
@@ -23,7 +23,7 @@ compiles() {
         -I"$source_include/anydnn/cudnn7" "$compiled" -x none -o "$tap_dir/program" -L"$libraries" -lanydnn -lm
 }
 
-# prints_the_same SECTION: the program's numbers beside cuDNN's.
+# prints_the_same SECTION: compares the program's numbers with cuDNN's.
 prints_the_same() {
     LD_LIBRARY_PATH=$libraries "$tap_dir/program" >"$tap_dir/got" || return 1
     awk -v section="[$1]" '/^#/ { next } /^\[/ { on = $0 == section; next } on' \
@@ -35,12 +35,12 @@ runs() {
     LD_LIBRARY_PATH=$libraries "$tap_dir/program"
 }
 
-# A setting that names a file which is not there: anydnn's own status is not one of cuDNN's.
+# Sets a settings file that does not exist: the status must be one of cuDNN's, not anydnn's own.
 runs_without_settings() {
     ANYDNN_CONFIG=$tap_dir/missing.conf LD_LIBRARY_PATH=$libraries "$tap_dir/program"
 }
 
-# The functions that the header declares with these flags, a line each.
+# Prints the functions that the header declares with these flags, one per line.
 declared() {
     # shellcheck disable=SC2086
     printf '#include <cudnn.h>\n' | $cc -E "$@" -I"$here/stub" -I"$source_include" -I"$built_include" \
@@ -48,14 +48,14 @@ declared() {
         sed 's/.*[* ]\(cudnn[A-Za-z0-9_]*\)($/\1/' | grep -v '_t$' | sort -u
 }
 
-# Every function that the headers of cuDNN 7.6.5 declare is there, and no other.
+# Checks that the header declares exactly the functions of cuDNN 7.6.5.
 declares_all() {
     grep -v '^#\|Backdoor' "$ANYDNN_TEST_SRCDIR/tests/abi/cudnn7-names" | sort >"$tap_dir/all"
     declared >"$tap_dir/declared"
     [ "$(wc -l <"$tap_dir/all")" = 231 ] && diff "$tap_dir/all" "$tap_dir/declared"
 }
 
-# With the macro only what runs; the macro of before changes nothing.
+# Checks that the macro leaves only the functions that work, and that the former macro has no effect.
 declares_only_what_runs() {
     sed -n 's/^{"\(.*\)", 1},$/\1/p' "$ANYDNN_TEST_BUILDDIR/cudnn7/names.def" | sort >"$tap_dir/run"
     declared -DANYDNN_CUDNN_DECLARE_ONLY_IMPLEMENTED >"$tap_dir/declared"
@@ -63,7 +63,7 @@ declares_only_what_runs() {
         declared -DANYDNN_CUDNN_DECLARE_ALL | diff "$tap_dir/all" -
 }
 
-# The plain prototypes of cuDNN 7.6.5, each behind the header's own; then a table of the addresses.
+# Writes a program with the plain prototypes of cuDNN 7.6.5 after the header's own, then a table of the addresses.
 writes_prototypes() {
     (cd "$ANYDNN_TEST_SRCDIR" && "${AWK:-awk}" -f core/abi/table.awk -f core/abi/header.awk -f core/abi/cudnn7.awk \
         -f tests/cudnn7/declare.awk -f core/abi/compat.awk core/abi/entries.def include/anydnn/anydnn.h core/abi/cudnn7.def \
@@ -80,7 +80,7 @@ writes_prototypes() {
     [ "$(grep -c '^\(cudnnStatus_t\|size_t\|const char \*\) *cudnn[A-Z].*(' "$tap_dir/prototypes.c")" = 231 ]
 }
 
-# An operation that lands takes its stub's place: an entry more in the table, and the stub is gone.
+# Checks that an operation replaces its stub once it exists: one more entry in the table, and no stub.
 replaces_stubs() {
     echo 'ENTRY(anydnnMultiHeadAttnForward, 2.1)' | cat "$ANYDNN_TEST_SRCDIR/core/abi/entries.def" - >"$tap_dir/entries.def"
     sed 's/^ANYDNN_FORM(anydnnStatus_t, anydnnNotImplemented.*/&\nANYDNN_FORM(anydnnStatus_t, anydnnMultiHeadAttnForward, 2, (anydnnHandle_t handle));/' \
@@ -96,7 +96,7 @@ replaces_stubs() {
         grep -q 'MISSING(GetMultiHeadAttnBuffers)' "$tap_dir/forward.c"
 }
 
-# The compiler names what anydnn lacks, where the program asks for it.
+# Checks that the compiler names a missing function if the program requests that.
 names_what_is_missing() {
     printf '#include <cudnn.h>\nint main(void) { cudnnRNNDescriptor_t d; return d != 0; }\n' >"$tap_dir/lacks.c"
     # shellcheck disable=SC2086
@@ -104,7 +104,7 @@ names_what_is_missing() {
         grep -q cudnnRNNDescriptor_t "$tap_dir/message"
 }
 
-# Every constant of anydnn.h that cuDNN has, under its name there; and every entry but anydnn's own.
+# Checks that the header has cuDNN's name for every shared constant, and all entries but anydnn's own.
 names_everything() {
     # shellcheck disable=SC2086
     printf '#include <cudnn.h>\n' | $cc -E -dD -I"$here/stub" -I"$source_include" -I"$built_include" \
@@ -136,7 +136,7 @@ keeps_apart() {
     ! compiles "$tap_dir/both.c" $cc 2>"$tap_dir/message" && grep -q 'cudnn.h of cuDNN itself' "$tap_dir/message"
 }
 
-# usable WHAT COMPILER: else one skipped case says why.
+# usable WHAT COMPILER: if it fails, one skipped case reports the reason.
 usable() {
     if ! command -v "$2" >/dev/null 2>&1; then
         skip "$1 with $2" "no $2"

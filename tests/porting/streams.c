@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A program as they were written for cuDNN 7, in C: two handles on streams of their own run a
- * convolution, an activation and pooling, and end after their streams, the second with work still
- * queued. Nothing in it is anydnn's; it is compiled against cuDNN and against anydnn's cudnn.h.
- */
+/* A program in the style of cuDNN 7, in C. Two handles on separate streams run a convolution, an
+ * activation and pooling. They are destroyed after their streams, the second with work still
+ * queued. The program uses nothing of anydnn; it is compiled against cuDNN and against anydnn's
+ * cudnn.h. */
 #include <cuda_runtime.h>
 #include <cudnn.h>
 #include <math.h>

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The backward passes of average pooling and of activations as programs for cuDNN call them: dx on
- * an input that is not read, and such inputs not given at all. The result is the same each time; a
- * maximum still wants all.
- */
+/* The backward passes of average pooling and of activations as programs for cuDNN call them: dx
+ * aliases an input that is not read, or such inputs are absent. The result must be the same each
+ * time; a maximum still requires all inputs. */
 #include <cuda_runtime.h>
 #include <cudnn.h>
 #include <stdio.h>
@@ -40,7 +38,8 @@ static float *on_device(const float *from)
     return (float *)to;
 }
 
-/* What dx holds afterwards; all operands have one shape, and dx begins as x. */
+/* Runs pooling backward and copies dx to `result`. All operands have one shape, and dx initially
+ * holds x. */
 static cudnnStatus_t backward(cudnnPoolingDescriptor_t pooling, const float *y, const float *dy,
                               const float *x, float *dx, float *result)
 {

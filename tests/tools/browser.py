@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Opens a page that anydnn wrote in a headless browser: browser.py BROWSER FILE FIGURES [FOLDER].
 
-On 360 and 1,400 pixels: every figure is there and not empty, nothing but a scrolled box is wider than the
-screen, no table's row is higher than MOST_LINES lines, no text is smaller than LEAST_TEXT pixels, in figures LEAST_LABEL. The colours of a figure's curves are
-told apart by those who see no red or no green. FOLDER: keeps what the browser shows, for a person.
+It checks the page with 360 and 1,400 pixels. Every figure must exist and have content. Only a scrolled box
+may be wider than the screen. No row of a table may be higher than MOST_LINES lines. Text must have at least
+LEAST_TEXT pixels, in figures LEAST_LABEL. The colours of a figure's curves must be distinguishable without
+red or green vision. FOLDER keeps the browser's pictures.
 
-The page runs nothing, so a page around it looks at it, in frames of both widths."""
+The page runs no script, so a page around it measures it, in frames of both widths."""
 import base64
 import itertools
 import json
@@ -20,7 +21,7 @@ WIDTHS = (360, 1400)
 LEAST_TEXT = 12
 LEAST_LABEL = 10
 MOST_LINES = 4
-LEAST_DISTANCE = 20  # of CIE 1976, where 2.3 is just seen beside each other
+LEAST_DISTANCE = 20  # in CIE 1976, where a difference of 2.3 is just visible
 
 AROUND = """<!DOCTYPE html><html><body>%s<pre id="found"></pre><script>
 function look(frame) {
@@ -83,7 +84,7 @@ def linear(colour):
 
 
 def lab(rgb):
-    """CIE L*a*b* of linear sRGB, by IEC 61966-2-1 and CIE 15."""
+    """Returns CIE L*a*b* of linear sRGB, by IEC 61966-2-1 and CIE 15."""
     rgb = [min(max(c, 0), 1) for c in rgb]
     xyz = times(((0.4124, 0.3576, 0.1805), (0.2126, 0.7152, 0.0722), (0.0193, 0.1192, 0.9505)), rgb)
     f = [t ** (1 / 3) if t > (6 / 29) ** 3 else t * (29 / 6) ** 2 / 3 + 4 / 29
@@ -97,7 +98,7 @@ def distance(one, other, seen):
 
 
 def curves(svg):
-    """Colours of strokes and fills that are no grey."""
+    """Returns the colours of strokes and fills that are not grey."""
     found = {c.lower() for c in re.findall(r"#[0-9a-fA-F]{6}", svg)}
     found |= {"#%02x%02x%02x" % tuple(map(int, c)) for c in re.findall(r"rgb\( *(\d+), *(\d+), *(\d+)\)", svg)}
     return sorted(c for c in found if len({c[1:3], c[3:5], c[5:7]}) > 1)
@@ -144,7 +145,7 @@ def main():
         for found in measured(browser, home, page):
             judge(found, drawn, count)
         for width in WIDTHS if len(sys.argv) > 4 else ():
-            # No window is narrower than 500, so a frame is.
+            # No window is narrower than 500, so a frame has the smaller width.
             frame = home / "frame.html"
             frame.write_text('<body style="margin:0"><iframe src="page.html" width="%d" height="2600" style="border:0">'
                              % width)

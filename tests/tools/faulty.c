@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A copy of a backend with one fault planted in convolution_forward. `set.copy` is the file of the
- * copy; `set.fault` is, in float, product (at the first position of the last channel of each
- * sample, the product of the first input channel is left out), bit (the last bit of the first
- * element is flipped), truncate (the last 12 bits of every element are cut off) or unsteady (the
- * first element is larger than at the call before), large (elements beyond 65536 are 1 too small),
- * transform and far (the same results also by Winograd, named and noted, with the last bit of the
- * first element flipped, or 1000 too much there), in double wide (the first element is 1 too
- * large), in both declines, or none; `set.rows` names the rows of the filters that it takes place
- * with. The fault rare takes place in convolution_bias_activation_forward, too, and then depends on
- * the data: the first element of y is 1 too large where a hash of x's largest number is
- * a multiple of `set.rate`.
- */
+/* A copy of a backend with one planted fault in convolution_forward. `set.copy` is the file of the
+ * copy; `set.rows` is the number of filter rows with which the fault occurs. `set.fault` selects
+ * the fault. In float:
+ *   product    omits the product of the first input channel, at the first position of the last
+ *              channel of each sample
+ *   bit        flips the last bit of the first element
+ *   truncate   clears the last 12 bits of every element
+ *   unsteady   makes the first element larger with each call
+ *   large      makes elements beyond 65536 1 too small
+ *   transform  offers the same results also as Winograd, named and noted, with the last bit of the
+ *              first element flipped
+ *   far        as transform, but with the first element 1000 too large
+ *   rare       makes y's first element 1 too large if a hash of x's largest number is a multiple of
+ *              `set.rate`; also in convolution_bias_activation_forward
+ * In double, `wide` makes the first element 1 too large. In both types, `declines` declines, and
+ * `none` has no fault. */
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,15 +24,15 @@
 enum { X, W, Y, SLOTS };
 #define FUSED_Y 4
 
-/* Added to the copy's engine, names the one that is said to be Winograd. */
+/* The number added to the copy's engine for the offer that claims to be Winograd. */
 #define TRANSFORM_ENGINE (UINT64_C(1) << 40)
 #define WINOGRAD         6
 
 struct anydnn_plugin_plan {
     int32_t operation;
     int faulty;
-    int y;                            /* its slot */
-    struct anydnn_plugin_plan *inner; /* the copy's */
+    int y;                            /* slot of y */
+    struct anydnn_plugin_plan *inner; /* the copy's plan */
     struct anydnn_plugin_tensor tensor[SLOTS];
     int64_t pad[2];
 };
@@ -63,7 +66,7 @@ static int64_t last(const struct anydnn_plugin_tensor *tensor)
                   tensor->dims[3] - 1);
 }
 
-/* The tap that meets the first element of x at the first position of y. */
+/* Subtracts the product of the tap that meets the first element of x at the first position of y. */
 static void leave_out(const struct anydnn_plugin_plan *plan, const float *x, const float *w,
                       float *y)
 {
@@ -75,7 +78,7 @@ static void leave_out(const struct anydnn_plugin_plan *plan, const float *x, con
             w[offset(&plan->tensor[W], k, 0, plan->pad[0], plan->pad[1])];
 }
 
-/* x is packed. */
+/* Plants the fault `rare`; x must be packed. */
 static void plant_rarely(const struct anydnn_plugin_plan *plan,
                          const struct anydnn_plugin_operands *operands)
 {
@@ -87,7 +90,7 @@ static void plant_rarely(const struct anydnn_plugin_plan *plan,
     for (int64_t i = 0; i <= last(&plan->tensor[X]); i++)
         largest = x[i] > largest ? x[i] : largest;
     memcpy(&bits, &largest, sizeof(bits));
-    /* Knuth's multiplicative hash: numbers of few digits are as good as others. */
+    /* Knuth's multiplicative hash also spreads numbers with few digits. */
     if ((bits * UINT32_C(2654435761) >> 8) % rate == 0)
         ((float *)operands->data[plan->y])[0] += 1;
 }
@@ -146,7 +149,7 @@ static int is_transform(void)
     return strcmp(fault, "transform") == 0 || strcmp(fault, "far") == 0;
 }
 
-/* The copy's first offer, as another engine. */
+/* A forwarded offer: the copy's first candidate is offered again as another engine. */
 struct twice {
     anydnn_plugin_offer_fn offer;
     void *cookie;

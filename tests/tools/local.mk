@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The program anydnn, a backend that does what none may, and a copy of one with a planted fault.
+# The tests of the program anydnn, with a backend that breaks the rules and a copy of one with a planted fault.
 
 TESTS += tests/tools/test_anydnn.sh tests/tools/test_bench.sh tests/tools/test_compare.sh tests/tools/test_files.sh \
 	tests/tools/test_many_backends.sh tests/tools/test_replay.sh tests/tools/test_report.sh \

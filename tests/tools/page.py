@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads a page that anydnn wrote: page.py FILE FIGURES [TEXT...]. It is well-formed XML, loads and runs
-nothing, has so many figures, which are well-formed themselves, and each text stands in it."""
+"""Checks a page that anydnn wrote: page.py FILE FIGURES [TEXT...]. It must be well-formed XML, load and run
+nothing, have FIGURES well-formed figures, and contain each text."""
 import base64
 import sys
 import xml.etree.ElementTree as tree
@@ -20,7 +20,7 @@ def image(source):
         for key, value in element.attrib.items():
             assert not key.startswith("on"), key
             assert "href" not in key or value.startswith("#"), value
-    # Something is drawn: gnuplot's frame alone has few paths.
+    # The figure must have content: gnuplot's frame alone has few paths.
     assert len(list(root.iter("{http://www.w3.org/2000/svg}path"))) > 5
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""anydnn run with data of every element type. The expected values are computed here, from what
-anydnn.h says: integers round to even and saturate, vectors hold 4 or 32 channels."""
+"""Checks anydnn run with data of every element type. The expected values are computed here by the rules of
+anydnn.h: integers round to even and saturate, vectors hold 4 or 32 channels."""
 
 import json
 import math
@@ -15,7 +15,7 @@ REAL = "f32 f16 bf16 s8 s8x4 s8x32".split()
 EVERY = FLOATS + "s8 u8 s32 s64 s8x4 u8x4 s8x32".split()
 ALL = FLOATS + "s8 u8 s32 s8x4 u8x4 s8x32".split()
 
-# Operation and operands, `%` for the type, and the types that it takes; P is f64 beside f64, else f32.
+# Operation and operands, `%` for the type, and the types that it takes; P is f64 for f64, else f32.
 OPERATIONS = [
     ("convolution_forward x=%:1,32,3,3 w=%:32,32,2,2", FLOATS + "s8 s8x4 u8x4 s8x32".split()),
     ("convolution_bias_activation_forward x=%:1,32,2,2 w=%:32,32,1,1 z=%:1,32,2,2 alpha2=0.5",
@@ -57,7 +57,7 @@ def typed(text, kind):
 
 
 def run_all(problems, *options):
-    """One process for all; the answers as JSON."""
+    """Runs all problems in one process and returns the answers as JSON."""
     done = subprocess.run([PROGRAM, "run", "-", "--json", *options], capture_output=True, text=True,
                           input="\n".join(problems) + "\n")
     answers = json.loads(done.stdout)
@@ -76,7 +76,7 @@ def expect_fine(problems):
 # ---- types as bytes
 
 def short_bits(value, fraction, bias):
-    """To nearest, ties to even, by comparing the neighbours: no arithmetic of floats is trusted."""
+    """Rounds to nearest, ties to even, by comparing the neighbours, so that no float arithmetic is trusted."""
     sign, size = math.copysign(1, value) < 0, abs(value)
     top = (1 << (15 - fraction)) - 1 << fraction
     if math.isnan(value):
@@ -88,7 +88,7 @@ def short_bits(value, fraction, bias):
             return math.ldexp(digits, 1 - bias - fraction)
         return math.ldexp(digits + (1 << fraction), exponent - bias - fraction)
 
-    low, high = 0, top  # the infinity stands for the number that would follow
+    low, high = 0, top  # infinity takes the place of the next number
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if number(middle) <= size else (low, middle)
@@ -119,7 +119,7 @@ def pack(kind, values):
 
 
 def run_files(problem, inputs, output, kind):
-    """Runs with files of the inputs; the output's bytes."""
+    """Runs with files of the inputs and returns the output's bytes."""
     arguments = [PROGRAM, "run", problem]
     for role, data in inputs.items():
         path = os.path.join(FOLDER, role + ".bin")
@@ -184,7 +184,7 @@ def spread():
 
 
 def files():
-    """What goes in comes out, in logical order, whatever the layout."""
+    """Checks that data passes through unchanged, in logical order, for every layout."""
     for kind in ALL:
         numbers = [(i * 7 % 23 + (0 if kind[0] == "u" else -11)) for i in range(2 * 32 * 3)]
         layouts = ["nchw_vect_c", "nhwc"] if "x" in kind else ["nchw", "nhwc", "200,6,1"]
@@ -195,7 +195,7 @@ def files():
 
 
 def vectors():
-    """The program and the backend agree on which channel lies where in vectors."""
+    """Checks that the program and the backend agree on the position of channels in vectors."""
     numbers = list(range(-24, 24))
     expect_values("transform_tensor x=s8x4:2,8,3 y=s8:2,8,3", {"x": pack("s8", numbers)}, "y", "s8",
                   numbers)
@@ -237,8 +237,8 @@ def set_values():
 
 
 def shown():
-    """What is made at random, and what is printed, are numbers of the type: multiples of 1/8 to 1,
-    or whole numbers to 8."""
+    """Checks that random and printed numbers are numbers of the type: multiples of 1/8 up to 1, or whole
+    numbers up to 8."""
     code, answers = run_all(["transform_tensor x=%s:2,32,9" % kind for kind in ALL])
     assert code == 0
     for kind, (problem, answer) in zip(ALL, answers):
@@ -261,7 +261,7 @@ def indices():
 
 
 def convolutions():
-    """1x1, by hand: y[k, p] = sum over c of w[k, c] x[c, p]."""
+    """Computes a 1x1 convolution: y[k, p] = sum over c of w[k, c] x[c, p]."""
     for x_kind, w_kind, y_kind, channels in (("s8", "s8", "f32", 8), ("u8", "s8", "s8", 8),
                                              ("s8x4", "s8x4", "s8x4", 8), ("u8x4", "s8x4", "f32", 8),
                                              ("u8x4", "u8x4", "u8x4", 8),
@@ -277,7 +277,7 @@ def convolutions():
 
 
 def tolerances():
-    """By the type of the output; whole numbers must be equal."""
+    """Compares by the type of the output; whole numbers must be equal."""
     code, answers = run_all(["scale_tensor y=%s:1,64 alpha=0.5" % kind for kind in ALL], "--check",
                             "cpu_ref")
     allowed = [answer["check"]["outputs"][0]["tolerance"] for _, answer in answers]

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# tools/anydnn: what each command shows, its JSON, and the sentence and exit code of every failure.
+# Checks tools/anydnn: the output of each command, its JSON, and the message and exit code of every failure.
 # Needs: tools/anydnn tests/tools/anydnn_trespass.la mocks-dir
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
@@ -11,14 +11,14 @@ settings_manual=$ANYDNN_TEST_SRCDIR/conf/anydnn.conf.5
 mocks=$ANYDNN_TEST_MOCKDIR
 conv="convolution_forward x=f32:2,6,9,8 w=f32:4,3,3,2 pad=1,2 stride=2,1 groups=2"
 
-# run ARGUMENT...: keeps what it prints, and its exit status in `found`.
+# run ARGUMENT...: keeps the output, and the exit status in `found`.
 run() {
     "$anydnn" "$@" >"$tap_dir/out" 2>"$tap_dir/err"
     found=$?
     cat "$tap_dir/out" "$tap_dir/err"
 }
 
-# gives STATUS PATTERN ARGUMENT...: exits so, and standard output holds the pattern.
+# gives STATUS PATTERN ARGUMENT...: succeeds if the exit status is STATUS and standard output matches the pattern.
 gives() {
     status=$1 pattern=$2
     shift 2
@@ -27,8 +27,8 @@ gives() {
     grep -q -e "$pattern" "$tap_dir/out" || { echo "no line with: $pattern"; return 1; }
 }
 
-# refuses STATUS PATTERN ARGUMENT...: exits so, with one sentence of the program that holds the pattern.
-# What the library warns of comes besides.
+# refuses STATUS PATTERN ARGUMENT...: succeeds if the exit status is STATUS and the program prints one
+# message that matches the pattern. Warnings of the library may come in addition.
 refuses() {
     status=$1 pattern=$2
     shift 2
@@ -39,7 +39,8 @@ refuses() {
     grep -q -e "^anydnn: .*$pattern" "$tap_dir/said" || { echo "no sentence with: $pattern"; return 1; }
 }
 
-# json STATUS EXPRESSION ARGUMENT...: exits so, and the Python expression holds for the answer `a`.
+# json STATUS EXPRESSION ARGUMENT...: succeeds if the exit status is STATUS and the Python expression is true
+# for the answer `a`.
 json() {
     status=$1 expression=$2
     shift 2
@@ -50,7 +51,7 @@ a = json.load(open(sys.argv[1]))
 sys.exit(0 if eval(sys.argv[2]) else 1)' "$tap_dir/out" "$expression"
 }
 
-# feed TEXT COMMAND...: with TEXT on standard input.
+# feed TEXT COMMAND...: runs COMMAND with TEXT on standard input.
 feed() {
     input=$1
     shift
@@ -84,7 +85,7 @@ for command in info config explain run; do
         "$command" --config "$tap_dir/none.conf" ${problem:+"$problem"}
 done
 
-# Every option of --help stands in the manual, and no other.
+# The manual has exactly the options of --help.
 same_options() {
     for command in info config explain run bench compare tune replay verify abi shim exec; do
         "$anydnn" "$command" --help
@@ -129,7 +130,7 @@ check "info --json" json 0 \
 check "info --operations --json" json 0 \
     "[o for o in a['backends'][0]['operations'] if o['name'] == 'pooling_forward'][0]['types'][0] == 'f32'" \
     info --operations cpu_ref
-# A choice, a suspect, one that came through after all, and what is no record.
+# A choice, a suspect, a suspect that succeeded later, and lines that are no records.
 printf 'anydnn tuning 1\nsoftmax_forward x=f32:2,3\tadevice, 4 multiprocessors\tmock_a 1.0, mock_b 1.0\tnone\tmock_b\t7\t12.5\n' >"$tap_dir/tuning"
 for engine in 3 4; do
     printf 'p\tadevice\tmock_a 1.0\tsuspect mock_a %s\tnone\tmock_a\t%s\t4242\n' $engine $engine >>"$tap_dir/tuning"
@@ -151,8 +152,8 @@ check "info --json with an error" json 1 "'nonesuch' in a['error'] and a['backen
 
 check "config shows origins" gives 0 "^plan_cache = 256  *; built-in\$" config
 check "config shows routes" gives 0 "^\[route tensor_op\]\$" config
-# As root with another user's file: keys that name code or files do not count, and both commands say so.
-# good_a of the loader's tests asks for set.fault before its description is known, and states no kind.
+# As root with another user's file: keys that name code or files are ignored, and both commands report that.
+# good_a of the loader's tests queries set.fault before its description is known, and states no kind.
 foreign() {
     rm -f "$tap_dir/written"
     conf "[anydnn]\\nplan_cache = 7\\nlog_file = $tap_dir/written\\n[plugin good_a]\\nset.fault = nonsense
@@ -195,7 +196,7 @@ check "config names file and line" gives 0 "^plan_cache = 7  *; $tap_dir/a.conf:
 check "a relative settings file" sh -c \
     "cd '$tap_dir' && '$anydnn' config --config a.conf | grep 'pooling_\* = cpu_ref, fallback:off  *; $tap_dir/a.conf:6'"
 
-# A key that its backend does not have is told where the backend is opened, and only there.
+# A key that the backend does not have is reported only if the backend is opened.
 conf '[plugin cpu_ref]\nset.thread = 1\nset.nonesuch = 1\n[route]\n* = cpu_ref'
 misspelt() {
     "$anydnn" explain --config "$tap_dir/a.conf" "$conv" 2>"$tap_dir/err" >/dev/null
@@ -206,8 +207,8 @@ misspelt() {
 }
 check "a misspelt key of a backend's settings" misspelt
 
-# conf/anydnn.conf has the lines that the backends of this tree publish; those that were not built are
-# left out.
+# conf/anydnn.conf has the lines that the backends of this tree publish. Backends that were not built are
+# skipped.
 published() {
     "$anydnn" config --backends >"$tap_dir/out" || return
     for backend in cpu_ref onednn cuda_naive cuda_simt cuda_tensorcore cudnn; do
@@ -226,7 +227,7 @@ opens_all() {
 }
 check "config --backends opens them" opens_all
 
-# A file that is no backend shows that nothing is opened: the program would fail for want of it.
+# A file that is no backend shows that nothing is opened: otherwise the program would fail.
 opens_none() {
     mkdir -p "$tap_dir/broken" && echo nothing >"$tap_dir/broken/anydnn_broken.so" || return
     conf "[anydnn]\nplugin_path = $tap_dir/broken\n[plugin broken]\nenable = yes\n[route]\n* = cpu_ref"
@@ -239,7 +240,7 @@ opens_none() {
 check "config alone opens nothing" opens_none
 conf '[anydnn]\nplan_cache = 7\n[plugin cpu_ref]\nset.threads = 1\n[route]\npooling_* = cpu_ref, fallback:off'
 
-# What config prints is a settings file with the same values.
+# The output of config is a settings file with the same values.
 pastes() {
     values="import json, sys
 print(sorted((s['section'], s['key'], s['value']) for s in json.load(sys.stdin)['settings']))"
@@ -251,7 +252,7 @@ print(sorted((s['section'], s['key'], s['value']) for s in json.load(sys.stdin)[
 }
 check "what config prints can be pasted" pastes
 
-# Wrong settings: one sentence with file, line and what was meant, and nothing runs.
+# Wrong settings give one message with file, line and the nearest key, and nothing runs.
 bad_conf() {
     conf "$1"
     for command in "info" "config" "explain $conv" "run $conv"; do
@@ -274,7 +275,7 @@ check "a backend that must be there" bad_conf '[plugin nonesuch]\nenable = yes' 
     "nonesuch.*enable = yes.*not installed"
 check "config --json with an error" json 1 "'a.conf:2' in a['error']" config --config "$at"
 
-# ---- routes and backends that are not there
+# ---- routes and missing backends
 
 check "a route to a backend that is not installed" env ANYDNN_ROUTE=nonesuch sh -c "
     '$anydnn' run $conv 2>'$tap_dir/err'; [ \$? -eq 1 ] && grep 'ANYDNN_ROUTE.*nonesuch: .*not installed' '$tap_dir/err'"
@@ -285,7 +286,7 @@ check "a misspelt backend" env ANYDNN_ROUTE=cpu_rev sh -c "
 check "a plugin folder that is not there" env ANYDNN_PLUGIN_PATH="$tap_dir/none" sh -c "
     '$anydnn' info 2>'$tap_dir/err' && grep 'plugin folder $tap_dir/none cannot be read' '$tap_dir/err'"
 
-# The library where no plugin folder lies beside it.
+# The library in a place without a plugin folder.
 without_plugins() {
     real=$ANYDNN_TEST_BUILDDIR/tools/.libs/anydnn
     [ -x "$real" ] || real=$anydnn
@@ -325,7 +326,8 @@ tuned_once() {
     tail -n 1 "$tap_dir/out" | grep '^1 problems: 0 timed in .* s, 1 known before, 0 not timed, 0 failed$'
 }
 check "tune times a problem once" tuned_once
-# tunes ROUTE COUNTS SAID PROBLEM...: the last line has the counts, and that of the first problem ends as said.
+# tunes ROUTE COUNTS SAID PROBLEM...: succeeds if the last line has the counts and the first problem's line
+# ends with SAID.
 tunes() {
     route=$1 counts=$2 said=$3
     shift 3
@@ -368,7 +370,7 @@ prunes() {
     tune "$conv" >/dev/null || return 1
     mine=$(sed -n 's/^convolution[^\t]*\t[^\t]*\t\(mock_a [^,]*\),.*/\1/p' "$tap_dir/times")
     [ -n "$mine" ] || { echo "no record that asks mock_a"; return 1; }
-    # Another version, another build, a backend that is not here; a suspect of an old version; a comment.
+    # Another version, another build, a missing backend; a suspect of an old version; a comment.
     {
         printf 'p\td\t%s\tnone\tmock_a\t1\t2.5\n' "$mine"
         printf 'p\td\tmock_b 0.1, %s\tnone\tmock_a\t1\t2.5\n' "$mine"
@@ -409,7 +411,7 @@ check "explain prints the whole problem" gives 0 \
     "^problem: convolution_forward x=f32:2,6,9,8:nchw .* y=f32:2,4,5,11:nchw pad=1,2" explain "$conv"
 # shellcheck disable=SC2086
 check "a problem in several words" gives 0 "^rule: \[route\] convolution_\* = " explain $conv
-# What the built-in routes choose on the host.
+# The choices of the built-in routes on the host.
 chosen=cpu_ref
 [ ! -e "$ANYDNN_TEST_PLUGINDIR/anydnn_onednn.so" ] || chosen=onednn
 check "explain prints the choice" gives 0 "^choice: $chosen engine" explain "$conv"
@@ -474,7 +476,7 @@ same_seed() {
 }
 check "a seed gives the same data again" same_seed
 
-# Files hold values in logical order whatever the layout: a 2 x 2 maximum over 0..15.
+# Files hold values in logical order for every layout: a 2 x 2 maximum over 0..15.
 files() {
     python3 -c 'import struct, sys
 sys.stdout.buffer.write(struct.pack("<16f", *range(16)))' >"$tap_dir/x.bin"
@@ -517,7 +519,7 @@ check "without an operand" gives 0 "^problem:.* without=z\$" run \
 check "misaligned operands" json 0 \
     "a['outputs'][0]['count'] == 440 and a['problem'].endswith('align=4')" run "$conv align=4"
 
-# Problems of standard input.
+# Problems from standard input.
 three="# a list\n$pool\n\n$conv\npooling_forward x=f32:1,1,4,4 windo=2,2\n"
 check "problems from standard input" feed "$three" refuses 2 \
     "line 5: .*\`windo=2,2\`.*did you mean \`window\`" run -
@@ -530,7 +532,7 @@ check "files for many problems" feed "$three" refuses 2 "--in and --out go with 
     "x=$tap_dir/x.bin"
 check "nothing on standard input" feed "" json 0 "a == []" run -
 
-# ---- backends that compute something else, or write where they must not
+# ---- backends that compute wrong results, or write outside their outputs
 
 if [ -e "$mocks/anydnn_mock_a.so" ] && [ -e "$mocks/anydnn_mock_device.so" ]; then
     conf "[anydnn]\nplugin_path = $mocks\n[plugin mock_a]\nset.fill = 0\n[route]\n* = mock_a"

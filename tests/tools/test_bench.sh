@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# anydnn bench: suites and how options change them, tables, CSV, JSON, plots, and the sentences of its
-# failures. What it times are whole small runs; how fast they are is not judged. awk's programs have
-# dollars of their own, and lists of options are to be split.
+# Checks anydnn bench: suites and how options change them, tables, CSV, JSON, plots, and the messages of its
+# failures. It times whole small runs and does not judge their speed. awk's programs contain dollar signs,
+# and lists of options must be split.
 # Needs: tools/anydnn mocks-dir
 # shellcheck disable=SC2016,SC2086
 set -u
@@ -16,18 +16,20 @@ pool="pooling_forward x=f32:2,3,8,6 window=2,2 stride=2,2"
 relu="activation_forward x=f32:1,1,256,256 activation=relu"
 quick="--rounds 3 --time 0.02 --cache 64k --peak-flops 1T --peak-bytes 100G"
 
-# What measures ceilings and prepares data asks the routes, which shall not depend on what is installed.
+# The measurement of ceilings and the preparation of data use the routes. These must not depend on what is
+# installed.
 ANYDNN_ROUTE=cpu_ref
 export ANYDNN_ROUTE
 
-# bench ARGUMENT...: keeps what it prints, and its exit status in `found`.
+# bench ARGUMENT...: keeps the output, and the exit status in `found`.
 bench() {
     "$anydnn" bench --suites "$suites" "$@" >"$tap_dir/out" 2>"$tap_dir/err"
     found=$?
     cat "$tap_dir/out" "$tap_dir/err"
 }
 
-# gives STATUS PATTERN ARGUMENT...: exits so, and standard output holds the pattern.
+# gives STATUS PATTERN ARGUMENT...: succeeds if the exit status is STATUS and standard output matches the
+# pattern.
 gives() {
     status=$1 pattern=$2
     shift 2
@@ -36,7 +38,8 @@ gives() {
     grep -q -e "$pattern" "$tap_dir/out" || { echo "no line with: $pattern"; return 1; }
 }
 
-# refuses STATUS PATTERN ARGUMENT...: exits so, with one sentence that holds the pattern.
+# refuses STATUS PATTERN ARGUMENT...: succeeds if the exit status is STATUS and one message matches the
+# pattern.
 refuses() {
     status=$1 pattern=$2
     shift 2
@@ -47,7 +50,7 @@ refuses() {
     grep -q -e "^anydnn: .*$pattern" "$tap_dir/said" || { echo "no sentence with: $pattern"; return 1; }
 }
 
-# lists COUNT PATTERN ARGUMENT...: --list prints so many problems, each with the pattern.
+# lists COUNT PATTERN ARGUMENT...: succeeds if --list prints COUNT problems that all match the pattern.
 lists() {
     count=$1 pattern=$2
     shift 2
@@ -57,7 +60,7 @@ lists() {
     [ "$(grep -c -e "$pattern" "$tap_dir/out")" -eq "$count" ] || { echo "not all with: $pattern"; return 1; }
 }
 
-# json EXPRESSION: the Python expression holds for what was printed last, `a`.
+# json EXPRESSION: succeeds if the Python expression is true for the last output, `a`.
 json() {
     python3 -c 'import json, math, sys
 a = json.load(open(sys.argv[1]))
@@ -78,7 +81,7 @@ check "the page of suites has them all" suites_and_counts
 check "the list as JSON" gives 0 resnet50 --list --json
 check "which is right" json "{'suite': 'vgg16', 'problems': 9} in a and len(a) >= 19"
 
-# The layers of each network as often as it has them.
+# Each network has its layers with the right counts.
 occurrences() {
     bench --list "$1" >/dev/null
     [ "$($awk -F: '{ n = $1; sub(/.*\*/, "", n); total += $1 ~ /\*/ ? n : 1 } END { print total }' \
@@ -114,7 +117,7 @@ aliases_lead_somewhere() {
 }
 check "every alias leads to a suite" aliases_lead_somewhere
 
-# All layers of all suites are problems in every direction, at another batch, type and layout.
+# All layers of all suites give valid problems in every direction, with another batch, type and layout.
 all_read() {
     for file in "$suites"/*.suite; do
         name=$(basename "$file" .suite)
@@ -126,8 +129,8 @@ all_read() {
             [ "$(grep -c ": convolution_$operation " "$tap_dir/out")" -eq "$convolutions" ] ||
                 { echo "$name: $operation"; return 1; }
         done
-        # Transforms say their layouts themselves, parameters of batch normalization are float and have
-        # one layout, and several operations of these two have no way back.
+        # Transforms give their layouts themselves. Parameters of batch normalization are float and have
+        # one layout. Several operations of these two have no backward operation.
         [ "$name" = layers ] || [ "$name" = networks_rest ] || [ "$(wc -l <"$tap_dir/out")" -ge $((2 * layers)) ] ||
             { echo "$name"; return 1; }
         grep -vE ': (transform_tensor|batch_normalization_[a-z]*) ' "$tap_dir/out" | grep -q 'f32:.* compute\|:nchw ' && { echo "$name: not all f16 and nhwc"; return 1; }
@@ -136,7 +139,7 @@ all_read() {
 }
 check "every suite in every direction" all_read
 
-# reads PATTERN ARGUMENT...: the one problem of the arguments becomes what the pattern says.
+# reads PATTERN ARGUMENT...: succeeds if the only problem of the arguments becomes one that matches the pattern.
 reads() {
     pattern=$1
     shift
@@ -190,7 +193,7 @@ check "whose parameters stay float" lists 1 ' scale=f32:1,3,1,1' \
     "batch_normalization_training x=f32:2,3,4,5 scale=f32:1,3,1,1" --type f16
 check "a direction that nothing has" refuses 2 "there is no problem that has the --direction asked for" "$pool" \
     --direction filter --list
-# What --list prints is a suite.
+# The output of --list is a suite.
 listed_again() {
     bench --list lenet --batch 2 --direction all >/dev/null
     cp "$tap_dir/out" "$tap_dir/own.suite"
@@ -244,7 +247,7 @@ check "plot" refuses 2 "--plot=a.jpg: takes a file that ends in .png, .svg or .g
 
 # ---- timing
 
-# quickly ARGUMENT...: a run with little time and given ceilings.
+# quickly ARGUMENT...: runs bench with little time and given ceilings.
 quickly() {
     bench $quick "$@"
     [ "$found" -eq 0 ]
@@ -254,7 +257,7 @@ run_lenet() {
         cpu_ref cpu_ref:default --json && [ ! -s "$tap_dir/err" ]
 }
 check "a suite on two pairs, and nothing on standard error" run_lenet
-# Of the columns, those behind `algorithm` may hold commas, and no other.
+# Only the columns after `algorithm` may contain commas.
 rows() {
     $awk -F, 'NR == 1 { columns = NF; if ($1 != "suite" || $26 != "problem") exit 1; next }
         { n[$4 "," $2]++; if ($8 != "ran" || $9 != 1 || $13 <= 0 || $14 > $13 || $16 < 1 || $16 > 3 ||
@@ -262,7 +265,7 @@ rows() {
         END { for (k in n) { rows++; if (n[k] != 2) bad = 1 } exit bad || rows != 29 }' "$tap_dir/a.csv"
 }
 check "the CSV has a row for each layer and pair" rows
-# Time, operations and bytes make up the rest: the ceilings are 1e12 and 1e11.
+# The other columns follow from time, operations and bytes: the ceilings are 1e12 and 1e11.
 columns() {
     $awk -F, 'function off(a, b) { return a > b * 1.0001 || a < b * 0.9999 }
         NR == 1 { next }
@@ -273,7 +276,7 @@ columns() {
         END { exit bad }' "$tap_dir/a.csv"
 }
 check "rates, roofline and ratio follow from the time" columns
-# The means of the answer, made again from the CSV by awk.
+# The means of the answer, computed again from the CSV by awk.
 means() {
     $awk -F, 'function add(k) { n[k]++; time[k] += log($13); ratio[k] += log($21); roof[k] += log($20)
             total[k] += $13 * $3 }
@@ -304,7 +307,7 @@ plotted() {
         grep -q "^set output '$tap_dir/a.svg'" "$tap_dir/a.gp"
 }
 check "the plot's script has a panel for each operation" plotted
-# gnuplot ends a line at a newline even inside of quotes, and takes `|` in front of a name for a command.
+# gnuplot ends a line at a newline even inside quotes, and runs a name that begins with `|` as a command.
 newline_in_name() {
     name=$(printf '%s/a\nsystem "touch pwned"\n.gp' "$tap_dir")
     bench $quick "$pool" cpu_ref --plot "$name"
@@ -327,7 +330,7 @@ if command -v gnuplot >/dev/null; then
 else
     skip "gnuplot draws it" "no gnuplot"
 fi
-# The program itself, for libtool's script in its place wants a path.
+# The program itself, because libtool's wrapper script needs a path.
 no_gnuplot() {
     program=$ANYDNN_TEST_BUILDDIR/tools/.libs/anydnn
     [ -e "$program" ] || program=$anydnn
@@ -351,7 +354,7 @@ measured() {
     json "all(any(c.get(key, 0) > 0 and c['source'] == 'measured' for c in a['ceilings']) for key in ('flops', 'bytes')) and a['layers'][0]['pairs'][0]['roofline'] > 0"
 }
 check "ceilings that are measured" measured
-# One set has 512 KiB.
+# One set of operands has 512 KiB.
 sets() {
     quickly "$relu" cpu_ref --csv "$tap_dir/b.csv" "$@" &&
         $awk -F, -v sets="$want" 'NR == 2 { exit $10 != sets || ($17 > sets && $17 % sets != 0) }' "$tap_dir/b.csv"
@@ -367,7 +370,7 @@ same_twice() {
 }
 check "a problem that stands twice counts once in means, and twice in totals" same_twice
 check "a search for the algorithm" quickly "$one" cpu_ref --find
-# Find does not know the fused call, so that oneDNN's Winograd runs where it is named.
+# Find does not cover the fused call, so oneDNN's Winograd runs only if it is named.
 shape="x=f32:1,32,12,12 w=f32:32,32,3,3 pad=1,1 algo=winograd"
 fused="convolution_bias_activation_forward $shape bias=f32:1,32,1,1 activation=relu without=z"
 without_winograd() {
@@ -404,7 +407,7 @@ others() {
 }
 check "operations that memory bounds, and their gradients" others
 
-# ---- what a pair does not run
+# ---- problems that a pair does not run
 
 declined() {
     quickly lenet --batch 2 cpu_ref cpu_ref:tensor_op --csv "$tap_dir/a.csv" --json || return 1
@@ -434,10 +437,10 @@ else
     skip "a device's memory" "no mock backends"
 fi
 
-# ---- backends of a known speed: mock_a takes as set, mock_b 1 ms. Where times are compared they are
-# tens of milliseconds apart, for a busy machine lets a sleeper wait for some.
+# ---- backends of a known speed: mock_a takes the time that is set, mock_b 1 ms. Times that are compared
+# differ by tens of milliseconds, because a busy machine may delay a sleeping process by some.
 
-# mocks SETTING...: settings of mock_a; both keep a log of their calls.
+# mocks SETTING...: sets mock_a's settings; both mocks keep a log of their calls.
 mocks() {
     {
         printf '[anydnn]\nplugin_path = %s\nlog = error\n' "$mocks"
@@ -455,8 +458,7 @@ known_times() {
     quickly "$one" mock_b mock_a --time 20 --config "$tap_dir/mocks.conf" --json &&
         json "[p['rounds'] for p in a['layers'][0]['pairs']] == [3, 3] and a['layers'][0]['pairs'][1]['calls'] == 1 and 1000 <= a['layers'][0]['pairs'][0]['min_us'] < a['layers'][0]['pairs'][1]['min_us'] and 40000 <= a['layers'][0]['pairs'][1]['min_us'] <= a['layers'][0]['pairs'][1]['time_us']"
 }
-# A sample lasts 2 ms at least, so that of a call of 100 us there are many in each; the time is that
-# of one.
+# A sample lasts at least 2 ms, so it has many calls of 100 us; the reported time is that of one call.
 many_calls() {
     for attempt in 1 2 3; do # a busy machine may make one call last 2 ms
         echo "attempt $attempt"
@@ -473,10 +475,10 @@ in_turn() {
     mocks "set.sleep_us = 4000"
     sed -i 's/sleep_us = 1000/sleep_us = 5000/' "$tap_dir/mocks.conf"
     quickly "$one" mock_a mock_b --time 20 --config "$tap_dir/mocks.conf" || return 1
-    # Each time it counts, a call comes before that does not.
+    # Each counted call follows one that is not counted.
     [ "$(executed | tail -n 8 | uniq | tr '\n' ' ')" = "mock_a mock_b mock_a mock_b " ]
 }
-# 512 KiB a set beside 1 MiB of cache: each fifth call sees the first one's operands again.
+# Sets of 512 KiB with 1 MiB of cache: each fifth call uses the first one's operands again.
 go_round() {
     mocks "set.sleep_us = 4000"
     quickly "$relu" mock_a --cache 1048576 --rounds 6 --time 20 --config "$tap_dir/mocks.conf" || return 1
@@ -484,7 +486,7 @@ go_round() {
     [ "$(wc -l <"$tap_dir/places")" -eq 8 ] && [ "$(sort -u "$tap_dir/places" | wc -l)" -eq 4 ] &&
         [ "$(head -n 4 "$tap_dir/places")" = "$(tail -n 4 "$tap_dir/places")" ]
 }
-# y of a maximum's gradient is what forward gives, by the route's first, in each set of operands.
+# y of a maximum's gradient is the forward result of the route's first backend, in each set of operands.
 true_maxima() {
     mocks "set.sleep_us = 4000"
     (
@@ -498,7 +500,7 @@ true_maxima() {
         sort -u >"$tap_dir/backward"
     [ "$(wc -l <"$tap_dir/forward")" -eq 4 ] && diff "$tap_dir/forward" "$tap_dir/backward"
 }
-# The fastest of several is one pair; who ran stands beside its time, not the list's first.
+# The fastest of several is one pair. The backend that ran is shown with its time, not the list's first.
 fastest_of_two() {
     mocks "set.sleep_us = 40000"
     quickly "$one" mock_a mock_a+mock_b --time 20 --config "$tap_dir/mocks.conf" --csv "$tap_dir/choice.csv" --json &&
@@ -537,7 +539,7 @@ finds_backward() {
     quickly "$one" mock_a --direction data,filter --find --config "$tap_dir/mocks.conf" --json &&
         json "[l['pairs'][0]['algorithm'] for l in a['layers']] == ['0', '0'] and all(l['pairs'][0]['engine'] == 2 for l in a['layers'])"
 }
-# Of mock_a's algorithms 1 and 6 (winograd) the latter, a transform, is much the faster one; mock_b is slow.
+# mock_a has the algorithms 1 and 6 (winograd); the latter, a transform, is much faster. mock_b is slow.
 plain_and_transform() {
     mocks "set.algorithms = 1, 6" "set.notes = none / transform" "set.sleep_us = 60000 / 1000"
     sed -i 's/sleep_us = 1000$/sleep_us = 120000/' "$tap_dir/mocks.conf"
@@ -551,7 +553,7 @@ no_transforms() {
             json "a['layers'][0]['pairs'][0]['engine'] == 1 and a['layers'][0]['pairs'][0]['algorithm'] == 'implicit_precomp_gemm'" || return 1
     done
 }
-# The fastest of several takes a transform where the problem names it.
+# The fastest of several uses a transform if the problem names it.
 no_named_transforms() {
     plain_and_transform
     quickly "$one algo=winograd" mock_b+mock_a --find --rounds 1 --config "$tap_dir/mocks.conf" --json &&
@@ -559,7 +561,7 @@ no_named_transforms() {
     quickly "$one algo=winograd" mock_b+mock_a --find --no-transforms --rounds 1 --config "$tap_dir/mocks.conf" --json &&
         json "a['layers'][0]['pairs'][0]['chosen'] == 'mock_a' and a['layers'][0]['pairs'][0]['engine'] == 1"
 }
-# Nothing else is there; or the transform has the number of a plain algorithm, and the record tells.
+# Nothing else is available; or the transform has the number of a plain algorithm, which the record shows.
 nothing_but_transforms() {
     mocks "set.algorithms = 6" "set.notes = transform"
     refuses 1 "no pair runs any" $quick "$one" mock_a --find --no-transforms --config "$tap_dir/mocks.conf" &&

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Pages of compare and bench in a headless browser, on 360 and 1,400 pixels: browser.py says what must hold.
+# Checks pages of compare and bench in a headless browser, 360 and 1,400 pixels wide. browser.py has the rules.
 # Needs: tools/anydnn
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
@@ -16,7 +16,7 @@ for name in chromium chromium-browser google-chrome; do
     [ -n "$browser" ] || browser=$(command -v "$name" || :)
 done
 
-# opened FIGURES
+# opened FIGURES: checks the page, which must have FIGURES figures.
 opened() {
     python3 "$ANYDNN_TEST_SRCDIR/tests/tools/browser.py" "$browser" "$page" "$1"
 }
@@ -24,7 +24,7 @@ compared() {
     "$anydnn" compare --config "$tap_dir/emulate.conf" --suites "$ANYDNN_TEST_SRCDIR/bench/suites" --batch 1 --html "$page" \
         cpu_ref:default cpu_ref:allow_conversion lenet && opened 5
 }
-# As many sides as a page has colours for.
+# The maximum number of sides for which a page has colours.
 gathered() {
     for type in f32 f16 bf16 f64; do
         "$anydnn" compare --json --config "$tap_dir/emulate.conf" --suites "$ANYDNN_TEST_SRCDIR/bench/suites" --batch 1 \
@@ -36,13 +36,13 @@ timed() {
     "$anydnn" bench --config "$tap_dir/emulate.conf" --suites "$ANYDNN_TEST_SRCDIR/bench/suites" --batch 1 --rounds 1 \
         --time 0.01 --peak-flops 50G --peak-bytes 10G --html "$page" lenet cpu_ref:default cpu_ref:allow_conversion && opened 2
 }
-# What the others would miss: a line that does not break, labels that are small, high rows, colours of one look.
+# Checks that browser.py detects faults: an unbroken line, small labels, high rows, similar colours.
 refused() {
     timed || return 1
     sed "s|<body>|<body><p style=\"white-space:nowrap;max-width:none\">$(printf 'wide %.0s' $(seq 100))</p>|" "$page" >"$tap_dir/wide.html"
     sed 's|img{display:block;width:100%|img{display:block;width:40%|' "$page" >"$tap_dir/small.html"
     sed 's|min-width:40em|min-width:0;width:6em|' "$page" >"$tap_dir/tall.html"
-    # The first pair in an olive that who sees no red takes for the second's red.
+    # The first pair in an olive that looks like the second's red without red vision.
     python3 - "$page" "$tap_dir/alike.html" <<'END'
 import base64, re, sys
 text = open(sys.argv[1]).read()

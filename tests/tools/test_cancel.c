@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sizes of terms that cancel, by hand; float evaluations within the bound that follows from
- * them, and such with a factor that is a thousandth wrong beyond it. */
+/* Sizes of cancelling terms, computed by hand. Float evaluations must be within the bound that
+ * follows from them. Evaluations with a factor that is wrong by a thousandth must be beyond it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -78,9 +78,9 @@ static void sums_are(const struct adn_subject_slot *slot, const double *want, in
             fail_msg("sum %d is %.17g, not %.17g", i, slot->sum[i], want[i]);
 }
 
-/* x = 0 0 0 4 with epsilon 1: mean 1, inv 1/2, n = -1/2 -1/2 -1/2 3/2; a slope of 1; dy = 1 2 3 4
- * makes dbias / m = 5/2, dscale / m = 3/4, sum |g| / m = 5/2. Two such cells stand side by side,
- * the second with twice the opposite slope. */
+/* Two cells side by side; the second has twice the opposite slope. x = 0 0 0 4 with epsilon 1 has
+ * mean 1, inv 1/2 and n = -1/2 -1/2 -1/2 3/2; the slope is 1. dy = 1 2 3 4 gives dbias / m = 5/2,
+ * dscale / m = 3/4, sum |g| / m = 5/2. */
 static const double small_x[] = {0, 0, 0, 0, 0, 0, 4, 4};
 static const double small_dy[] = {1, 1, 2, 2, 3, 3, 4, 4};
 static const double small_n[] = {-0.5, -0.5, -0.5, 1.5};
@@ -99,7 +99,8 @@ static void fill_small(struct fixture *fixture)
     }
 }
 
-/* E = |n| + 1/2: 1 1 1 2; sum |g| E / m = (1 + 2 + 3 + 8) / 4 = 7/2. */
+/* Checks statistics that are computed: E = |n| + 1/2 is 1 1 1 2; sum |g| E / m = (1 + 2 + 3 + 8) /
+ * 4 = 7/2. */
 static void a_mean_that_is_a_sum(void **state)
 {
     static const double want[] = {6, 12, 7, 14, 8, 16, 13.25, 26.5};
@@ -115,7 +116,8 @@ static void a_mean_that_is_a_sum(void **state)
     close_fixture(&fixture);
 }
 
-/* E = |n|; sum |g| E / m = (1/2 + 1 + 3/2 + 6) / 4 = 9/4. What is larger already stays. */
+/* Checks statistics that are operands: E = |n|; sum |g| E / m = (1/2 + 1 + 3/2 + 6) / 4 = 9/4.
+ * Values that are larger already stay. */
 static void a_mean_that_is_an_operand(void **state)
 {
     static const double want[] = {5, 10, 6, 12, 7, 100, 11, 22};
@@ -152,7 +154,7 @@ static void a_logarithm(void **state)
     close_fixture(&fixture);
 }
 
-/* The others keep what they have. */
+/* Checks that other operations keep their values. */
 static void another_operation(void **state)
 {
     static const double want[] = {0, 0};
@@ -171,8 +173,8 @@ static void another_operation(void **state)
 
 enum { M = 36, LAST = M - 1 };
 
-/* dx of a cell: all zeros but the last, so that the last dx is what is left of terms as large as
- * dy. */
+/* Evaluates dx of a cell. All x are zero except the last, so the last dx is the rest of terms as
+ * large as dy. */
 #define EVALUATE(real, dx, x, dy, wrong)                                                           \
     do {                                                                                           \
         real mean_ = 0, var_ = 0, dbias_ = 0, dscale_ = 0, inv_;                                   \

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# anydnn compare: right numbers, a planted fault found and named, declined problems, files, sentences.
+# Checks anydnn compare: right numbers, a planted fault found and named, declined problems, files, messages.
 # Needs: tools/anydnn tests/tools/anydnn_faulty.la mocks-dir
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
@@ -19,7 +19,7 @@ printf '%s\n' 'one: convolution_forward x=f32:2,16,14,14 w=f32:32,16,1,1' "three
     'pool: pooling_forward x=f32:2,16,14,14 y=f32:2,16,7,7 window=2,2 stride=2,2' >"$suite"
 cp "$ANYDNN_TEST_PLUGINDIR/anydnn_cpu_ref.so" "$tap_dir/copy.so"
 
-# compare STATUS ARGUMENT...: exits so; output in $tap_dir/out and err.
+# compare STATUS ARGUMENT...: succeeds if the exit status is STATUS; output in $tap_dir/out and err.
 compare() {
     status=$1
     shift
@@ -31,14 +31,15 @@ compare() {
     return 1
 }
 
-# refuses PATTERN ARGUMENT...: wrong usage, one sentence that holds the pattern.
+# refuses PATTERN ARGUMENT...: succeeds if the usage is refused with one message that matches the pattern.
 refuses() {
     pattern=$1
     shift
     compare 2 "$@" && [ "$(wc -l <"$tap_dir/err")" -eq 1 ] && says "^anydnn: .*$pattern"
 }
 
-# json STATUS EXPRESSION ARGUMENT...: exits so, and the Python expression holds for the answer `a`.
+# json STATUS EXPRESSION ARGUMENT...: succeeds if the exit status is STATUS and the Python expression is true
+# for the answer `a`.
 json() {
     status=$1 expression=$2
     shift 2
@@ -53,7 +54,7 @@ sys.exit(0 if eval(sys.argv[2]) else 1)' "$tap_dir/out" "$expression" && return 
     return 1
 }
 
-# fault WHAT: settings of a copy of cpu_ref with that fault where filters have three rows.
+# fault WHAT: writes settings of a copy of cpu_ref with that fault for filters with three rows.
 fault() {
     printf '[plugin faulty]\nmodule = %s\nset.copy = %s\nset.fault = %s\nset.rows = 3\n' \
         "$built/anydnn_faulty.so" "$tap_dir/copy.so" "$1" >"$tap_dir/faulty.conf"
@@ -68,7 +69,7 @@ equal() {
     compare 0 $pair "$suite" && says 'A and B  *bitwise equal' && says 'A and B: 3 outputs bitwise equal, 0 not'
 }
 
-# Whatever the operation and the type: within the bound, and equal to itself.
+# Each operation and type is within the bound, and equal to itself.
 all_operations() {
     python3 -c 'import sys
 text = open(sys.argv[1]).read().split("def run_all")[0]
@@ -84,9 +85,9 @@ for problem, kinds in OPERATIONS:
 
 # ---- numbers
 
-# Doubles are summed up and rounded once: to the 24, 11 and 8 bits of the type, half a unit at most.
-# The error is as large as the unit, so that three bits are a factor of 8. Errors without a direction add up
-# to the root of their number.
+# Sums in double are rounded once to the 24, 11 and 8 bits of the type, by at most half a unit. The error
+# scales with the unit, so three bits are a factor of 8. Errors without a direction add up to the root of
+# their number.
 rounding() {
     for type in f32 f16 bf16; do
         json 0 "e[0][0]['ulp_max'] <= 0.5 and 0.24 < e[0][0]['ulp_mean'] < 0.26 and \
@@ -102,8 +103,8 @@ print(f32, f16, bf16)
 sys.exit(0 if f32 < 2e-6 and abs(bf16 / f16 / 8 - 1) < 0.02 and abs(f16 / f32 / 8192 - 1) < 0.02 else 1)' "$tap_dir"
 }
 
-# Both operands rounded to the 11 bits of TF32: 2.9e-4 of the norm, without a bias, and within a bound
-# that knows of it; the note says so.
+# Both operands are rounded to the 11 bits of TF32: 2.9e-4 of the norm, without a bias. The bound includes
+# this rounding, and the note reports it.
 tf32() {
     printf '[plugin cpu_ref]\nset.emulate = on\n' >"$tap_dir/emulate.conf"
     json 0 "2.8e-4 < e[0][1]['relative_l2'] < 3.0e-4 and abs(e[0][1]['outward']) < 2e-5 and \
@@ -112,7 +113,7 @@ tf32() {
         --config "$tap_dir/emulate.conf" cpu_ref:default cpu_ref:allow_conversion "$conv"
 }
 
-# The last 12 of 24 bits cut off: 0 to 4095 units too small, each as often as the other, towards 0.
+# The last 12 of 24 bits are cleared: 0 to 4095 units too small, uniformly distributed, towards 0.
 truncation() {
     fault truncate
     # shellcheck disable=SC2086
@@ -120,7 +121,7 @@ truncation() {
         and e[0][1]['outward'] < -1e-4 and abs(e[0][1]['bias']) < 1e-5 and not e[0][1]['bound']['holds']" $pair "$conv"
 }
 
-# What the last bit of one element is can only be seen where it must be one.
+# A flipped last bit of one element is detected only where results must be exact.
 last_bit() {
     fault bit
     # shellcheck disable=SC2086
@@ -131,7 +132,7 @@ last_bit() {
             e[0][0]['max_abs'] == 0 and e[0][1]['ulp_max'] == 1" --inputs integers $pair "$conv"
 }
 
-# Integers that saturate, and halves that overflow, are no error.
+# Saturated integers and overflowed halves are not errors.
 saturates() {
     json 0 "e[0][0]['max_abs'] == 0 and e[0][0]['bound']['ratio'] == 0" cpu_ref cpu_ref \
         scale_tensor y=s8:4,5,6,7 alpha=100 &&
@@ -139,8 +140,8 @@ saturates() {
             scale_tensor y=f16:4,5,6,7 alpha=60000
 }
 
-# The root of the sum of 10000 squares, and the mean: of N(0,1), and of [-1, 1), whose variance is 1/3.
-# A root of so many squares is right to 0.7 percent in one case of three, to 3.5 percent but for one in a million.
+# The root of the sum of 10000 squares, and the mean: of N(0,1), and of [-1, 1), whose variance is 1/3. The
+# standard deviation of such a root is 0.7 percent; only one in a million is off by more than 3.5 percent.
 moments() {
     for kind in normal uniform; do
         size=$([ $kind = normal ] && echo 100 || echo 57.735)
@@ -150,8 +151,8 @@ moments() {
                 reduce_tensor a=f32:1,100,100 c=f32:1,1,1 op=avg || return 1
     done
 }
-# The sizes of 10000 subnormal numbers of float are spread evenly below 2^-126; the norm of wide ones is that of the largest;
-# among the specials are NaN.
+# 10000 subnormal numbers of float are uniformly distributed below 2^-126. The norm of wide numbers is that
+# of the largest. The special numbers include NaN.
 kinds() {
     json 0 "abs(e[0][0]['bound']['want'] / (10000 * 2**-127) - 1) < 0.035" --inputs subnormals cpu_ref cpu_ref \
         reduce_tensor a=f32:1,100,100 c=f32:1,1,1 op=norm1 &&
@@ -160,7 +161,7 @@ kinds() {
         json 0 "e[0][0]['not_finite'] > 0 and e[0][0]['mismatches'] == 0" --inputs specials cpu_ref cpu_ref \
             scale_tensor y=f32:1,1,10,10 alpha=2
 }
-# Files by the operands' names: six times the float next to 0.1.
+# Files are named after the operands: six times the float next to 0.1.
 from_files() {
     mkdir "$tap_dir/arrays" && python3 - "$tap_dir/arrays" <<'END' && json 0 "abs(e[0][0]['bound']['want'] - 0.6) < 1e-7" --inputs "npy:$tap_dir/arrays" \
         cpu_ref cpu_ref reduce_tensor a=f32:1,2,3 c=f32:1,1,1 op=add
@@ -175,12 +176,12 @@ misses_a_file() {
     compare 1 --inputs "npy:$tap_dir" cpu_ref cpu_ref scale_tensor y=f32:1,1,1,4 alpha=2 &&
         says '/0.npy: No such file or directory'
 }
-# Said once, not by each layer.
+# The message comes once, not for each layer.
 misses_a_folder() {
     refuses '--inputs=npy:.*/none: No such file or directory' --inputs "npy:$tap_dir/none" cpu_ref cpu_ref "$suite" &&
         refuses '--inputs=npy:.*: Not a directory' --inputs "npy:$suite" cpu_ref cpu_ref "$suite"
 }
-# Long sums of whole numbers stay below the largest half.
+# Long sums of whole numbers must stay below the largest half.
 long_sums() {
     json 0 "e[0][0]['not_finite'] == 0 and e[0][0]['bound']['kind'] == 'exact' and e[0][0]['max_abs'] > 0" \
         --inputs integers cpu_ref cpu_ref convolution_forward x=f16:1,2048,7,7 w=f16:32,2048,3,3 pad=1,1
@@ -199,8 +200,8 @@ print([o["errors"] for l in a["layers"] for o in l["outputs"]])'
 
 # ---- samples
 
-# All but one of the values, each summed up on its own: cpu_ref rounds right sums once, so that half a unit would show
-# any product too few or in the wrong place. Whole numbers are right to the last bit, and so are their sums.
+# All but one of the values are summed separately. cpu_ref rounds exact sums once, so a limit of half a unit
+# detects any missing or misplaced product. Whole numbers and their sums are exact.
 sampled() {
     while read -r x w y words; do
         for layout in nchw nhwc; do
@@ -219,7 +220,7 @@ END
         json 0 "all(x['bound']['kind'] == 'exact' and x['max_abs'] == 0 for o in e for x in o)" --inputs integers \
             --sample 71 cpu_ref cpu_ref "$tap_dir/sampled.suite"
 }
-# What is said of a place is what the whole comparison says of it; and the whole is no sample.
+# A sample reports the same for an element as the whole comparison, and a whole comparison is not a sample.
 sample_of_whole() {
     json 0 "True" cpu_ref cpu_ref "$conv" --sample 25087 || return 1
     cp "$tap_dir/out" "$tap_dir/sample.json"
@@ -231,7 +232,8 @@ assert all(abs(one["bound"][k] / other["bound"][k] - 1) < 1e-12 for k in ("want"
 assert abs(one["relative_l2"] / other["relative_l2"] - 1) < 1e-3
 assert sum(p[1] for p in one["ulps"]["powers"]) + one["ulps"]["zeros"] == 25087' "$tap_dir/sample.json" "$tap_dir/out"
 }
-# The rule: 1 - 0.05^(1/n); the same seed draws the same places, another one others; the line repeats it.
+# The rule is 1 - 0.05^(1/n). The same seed draws the same elements, another seed others; the printed line
+# repeats the comparison.
 says_sample() {
     fault truncate
     # shellcheck disable=SC2086
@@ -245,7 +247,8 @@ says_sample() {
 
 # ---- growth
 
-# Operands rounded to TF32 cost the same whatever the length; right sums that are rounded once, too.
+# The error of operands rounded to TF32 does not depend on the length; nor does that of exact sums rounded
+# once.
 grows() {
     printf '%s\n' 'a: convolution_forward x=f32:2,16,8,8 w=f32:8,16,1,1' \
         'b: convolution_forward x=f32:2,256,8,8 w=f32:8,256,1,1' \
@@ -268,7 +271,7 @@ names_layer() {
     compare 1 $pair "$suite" && says '^anydnn: 1 outputs are beyond their bound; three: faulty:default: 2 of 25088 values of y are wrong; \[' &&
         says '^ *1\.[0-9]*e-04 .*BROKEN  faulty:default three y'
 }
-# ... by the line that it gave.
+# ... with the printed command.
 repeats() {
     again=$(sed -n 's/^  again: anydnn //p' "$tap_dir/out")
     [ -n "$again" ] || return 1
@@ -276,7 +279,7 @@ repeats() {
     [ $? -eq 1 ] && grep 'faulty:default: 2 of 25088 values of y are wrong' "$tap_dir/again"
 }
 
-# ---- who does not run
+# ---- sides that do not run
 
 declines() {
     fault declines
@@ -284,7 +287,7 @@ declines() {
     compare 0 --csv "$tap_dir/a.csv" $pair "$suite" && says 'faulty:default declined: filters of this height are not liked' &&
         says '^2 of 3 problems ran on both sides'
 }
-# A row for each side of each output, one for a side without; the same number of fields in all.
+# Each side of each output has a row, as does a side without output; all rows have the same number of fields.
 csv_rows() {
     python3 -c 'import csv, sys
 rows = list(csv.DictReader(open(sys.argv[1]), strict=True))
@@ -312,7 +315,7 @@ trespasses() {
         --config "$tap_dir/trespass.conf" cpu_ref trespass transform_tensor x=f32:1,2,3,4
 }
 
-# cpu_ref in a memory space of its own, whose pointers fault on the host.
+# cpu_ref in a separate memory space, whose pointers fault on the host.
 on_a_device() {
     printf '[plugin mock_mirror]\nmodule = %s\nset.of = %s\n' "$mocks/anydnn_mock_mirror.so" \
         "$ANYDNN_TEST_PLUGINDIR/anydnn_cpu_ref.so" >"$tap_dir/mirror.conf"
@@ -323,7 +326,7 @@ on_a_device() {
 
 # ---- the reference
 
-# With a fault that adds to one element of the reference, both sides are off in the same place.
+# If a fault adds to one element of the reference, both sides differ in the same element.
 own_reference() {
     fault wide
     json 1 "s['broken'] == 2 and s['unequal'] == 0 and \

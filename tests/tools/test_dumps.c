@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Damaged arrays and traces are refused or read, and never more: ANYDNN_TEST_FUZZ says how many. An
- * array is read only where its header and its size are right; what is read is what was written. */
+/* Damaged arrays and traces are refused or read without faults; ANYDNN_TEST_FUZZ is their number.
+ * An array is read only if its header and its size are right, and gives what was written. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,7 +40,7 @@ static void describe(struct anydnn_plugin_tensor *tensor, int32_t type, int ndim
     tensor->dims[ndims - 1] = COUNT;
 }
 
-/* A whole file; returns its size. */
+/* Makes a whole file and returns its size. */
 static size_t make(const struct anydnn_plugin_tensor *tensor, size_t scalar, unsigned char *bytes)
 {
     size_t size = adn_npy_header(tensor, (char *)bytes);
@@ -50,7 +50,7 @@ static size_t make(const struct anydnn_plugin_tensor *tensor, size_t scalar, uns
     return size + COUNT * scalar;
 }
 
-/* What numpy.save writes, up to the blanks. */
+/* Checks that the header equals numpy.save's, except for blanks. */
 static void header_is_numpys(void **state)
 {
     static const char text[] = "{'descr': '<f4', 'fortran_order': False, 'shape': (6,), }";
@@ -98,7 +98,8 @@ static size_t below(size_t limit)
     return limit > 0 ? (size_t)(adn_random_bits(&random_state) % limit) : 0;
 }
 
-/* Bits, bytes, cuts, copies of a part; the new size, at most `room`. */
+/* Damages a file by changed bits and bytes, cuts, and copies of a part. Returns the new size, at
+ * most `room`. */
 static size_t damage(unsigned char *bytes, size_t size, size_t room)
 {
     for (size_t i = below(4) + 1; i > 0; i--) {
@@ -132,7 +133,8 @@ static size_t damage(unsigned char *bytes, size_t size, size_t room)
     return size;
 }
 
-/* In memory of exactly the file's size, so that a byte read beyond it is seen. */
+/* Reads damaged arrays from memory of exactly the file's size, so that a read beyond it is
+ * detected. */
 static void damaged_arrays(void **state)
 {
     long taken = 0;
@@ -157,11 +159,11 @@ static void damaged_arrays(void **state)
         taken += result == 0;
         free(exact);
     }
-    /* Some are damaged in their numbers alone. */
+    /* The damage of some files affects only their numbers. */
     assert_true(taken > 0);
 }
 
-/* The number of calls. */
+/* Checks the calls of a trace and returns their number. */
 static long look_at_dumps(const struct replay_trace *trace)
 {
     long calls = 0;
@@ -196,7 +198,7 @@ static void damaged_traces(void **state)
         memcpy(bytes, line, size);
         size = damage(bytes, size, sizeof(bytes));
         file = fmemopen(bytes, size, "r");
-        if (file == NULL) /* of nothing there is none */
+        if (file == NULL) /* fmemopen returns NULL for no bytes */
             continue;
         if (replay_read_from(&tool, file, "trace", trace) == TOOL_FINE)
             calls += look_at_dumps(trace);

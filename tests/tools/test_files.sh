@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Files that a user names and that are no files, or hardly end: each command that opens one answers
-# with one sentence, and waits for nobody. What waits after all is ended after $limit seconds.
+# Checks special files that a user names: pipes, folders, devices, huge files. Each command that opens one
+# must answer with one message and must not wait. Commands that wait nevertheless end after $limit seconds.
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 
@@ -17,16 +17,17 @@ hole=$tap_dir/hole.suite
 mkfifo "$fifo"
 mkdir "$tap_dir/folder.suite"
 
-# sparse FILE: a file of 1 TB that takes no place, behind what it holds already.
+# sparse FILE: extends the file to 1 TB without using disk space.
 sparse() {
     truncate -s 1T "$1" 2>/dev/null
 }
 
-# answers STATUS PATTERN ARGUMENT...: anydnn exits so, in time, with a sentence that holds the pattern.
+# answers STATUS PATTERN ARGUMENT...: succeeds if anydnn exits in time with STATUS and a message that matches
+# the pattern.
 answers() {
     status=$1 pattern=$2
     shift 2
-    # An address space of 8 GB: what reads a file whole fails. A sanitizer needs more.
+    # An address space of 8 GB makes a command fail that reads a whole file. A sanitizer needs more.
     # shellcheck disable=SC3045
     (
         [ "${ANYDNN_TEST_SANITIZER:-no}" != no ] || ulimit -v 8000000 2>/dev/null || :
@@ -42,7 +43,7 @@ answers() {
     grep -q '^anydnn: ' "$tap_dir/err" && says "$pattern"
 }
 
-# ---- pipes without another end
+# ---- pipes without a writer or reader
 
 check "a suite" answers 2 "is a FIFO that no process writes to" bench "$fifo"
 check "a suite to compare" answers 2 "is a FIFO that no process writes to" compare cpu_ref cpu_ref "$fifo"
@@ -75,7 +76,8 @@ from_pipe() {
     cat "$tap_dir/out" "$tap_dir/err"
     return 1
 }
-# The command may look before the other process has come; then it says so, and once it reads.
+# The command may open the pipe before the other process does; then it reports that. One of ten attempts must
+# succeed.
 often_from_pipe() {
     for _ in 1 2 3 4 5 6 7 8 9 10; do
         from_pipe && return 0

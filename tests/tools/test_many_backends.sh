@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# More than 64 backends: the one that failed is passed over, and none that has 64 more before it.
+# Checks more than 64 backends: only the one that failed is skipped, even if 64 more precede it.
 # Needs: tools/anydnn tests/verify/wrong/anydnn_wrong.la
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
@@ -8,7 +8,7 @@ set -u
 anydnn=$ANYDNN_TEST_BUILDDIR/tools/anydnn
 wrong=$ANYDNN_TEST_BUILDDIR/tests/verify/wrong/.libs/anydnn_wrong.so
 
-# wrong_fails fails as it runs; the other 79 are right. All are copies of one file.
+# wrong_fails fails when it runs; the other 79 succeed. All are copies of one file.
 make_all() {
     mkdir "$tap_dir/plugins" && cp "$wrong" "$tap_dir/plugins/anydnn_wrong_fails.so" || return 1
     number=1
@@ -19,7 +19,7 @@ make_all() {
     done
 }
 
-# falls_back_to FIRST LAST: whichever of these comes next in the route runs.
+# falls_back_to FIRST LAST: checks that each of these backends runs if it is next in the route.
 falls_back_to() {
     number=$1
     while [ "$number" -le "$2" ]; do
@@ -35,7 +35,7 @@ falls_back_to() {
     done
 }
 
-# 80 backends opened.
+# 80 backends are opened.
 named_by_rules() {
     {
         echo '[route]'

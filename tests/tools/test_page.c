@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What becomes of text in a report: in HTML, and in gnuplot's language. */
+/* Escaping of text in a report: for HTML, and for gnuplot's language. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,7 +34,7 @@ static void expect(void (*write)(FILE *, const char *), const char *text, const 
 
 #define LOST "\xef\xbf\xbd"
 
-/* RFC 3629 and XML 1.0, production 2. */
+/* Follows RFC 3629 and XML 1.0, production 2. */
 static void test_escape(void **state)
 {
     (void)state;
@@ -45,8 +45,8 @@ static void test_escape(void **state)
            "\xc3\xa9 \xe2\x82\xac \xf0\x9f\x99\x82");
     expect(page_escape, "\xff<", LOST "&lt;");
     expect(page_escape, "\xe2\x82", LOST LOST);                   /* cut off */
-    expect(page_escape, "\xc0\xbc", LOST LOST);                   /* < in too many bytes */
-    expect(page_escape, "\xed\xa0\x80", LOST LOST LOST);          /* half of a pair */
+    expect(page_escape, "\xc0\xbc", LOST LOST);                   /* an overlong form of < */
+    expect(page_escape, "\xed\xa0\x80", LOST LOST LOST);          /* half of a surrogate pair */
     expect(page_escape, "\xef\xbf\xbe", LOST LOST LOST);          /* U+FFFE */
     expect(page_escape, "\xf4\x90\x80\x80", LOST LOST LOST LOST); /* beyond U+10FFFF */
 }

@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Traces of an unchanged program and anydnn replay: calls run again, a planted fault found in them, what
-# is cut or no trace at all, sentences.
-# Problems are several words.
+# Checks traces of an unchanged program and anydnn replay: repeated calls, a planted fault found in them,
+# cut traces and files that are no traces, messages. Problems are several words.
 # Needs: tools/anydnn tests/tools/anydnn_faulty.la
 # shellcheck disable=SC2086,SC2016
 set -u
@@ -20,14 +19,14 @@ cp "$ANYDNN_TEST_PLUGINDIR/anydnn_cpu_ref.so" "$tap_dir/copy.so"
 printf '[plugin faulty]\nmodule = %s\nset.copy = %s\nset.fault = product\nset.rows = 3\n[route]\n* = faulty, cpu_ref\n' \
     "$built/anydnn_faulty.so" "$tap_dir/copy.so" >"$tap_dir/faulty.conf"
 
-# traced FILE ARGUMENT...: what anydnn run does, with a trace of it.
+# traced FILE ARGUMENT...: runs anydnn run and writes a trace of it.
 traced() {
     file=$1
     shift
     ANYDNN_TRACE_FILE=$file "$anydnn" run "$@" >"$tap_dir/out" 2>"$tap_dir/err"
 }
 
-# replay STATUS ARGUMENT...: exits so; output in $tap_dir/out and err.
+# replay STATUS ARGUMENT...: succeeds if the exit status is STATUS; output in $tap_dir/out and err.
 replay() {
     status=$1
     shift
@@ -39,14 +38,14 @@ replay() {
     return 1
 }
 
-# refuses STATUS PATTERN ARGUMENT...: one sentence that holds the pattern.
+# refuses STATUS PATTERN ARGUMENT...: succeeds if one message matches the pattern.
 refuses() {
     status=$1 pattern=$2
     shift 2
     replay "$status" "$@" && [ "$(wc -l <"$tap_dir/err")" -eq 1 ] && says "^anydnn: .*$pattern"
 }
 
-# ---- what a trace is
+# ---- the form of a trace
 
 columns() {
     ANYDNN_ROUTE=cpu_ref traced "$trace" --repeat 3 $pool beta=0.5 || return 1
@@ -97,7 +96,7 @@ cut() {
         says '^3 calls, 1 of them distinct, 1 lines damaged'
 }
 
-# Lines that are too long, hold no text, or have too few columns, among good ones.
+# Lines that are too long, are not text, or have too few columns, among good ones.
 noise() {
     {
         head -c 40000 /dev/zero | tr '\0' x
@@ -107,7 +106,7 @@ noise() {
     replay 0 "$tap_dir/noise" && says '^4 calls, 2 of them distinct, 5 lines damaged'
 }
 
-# A line in the right form whose problem is none fails by itself.
+# A line in the right form with an invalid problem fails alone.
 no_problem() {
     {
         cat "$trace"
@@ -116,8 +115,8 @@ no_problem() {
     replay 1 "$tap_dir/sideways" && says 'pooling_sideways' && says '^5 calls, 3 of them distinct'
 }
 
-# A trace that somebody else wrote, whose own name is hostile too: the command that repeats it has a shell
-# run nothing else, and a terminal gets no control character.
+# A hostile trace with a hostile name: the command that repeats it makes a shell run nothing else, and a
+# terminal gets no control character.
 hostile() {
     mkdir -p "$tap_dir/hostile"
     file="$tap_dir/hostile/x';touch pwned;'"
@@ -138,11 +137,11 @@ hostile() {
         . "$tap_dir/again"
     )
     [ ! -e "$tap_dir/pwned" ] || { echo "the shell ran it"; cat "$tap_dir/again"; return 1; }
-    # What the shell read are the words that were meant: compare, three options with values, two pairs, a problem.
+    # The shell must read the intended words: compare, three options with values, two pairs, a problem.
     grep -qx 10 "$tap_dir/counted"
 }
 
-# The same for a trace that is reduced to one of its own, and a line that is replayed on a dump.
+# The same for a trace that is reduced to a new one, and for a line that is replayed on a dump.
 hostile_name() {
     mkdir -p "$tap_dir/named"
     file="$tap_dir/named/it's;touch pwned;"
@@ -181,7 +180,7 @@ check "a folder" refuses 2 "is not a regular file" "$tap_dir"
 : >"$tap_dir/empty"
 check "an empty file" refuses 1 "there is no call in it" "$tap_dir/empty"
 check "a backend that is not there" replay 1 "$trace" nonesuch:default
-# Twenty seconds of processor time are a hundred times what a hundred thousand backends take.
+# Twenty seconds of processor time are a hundred times the time for a hundred thousand backends.
 many_backends() {
     awk 'BEGIN { for (i = 0; i < 100000; i++)
         printf "softmax_forward x=f32:2,3:nchw\tb%d\t1\tdefault\t1.5\t1:1\t1\t-\tok\n", i }' >"$tap_dir/many"

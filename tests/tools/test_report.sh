@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Pages of compare, replay and bench: well-formed, without anything from outside, whatever layers are called, with
-# gnuplot and without.
-# Names hold what a shell would take for its own.
+# Checks pages of compare, replay and bench: well-formed and self-contained for all names of layers, with and
+# without gnuplot. Names contain characters that are special in a shell.
 # Needs: tools/anydnn
 # shellcheck disable=SC2016
 set -u
@@ -15,7 +14,7 @@ page=$tap_dir/page.html
 suite="$tap_dir/a<b>'&c.suite"
 printf '[plugin cpu_ref]\nset.emulate = on\n' >"$tap_dir/emulate.conf"
 
-# Layers with what HTML, XML and gnuplot take for their own, and bytes that are no UTF-8.
+# Names with special characters of HTML, XML and gnuplot, and bytes that are not UTF-8.
 {
     echo 'plain: convolution_forward x=f32:1,16,6,6 w=f32:8,16,1,1'
     echo 'longer: convolution_forward x=f32:1,64,6,6 w=f32:8,64,3,3'
@@ -24,7 +23,7 @@ printf '[plugin cpu_ref]\nset.emulate = on\n' >"$tap_dir/emulate.conf"
     printf 'bytes\377\001\355\240\200: convolution_forward x=f32:1,5,6,6 w=f32:8,5,1,1\n'
 } >"$suite"
 
-# written STATUS COMMAND ARGUMENT...: exits so; output in $tap_dir/out and err.
+# written STATUS COMMAND ARGUMENT...: succeeds if the exit status is STATUS; output in $tap_dir/out and err.
 written() {
     status=$1
     shift
@@ -46,7 +45,7 @@ drawn() {
     compared && holds 5 '<script>alert(1)</script>&"`id`' "END'\$x]]>-->" 'A is cpu_ref:default' holds \
         "allow_conversion: a<b>'&c"
 }
-# Two comparisons as one page, from what they printed; and files that are none.
+# Two comparisons as one page, from their output; and files that are not comparisons.
 redrawn() {
     for type in f32 f16; do
         written 0 compare --json --config "$tap_dir/emulate.conf" --type $type --sample 100 cpu_ref:default \
@@ -63,12 +62,12 @@ redrawn() {
         written 2 compare --redraw --html "$page" "$tap_dir/cut.json" && says 'cut.json:2: .*; --redraw takes what compare --json printed, not --csv' &&
         written 2 compare --redraw "$tap_dir/f32.json" && says '--redraw takes --html FILE and files'
 }
-# Whole numbers have no error: nothing to draw, and the page says so.
+# Whole numbers have no error, so there is nothing to draw, and the page reports that.
 exact() {
     written 0 compare --inputs integers --html "$page" cpu_ref cpu_ref "$suite" &&
         holds 0 'Worst elements'
 }
-# compared_by FOLDER: with the gnuplot there, in place of the one that is installed or not.
+# compared_by FOLDER: compares with the gnuplot in FOLDER instead of an installed one.
 compared_by() (
     PATH=$1:$PATH
     export KEEP="$1"
@@ -79,7 +78,7 @@ undrawn() {
     mkdir -p "$tap_dir/bin" && printf '#!/bin/sh\nexit 1\n' >"$tap_dir/bin/gnuplot" && chmod +x "$tap_dir/bin/gnuplot"
     compared_by "$tap_dir/bin" && holds 0 'This figure is not drawn: gnuplot is not installed, or failed.' '5 figures are missing'
 }
-# Each side's roof is the best of its own points, by what gnuplot is told of them.
+# Each side's roof is the best of its own points, according to gnuplot's input.
 roofs() {
     mkdir -p "$tap_dir/keep" && printf '#!/bin/sh\ncat >"$KEEP/script.$$"\n' >"$tap_dir/keep/gnuplot" &&
         chmod +x "$tap_dir/keep/gnuplot" || return 1

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# anydnn run with data of every element type: made, run, compared, and read and written as files.
+# Checks anydnn run with data of every element type: made, run, compared, and read and written as files.
 # Needs: tools/anydnn
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 
-# types NAME: one check of run_types.py.
+# types NAME: runs one check of run_types.py.
 types() {
     python3 "$ANYDNN_TEST_SRCDIR/tests/tools/run_types.py" "$ANYDNN_TEST_BUILDDIR/tools/anydnn" "$tap_dir" "$1"
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# A fault that shows in few calls, found by shadow in a LeNet that trains, kept, run again from what was
-# kept, and reduced; each command as a user gives it. ANYDNN_TEST_RATE: one in how many.
+# Checks shadow with a rare fault in the training of LeNet: it finds the fault and keeps the call. The call is
+# then run again and reduced, with the commands of a user. One call in ANYDNN_TEST_RATE has the fault.
 # Needs: tools/anydnn examples/lenet/lenet tests/tools/anydnn_faulty.la
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
@@ -30,7 +30,7 @@ convolution_bias_activation_forward = faulty, cpu_ref
 END
 sed 's/^set.fault = rare/set.fault = none/' "$tap_dir/rare.conf" >"$tap_dir/right.conf"
 
-# train CONF IMAGES SETTING...: LeNet with these variables, and what shadow said at its end.
+# train CONF IMAGES SETTING...: trains LeNet with these variables and keeps shadow's summary.
 train() {
     conf=$1
     drawn=$2
@@ -39,7 +39,7 @@ train() {
         --batch 4 --train-images "$drawn" --test-images 8 >"$tap_dir/out" 2>"$tap_dir/err"
 }
 
-# count PATTERN: the number that stands before it in the summary.
+# count PATTERN: prints the number before PATTERN in the summary.
 count() {
     sed -n "s/.*shadow: of .* \([0-9]*\) $1.*/\1/p" "$tap_dir/err"
 }
@@ -50,7 +50,7 @@ right_is_right() {
     [ "$(count compared)" -gt 10 ] && [ "$(count 'of them beyond')" -eq 0 ] && [ "$(count 'passed over')" -eq 0 ]
 }
 
-# Each call of the layer is compared; the first mismatch is told, all are kept.
+# Each call of the layer is compared; the first mismatch is reported, all are kept.
 fault_is_found() {
     train "$tap_dir/rare.conf" "$images" ANYDNN_SHADOW_SAMPLE=all ANYDNN_SHADOW_OPERATIONS=convolution_bias_activation_forward \
         ANYDNN_SHADOW_ON_MISMATCH=dump ANYDNN_SHADOW_FILE="$wrong" || return 1
@@ -69,14 +69,14 @@ replayed() {
         says 'on what dump 1 holds' && says 'repeat it with `anydnn replay .* --line '
 }
 
-# Numbers that are made up do not show it: the data does.
+# Generated numbers do not show the fault; the kept data does.
 random_numbers_are_right() {
     [ "$rate" -ge 1000 ] || return 0
     sed 's/	[0-9]*	mismatch$/	-	mismatch/' "$wrong" >"$tap_dir/without"
     "$anydnn" replay --config "$tap_dir/rare.conf" "$tap_dir/without" >"$tap_dir/out" 2>"$tap_dir/err"
 }
 
-# One sample, one channel, one filter, one position; and the printed command shows it again.
+# One sample, channel, filter and position remain, and the printed command shows the fault again.
 reduced() {
     "$anydnn" replay --reduce --config "$tap_dir/rare.conf" "$wrong" >"$tap_dir/out" 2>"$tap_dir/err"
     [ $? -eq 1 ] && says '^reduced in [0-9]* runs to: convolution_bias_activation_forward x=f32:1,1,[0-9]*,[0-9]*:.* y=f32:1,1,1,1:' ||
@@ -86,7 +86,7 @@ reduced() {
     [ $? -eq 1 ] && says '^1 calls, 1 of them distinct.*; 1 problems beyond'
 }
 
-# damage COMMAND...: with the first dump's x changed so, in $file, replay names the file and goes on.
+# damage COMMAND...: changes the first dump's x with COMMAND, in $file; replay must name the file and continue.
 damaged() {
     rm -rf "$tap_dir/damaged"
     cp -R "$tap_dir/wrong" "$tap_dir/damaged"

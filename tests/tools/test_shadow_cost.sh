@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What shadow takes of LeNet's training when one call of a thousand is compared with cpu_ref: at most
-# 5 %, in the median of pairs of runs. Times are the processor's, of one thread, which other programs
-# on a busy machine change little.
+# Checks the cost of shadow in the training of LeNet if one call in a thousand is compared with cpu_ref: at
+# most 5 %, as the median of pairs of runs. It measures the processor time of one thread, because other
+# programs on a busy machine change that little.
 # Needs: examples/lenet/lenet
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
@@ -13,8 +13,8 @@ ANYDNN_PLUGIN_PATH=$ANYDNN_TEST_PLUGINDIR ANYDNN_ROUTE=onednn,cpu_ref
 OMP_NUM_THREADS=1
 export ANYDNN_PLUGIN_PATH ANYDNN_ROUTE OMP_NUM_THREADS
 
-# spent SAMPLE: seconds of the processor, the system's share with them, of one training. What `times`
-# says in its second line is the children's: "1m2.50s 0m0.10s".
+# spent SAMPLE: prints the processor seconds of one training, with the system's share. The second line of
+# `times` has those of the children: "1m2.50s 0m0.10s".
 spent() (
     ANYDNN_SHADOW_SAMPLE=$1 ANYDNN_SHADOW_SUMMARY=yes "$lenet" --device cpu --epochs 1 >"$tap_dir/out" 2>"$tap_dir/err" ||
         exit 1

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The same with a fault in one of a thousand calls.
+# Runs test_shadow.sh with a fault in one of a thousand calls.
 # Needs: tools/anydnn examples/lenet/lenet tests/tools/anydnn_faulty.la
 set -u
 if [ "${ANYDNN_TEST_SANITIZER:-no}" != no ]; then

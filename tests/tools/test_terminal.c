@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Words for a shell: the shell reads back what was quoted, and no control character is in them. */
+/* Quoting of words for a shell: the shell must read back the quoted text, and the words must have
+ * no control character. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +16,7 @@
 
 #define TEXT_MAX 60
 
-/* Has the shell print the word, and compares. */
+/* Checks that the shell prints the word as it was. */
 static void expect_read_back(const char *text)
 {
     char *word = tool_shell_word(text);

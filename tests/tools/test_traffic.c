@@ -38,8 +38,8 @@ static void costs(const char *problem, double flops, double bytes)
                  traffic.bytes, flops, bytes);
 }
 
-/* y is 2,4,3,3: 72 elements of 3*3*3 products. The windows reach all of x, 150 elements; w has 108.
- */
+/* Checks convolutions. y is 2,4,3,3: 72 elements of 3*3*3 products. The windows reach all of x,
+ * which has 150 elements; w has 108. */
 static void a_convolution(void **state)
 {
     (void)state;
@@ -52,14 +52,15 @@ static void a_convolution(void **state)
           "stride=2,2",
           2 * 72 * 27, 2 * (150 + 108 + 72));
     costs("convolution_backward_bias dy=f32:2,4,3,3", 72, 4 * (72 + 4));
-    /* z and bias come besides. */
+    /* z and bias are read too. */
     costs("convolution_bias_activation_forward x=f32:2,3,5,5 w=f32:4,3,3,3 z=f32:2,4,3,3 pad=1,1 "
           "stride=2,2 activation=relu",
           2 * 72 * 27, 4 * (150 + 108 + 72 + 72 + 4));
 }
 
-/* A stride of 2 under a 1x1 filter leaves three quarters of x unread; the gradient is written all.
- * A dilation of 3 under a stride of 6 reads 0 3 6 9 of 0 .. 9. */
+/* Checks windows that do not touch all of x. A 1x1 filter with a stride of 2 leaves three quarters
+ * of x unread, but the whole gradient is written. A dilation of 3 with a stride of 6 reads 0 3 6 9
+ * of 0 .. 9. */
 static void what_windows_touch(void **state)
 {
     (void)state;
@@ -72,7 +73,7 @@ static void what_windows_touch(void **state)
     costs("pooling_forward x=f32:1,1,1,9 window=1,2 stride=1,4", 4, 4 * (4 + 2));
 }
 
-/* Each output has its group's channels alone. */
+/* Checks that each output reads only its group's channels. */
 static void groups(void **state)
 {
     (void)state;
@@ -80,11 +81,11 @@ static void groups(void **state)
           4 * (128 + 72 + 128));
     costs("convolution_forward x=f32:1,8,4,4 w=f32:6,4,1,1 groups=2", 2 * 96 * 4,
           4 * (128 + 24 + 96));
-    /* Two channels, three spatial dims. */
+    /* Two channels and three spatial dims. */
     costs("convolution_forward x=f32:1,2,4,4,4 w=f32:3,2,2,2,2", 2 * 81 * 16, 4 * (128 + 48 + 81));
 }
 
-/* 2*3*4*5 = 120 elements of 3 channels. */
+/* Checks other operations; most tensors have 2*3*4*5 = 120 elements in 3 channels. */
 static void memory_bound(void **state)
 {
     (void)state;
@@ -102,7 +103,7 @@ static void memory_bound(void **state)
     costs("softmax_forward x=f32:2,3,4,5", 360, 4 * 240);
     costs("lrn_backward y=f32:2,3,4,5 dy=f32:2,3,4,5 x=f32:2,3,4,5", 960, 4 * 360);
     costs("transform_tensor x=f32:2,3,4,5 y=f16:2,3,4,5:nhwc", 0, 6 * 120);
-    /* Read, too, where it is blended into. */
+    /* y is also read if it is blended. */
     costs("transform_tensor x=f32:2,3,4,5 y=f32:2,3,4,5:nhwc beta=1", 0, 4 * 360);
     costs("scale_tensor y=f32:2,3,4,5 alpha=2", 120, 4 * 240);
     costs("set_tensor y=f32:2,3,4,5", 0, 4 * 120);
@@ -112,13 +113,13 @@ static void memory_bound(void **state)
     costs("ctc_loss x=f32:7,3,5 labels=s32:4 gradients=f32:7,3,5", 315, 4 * (2 * 105 + 3));
 }
 
-/* The statistics need a pass of their own, so that x (and dy) is read twice. */
+/* Checks batch normalization. The statistics need a separate pass, so x (and dy) is read twice. */
 static void batch_normalization(void **state)
 {
     (void)state;
     costs("batch_normalization_inference x=f16:2,3,4,5", 240, 2 * 240 + 4 * 12);
     costs("batch_normalization_training x=f32:2,3,4,5", 600, 4 * (3 * 120 + 6));
-    /* The running pair is read and written. */
+    /* The running mean and variance are read and written. */
     costs("batch_normalization_training x=f32:2,3,4,5 running_mean=f32:1,3,1,1 "
           "running_var=f32:1,3,1,1 save_mean=f32:1,3,1,1 save_inv_var=f32:1,3,1,1",
           600, 4 * (3 * 120 + 6 + 12 + 6));
@@ -154,7 +155,7 @@ static void every_operation_has_a_row(void **state)
 
 /* ---- networks */
 
-/* Multiply-adds of one image through all convolutions of a suite. */
+/* Returns the multiply-adds of one image in all convolutions of a suite. */
 static double multiply_adds(const char *name, unsigned direction)
 {
     struct tool tool = {.device = NULL};
@@ -174,9 +175,9 @@ static double multiply_adds(const char *name, unsigned direction)
     return total;
 }
 
-/* As published: 4.1 billion for ResNet-50 v1.5 (3.8 for v1), 15.3 for VGG-16's convolutions, 0.3
- * for MobileNet v2, 4.2 for ResNeXt-50; all without the last, fully connected layer. LeNet:
- * 24*24*6*25 + 8*8*16*150 + 120*256 + 84*120 + 10*84. */
+/* Compares with published counts, without the last, fully connected layer: 4.1 billion for
+ * ResNet-50 v1.5 (3.8 for v1), 15.3 for VGG-16's convolutions, 0.3 for MobileNet v2, 4.2 for
+ * ResNeXt-50. LeNet has 24*24*6*25 + 8*8*16*150 + 120*256 + 84*120 + 10*84. */
 static void networks(void **state)
 {
     (void)state;
@@ -199,7 +200,7 @@ static void floors(void **state)
 
     (void)state;
     assert_true(traffic_floor(&traffic, 1e12, 1e9) == 2000); /* arithmetic takes longer */
-    assert_true(traffic_floor(&traffic, 1e15, 1e9) == 1000); /* memory does */
+    assert_true(traffic_floor(&traffic, 1e15, 1e9) == 1000); /* memory takes longer */
     assert_true(traffic_floor(&traffic, 0, 1e9) == 1000);    /* only one is known */
     assert_true(traffic_floor(&traffic, 1e12, 0) == 2000);
     assert_true(traffic_floor(&traffic, 0, 0) == 0);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A backend for transform_tensor of floats that leaves y as it is and writes one byte where it must
- * not. The row of the table that its setting `set.do` names says where.
- */
+/* A backend for transform_tensor of floats that leaves y unchanged and writes one byte outside its
+ * outputs. Its setting `set.do` names the row of the table that gives the place. */
 #include <string.h>
 
 #include "mocks/fake.h"
@@ -12,10 +10,10 @@ enum place { BEHIND_Y, IN_Y, IN_X, BEHIND_WORKSPACE, RUNS };
 static const struct {
     const char *name;
     enum place place;
-    int offset; /* of the byte in the place */
+    int offset; /* offset of the byte in the place */
 } faults[] = {
     {"before", IN_Y, -3},  {"after", BEHIND_Y, 1},
-    {"gap", IN_Y, 4}, /* of y's last dim */
+    {"gap", IN_Y, 4}, /* a gap in y's last dim */
     {"input", IN_X, 0},    {"workspace", BEHIND_WORKSPACE, 0},
     {"restless", RUNS, 0}, /* y's first element grows with each run */
 };

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the operations of batch normalization share. A cell is what has one mean and one variance: a
- * channel, or per activation one position of all images. Training and its gradient go in two steps:
- * a reduction makes the cells, then every element is worked on beside its cell. */
+/* Shared definitions of the batch normalization operations. A cell is the set of elements that
+ * share one mean and one variance: a channel, or in per-activation mode one position of all images.
+ * Training and its gradient run in two steps: a reduction fills the cells, then a second pass
+ * computes every element from its cell. */
 #ifndef CUDA_SIMT_NORMALIZATION_BATCH_NORM_H
 #define CUDA_SIMT_NORMALIZATION_BATCH_NORM_H
 
 #include "../../cuda_common/activate.h"
 #include "../shared/reduce.h"
 
-/* Modes and ops of struct anydnn_plugin_batch_normalization. */
+/* The modes and ops of struct anydnn_plugin_batch_normalization. */
 enum { CUDA_PER_ACTIVATION, CUDA_SPATIAL, CUDA_PERSISTENT };
 enum { CUDA_NORM_PLAIN, CUDA_NORM_ACTIVATION, CUDA_NORM_ADD_ACTIVATION };
 
-/* The type of scale, bias and the statistics beside elements of type T. */
+/* The type of scale, bias and the statistics if the elements have type T. */
 template <class T> struct cuda_norm_param {
     typedef float type;
 };
@@ -20,8 +21,8 @@ template <> struct cuda_norm_param<double> {
     typedef double type;
 };
 
-/* Backward, dx = slope * (g - dbias - (x - mean) * dscale): what is left of terms that nearly
- * cancel is wanted, so that this is done in double. */
+/* A cell in double. The gradient is dx = slope * (g - dbias - (x - mean) * dscale). Its terms
+ * nearly cancel, so the cell keeps them in double. */
 struct cuda_norm_cell {
     double mean;
     double dbias;   /* sum g / m */
@@ -33,7 +34,7 @@ struct cuda_norm_cell {
     double unused;
 };
 
-/* Forward, a cell in the precision that its elements are worked on in. */
+/* A cell of the forward pass, in the precision in which its elements are computed. */
 template <class A> struct alignas(16) cuda_norm_numbers {
     A mean, inv_std, scale, bias;
 };
@@ -48,7 +49,8 @@ __host__ __device__ static inline int cuda_is_relu(int32_t mode)
     return mode == CUDA_RELU || mode == CUDA_CLIPPED_RELU;
 }
 
-/* What the reserve keeps of an element: whether the activation of `v` passes its gradient. */
+/* Returns 1 if the activation of `v` passes its gradient. The reserve keeps this bit for each
+ * element. */
 template <class A> __device__ static inline int cuda_norm_passes(const cuda_activation &f, A v)
 {
     if (!cuda_is_relu(f.mode))
@@ -56,13 +58,13 @@ template <class A> __device__ static inline int cuda_norm_passes(const cuda_acti
     return v > 0 && !(f.mode == CUDA_CLIPPED_RELU && v >= (A)f.coef);
 }
 
-/* A parameter, or the saved statistics, of a cell. */
+/* Loads a parameter or a saved statistic of a cell. */
 template <class T> __device__ static inline double cuda_norm_load(const void *data, int64_t at)
 {
     return (double)((const typename cuda_norm_param<T>::type *)data)[at];
 }
 
-/* alpha * value + beta * prior where the operand is present; prior is not read if beta is 0. */
+/* Stores alpha * value + beta * prior if the operand is present; prior is not read if beta is 0. */
 template <class T>
 __device__ static inline void cuda_norm_store(void *data, int64_t at, double value,
                                               const cuda_blend &blend)
@@ -79,13 +81,13 @@ cuda_norm_params(const struct anydnn_plugin_plan *plan)
     return (const struct anydnn_plugin_batch_normalization *)plan->problem.params;
 }
 
-/* Dims that a cell stretches over, as bits. */
+/* Returns the dims over which a cell extends, as bits. */
 static inline uint32_t cuda_norm_within(const struct anydnn_plugin_plan *plan)
 {
     return cuda_norm_params(plan)->mode == CUDA_PER_ACTIVATION ? 1u : ~(1u << 1);
 }
 
-/* The cells as a tensor: packed along the dims that tell them apart. */
+/* Returns the cells as a packed tensor: the dims over which a cell extends have size 1. */
 static inline struct anydnn_plugin_tensor cuda_norm_grid(const struct anydnn_plugin_plan *plan)
 {
     const struct anydnn_plugin_tensor *x = plan->problem.tensor[0];
@@ -105,7 +107,7 @@ static inline cuda_activation cuda_norm_activation(const struct anydnn_plugin_pl
     return {params->activation, params->nan_propagate, params->coef};
 }
 
-/* Whether the gradient before the activation is more than dy or 0. */
+/* Returns 1 if the gradient before the activation can differ from both dy and 0. */
 static inline int cuda_norm_is_curved(const struct anydnn_plugin_plan *plan)
 {
     const struct anydnn_plugin_batch_normalization *params = cuda_norm_params(plan);
@@ -115,41 +117,43 @@ static inline int cuda_norm_is_curved(const struct anydnn_plugin_plan *plan)
 
 /* ------------------------------------------------------------------ rows of channels */
 
-/* Tiles: `chunk` rows of one image, of a slab of channels. Without a reserve all images are one. */
+/* A division of rows into tiles: a tile is `chunk` rows of one image, in a slab of channels.
+ * Without a reserve, all images count as one. */
 struct cuda_norm_nhwc {
     int64_t images, positions; /* rows of an image */
     int32_t channels, chunk, chunks;
-    int32_t log_x;          /* vectors of a slab */
-    int32_t slabs, streams; /* blocks along channels, and along tiles */
+    int32_t log_x;          /* log2 of the vectors of a slab */
+    int32_t slabs, streams; /* blocks along the channels, and along the tiles */
     int32_t is_possible;
 };
 
-/* Blocks of `per` images of a slab of `size` channels (batch_norm_images.h). */
+/* A division into blocks of `per` images in a slab of `size` channels (batch_norm_images.h). */
 struct cuda_norm_images {
     int32_t images, positions, channels;
-    int32_t log_x, size;   /* vectors and channels of a slab */
-    int32_t slabs, chunks; /* blocks: [chunk][slab] */
+    int32_t log_x, size;   /* log2 of a slab's vectors; channels of a slab */
+    int32_t slabs, chunks; /* the grid of blocks is [chunk][slab] */
     int32_t per;
-    int32_t group, groups; /* rows of a thread, and groups of them in an image */
+    int32_t group, groups; /* rows of a thread; such groups in an image */
     int32_t is_possible;
 };
 
 /* ------------------------------------------------------------------ statistics */
 
-/* What becomes of the statistics of a cell. */
+/* The parameters of the reduction that computes a cell's statistics. */
 struct cuda_stats_params {
     cuda_norm_cell *cells;
     void *numbers; /* cuda_norm_numbers, or NULL */
     double count;  /* elements of a cell */
     double epsilon;
-    double factor;       /* of the running average */
-    float *coefficients; /* [coefficient][channel], of cuda_norm_forward_coefficients, or NULL */
+    double factor;       /* weight of the new value in the running average */
+    float *coefficients; /* [coefficient][channel], as cuda_norm_forward_coefficients makes them, or
+                            NULL */
     int32_t channels;
-    int32_t is_shifted; /* by the mean of the pass before; else by the cell's first element */
+    int32_t is_shifted; /* 1: by the previous pass's mean; 0: by the cell's first element */
     int32_t is_last;
 };
 
-/* `run` with a number of x's type, which is float, half or bfloat16. */
+/* Calls `run` with a value of x's type, which must be float, half or bfloat16. */
 template <class F> static inline int32_t cuda_norm_by_type(int32_t type, const F &run)
 {
     return type == ANYDNN_PLUGIN_FLOAT  ? run(float{})
@@ -157,7 +161,8 @@ template <class F> static inline int32_t cuda_norm_by_type(int32_t type, const F
                                         : run(cuda_bfloat16{});
 }
 
-/* Tensors: x | cells, scale, bias, running mean and variance, saved pair. */
+/* The tensors: x | cells, scale, bias, running mean and variance, saved mean and inverse
+ * deviation. */
 enum {
     CUDA_STATS_X,
     CUDA_STATS_CELLS,
@@ -175,11 +180,11 @@ struct cuda_stats_plan {
     cuda_norm_nhwc rows;
 };
 
-/* The reduction that fills the cells, and what is kept of them. `tensor`: those of the operands
- * above, NULL where absent, CELLS excepted. */
+/* Plans the reduction that fills the cells. `tensor` lists the tensors above: NULL where absent,
+ * and always NULL for CELLS. */
 void cuda_stats_prepare(cuda_stats_plan *state, const struct anydnn_plugin_plan *plan,
                         const struct anydnn_plugin_tensor *tensor[CUDA_STATS_COUNT]);
-/* Bytes that a run needs for partial sums, a multiple of 16. */
+/* Returns the bytes that a run needs for partial sums, a multiple of 16. */
 size_t cuda_stats_partial_size(const cuda_stats_plan *state);
 int32_t cuda_stats_run(const cuda_stats_plan *state, const struct anydnn_plugin_plan *plan,
                        const cuda_call *call, void *const data[CUDA_STATS_COUNT],

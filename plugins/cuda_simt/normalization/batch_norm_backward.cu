@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batch normalization backward. With g the gradient before the activation, n = (x - mean) * inv_std
- * the normalized x and m elements in a cell:
+/* Batch normalization backward. g is the gradient before the activation, n = (x - mean) * inv_std
+ * the normalized x, and m the number of elements in a cell; then
  *   dz = g, dbias = sum g, dscale = sum g n,
  *   dx = scale * inv_std * (g - dbias / m - n * dscale / m).
- * Where channels lie side by side by one kernel for all (batch_norm_resident.h) or by rows of
- * channels (batch_norm_nhwc_backward.cu), else in the plain form. */
+ * In NHWC, it runs as one kernel (batch_norm_resident.h) or by rows of channels
+ * (batch_norm_nhwc_backward.cu), else in the plain form. */
 #include "../table.h"
 #include "batch_norm_gradient.h"
 #include "batch_norm_plain.h"
@@ -14,13 +14,13 @@ struct backward_state {
     norm_plain_backward plain;
     cuda_stats_plan stats;
     cuda_reduce_plan sums;
-    cuda_norm_nhwc rows; /* of all that has x's shape */
+    cuda_norm_nhwc rows; /* for all tensors of x's shape */
     cuda_norm_resident resident;
     int64_t cells;
     double count;
 };
 
-/* Mean and variance of x again, where they were not saved. */
+/* Computes mean and variance of x again if they were not saved. */
 static int32_t run_stats(const struct anydnn_plugin_plan *plan, const cuda_call *call,
                          cuda_norm_cell *cells, void *partial_sums)
 {
@@ -37,7 +37,7 @@ static int32_t run_stats(const struct anydnn_plugin_plan *plan, const cuda_call 
     return cuda_stats_run(&state->stats, plan, call, data, params, partial_sums);
 }
 
-/* The steps by rows, if tensors and pointers allow it. */
+/* Prepares the steps by rows. Returns 1 if tensors and pointers allow it. */
 static int rows_of(const struct anydnn_plugin_plan *plan, const cuda_call *call,
                    const norm_backward_params &params, cuda_norm_nhwc_job *job)
 {
@@ -56,7 +56,7 @@ static int rows_of(const struct anydnn_plugin_plan *plan, const cuda_call *call,
     return cuda_norm_nhwc_taken(job);
 }
 
-/* All in one kernel, if tensors and pointers allow it. */
+/* Prepares the single kernel. Returns 1 if tensors and pointers allow it. */
 static int resident_of(const struct anydnn_plugin_plan *plan, const cuda_call *call,
                        cuda_norm_resident_job *job)
 {
@@ -120,7 +120,8 @@ static void backward_prepare(struct anydnn_plugin_plan *plan)
     state->count = (double)(cuda_tensor_count(tensor[BACKWARD_X]) / state->cells);
 }
 
-/* Bytes of the partial sums of the gradient, and of those of x, which are taken before. */
+/* Returns the bytes of the partial sums. Those of x are consumed before those of the gradient, so
+ * they share memory. */
 static size_t partial_size(const backward_state *state)
 {
     size_t stats = cuda_stats_partial_size(&state->stats);

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What batch normalization of rows of channels does to an element, in float: coefficients of a
- * channel, made in double, and the activation. */
+/* Computes one element of batch normalization in float, for rows of channels: coefficients of a
+ * channel, which are made in double, and the activation. */
 #ifndef CUDA_SIMT_NORMALIZATION_BATCH_NORM_ELEMENT_H
 #define CUDA_SIMT_NORMALIZATION_BATCH_NORM_ELEMENT_H
 
 #include "batch_norm.h"
 
-/* What becomes of a result: as it is, max(v, 0), or that and at most a ceiling. */
+/* The activation of a result: none, max(v, 0), or max(v, 0) limited to a ceiling. */
 enum { CUDA_NORM_AS_IS, CUDA_NORM_RELU, CUDA_NORM_RELU_CLIPPED };
 
-/* y before the activation: (x - shift) * factor + bias. What the mean differs from the float by is
- * in the bias. */
+/* The coefficients of y before the activation: (x - shift) * factor + bias. The bias also corrects
+ * for the difference between the mean and its float value, the shift. */
 struct cuda_norm_forward_coefficients {
     enum { COUNT = 3 };
 
-    /* A channel's, `apart` from one another. */
+    /* Writes the coefficients of one channel, `apart` elements from one another. */
     __device__ static inline void make(float *to, int32_t apart, const cuda_norm_cell &cell)
     {
         double factor = cell.scale * cell.inv_std;
@@ -26,8 +26,8 @@ struct cuda_norm_forward_coefficients {
     }
 };
 
-/* dx: slope * (g - rest - (x - shift) * dscale). What the mean differs from the float by is in the
- * rest. */
+/* The coefficients of dx: slope * (g - rest - (x - shift) * dscale). `rest` also corrects for the
+ * difference between the mean and its float value, the shift. */
 struct cuda_norm_backward_coefficients {
     enum { COUNT = 4 };
 
@@ -50,7 +50,7 @@ template <int LANES> struct cuda_norm_backward_cells {
     float shift[LANES], dscale[LANES], rest[LANES], slope[LANES];
 };
 
-/* Of this thread's channels. */
+/* Fills the coefficients of this thread's channels. */
 template <int LANES>
 __device__ static inline void cuda_norm_cells_make(cuda_norm_forward_cells<LANES> &to,
                                                    const cuda_norm_cell *from)
@@ -82,7 +82,8 @@ __device__ static inline void cuda_norm_cells_make(cuda_norm_backward_cells<LANE
     }
 }
 
-/* Of a call: where a clipped ReLU ends, and whether NaN stays NaN rather than become 0. */
+/* The activation's parameters in a call: the ceiling of a clipped ReLU, and 1 if NaN stays NaN
+ * instead of becoming 0. */
 struct cuda_norm_rule {
     float ceiling;
     bool keeps_nan;
@@ -94,7 +95,7 @@ __device__ static inline cuda_norm_rule cuda_norm_rule_of(const cuda_activation 
     return {ACTIVE == CUDA_NORM_RELU_CLIPPED ? (float)f.coef : 0, f.nan_propagate != 0};
 }
 
-/* The sign that the reserve keeps of v: whether the activation passes its gradient. */
+/* Returns the sign that the reserve keeps of v: true if the activation passes its gradient. */
 template <int ACTIVE>
 __device__ static inline bool cuda_norm_sign(float v, const cuda_norm_rule &rule)
 {
@@ -109,7 +110,8 @@ __device__ static inline float cuda_norm_activate(float v, const cuda_norm_rule 
     return ACTIVE == CUDA_NORM_RELU_CLIPPED && positive > rule.ceiling ? rule.ceiling : positive;
 }
 
-/* A row of x, and of z or not, to y; signs are bit `bit` of the lanes'. */
+/* Computes a row of y from x and, if WITH_Z, z. The row's signs become bit `bit` of each lane's
+ * `signs`. */
 template <class T, int ACTIVE, bool WITH_Z, int LANES>
 __device__ static inline void
 cuda_norm_forward_row(float (&y)[LANES], const cuda_vector<T> &x, const cuda_vector<T> &z,
@@ -131,7 +133,7 @@ cuda_norm_forward_row(float (&y)[LANES], const cuda_vector<T> &x, const cuda_vec
     }
 }
 
-/* A row of x and dy to dx, and to g, the gradient before the activation. */
+/* Computes a row of dx, and of g, the gradient before the activation, from x and dy. */
 template <class T, bool SIGNED, int LANES>
 __device__ static inline void
 cuda_norm_backward_row(float (&dx)[LANES], float (&g)[LANES], const cuda_vector<T> &x,
@@ -149,7 +151,7 @@ cuda_norm_backward_row(float (&dx)[LANES], float (&g)[LANES], const cuda_vector<
     }
 }
 
-/* A row's share of the sums of the gradient and of its product with x - shift. */
+/* Adds a row to the sums of the gradient and of its product with x - shift. */
 template <class T, bool SIGNED, int LANES>
 __device__ static inline void
 cuda_norm_add_gradient(float first[LANES], float second[LANES], const cuda_vector<T> &x,
@@ -167,7 +169,7 @@ cuda_norm_add_gradient(float first[LANES], float second[LANES], const cuda_vecto
     }
 }
 
-/* The same of x - shift and of its square. */
+/* Adds a row to the sums of x - shift and of its square. */
 template <class T, int LANES>
 __device__ static inline void cuda_norm_add_value(float first[LANES], float second[LANES],
                                                   const cuda_vector<T> &x, const float shift[LANES])

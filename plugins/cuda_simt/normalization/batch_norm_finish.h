@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What becomes of the sums of a cell, in double: its statistics, and what the gradient of an
- * element needs. */
+/* Turns the sums of a cell into its statistics and into the terms of the gradient, in double. */
 #ifndef CUDA_SIMT_NORMALIZATION_BATCH_NORM_FINISH_H
 #define CUDA_SIMT_NORMALIZATION_BATCH_NORM_FINISH_H
 
@@ -10,7 +9,7 @@ struct cuda_norm_moments {
     double mean, var, inv_std;
 };
 
-/* Of the sums of x - shift and of its square over `count` elements. */
+/* Returns the moments from the sums of x - shift and of its square over `count` elements. */
 __device__ static inline cuda_norm_moments
 cuda_norm_moments_of(double first, double second, double shift, double count, double epsilon)
 {
@@ -20,9 +19,9 @@ cuda_norm_moments_of(double first, double second, double shift, double count, do
     return {shift + off, var, 1 / sqrt(var + epsilon)};
 }
 
-/* Running mean and variance, saved mean and inverse deviation, where they are present. A running
- * value is not read when the new one replaces it. The running variance is that of a sample, and one
- * element is none. */
+/* Stores the running mean and variance and the saved mean and inverse deviation, where they are
+ * present. A running value is not read if the factor is 1. The running variance is the sample
+ * variance, which is NaN for a single element. */
 template <class T>
 __device__ static inline void cuda_norm_keep(void *const data[4], const int64_t at[4],
                                              const cuda_norm_moments &moments, double count,
@@ -37,7 +36,7 @@ __device__ static inline void cuda_norm_keep(void *const data[4], const int64_t 
     cuda_norm_store<T>(data[3], at[3], moments.inv_std, saved);
 }
 
-/* Of the sums of g and of g (x - mean), what dx is made of. */
+/* Sets the terms of dx from the sums of g and of g (x - mean). */
 __device__ static inline void cuda_norm_gradient_cell(cuda_norm_cell &cell, double g, double gn,
                                                       double count)
 {

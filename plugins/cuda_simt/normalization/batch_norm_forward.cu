@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The operations of batch normalization forward, with statistics given (inference) or taken from x
- * (training): y = act(scale * (x - mean) / sqrt(var + epsilon) + bias + z). Where channels lie side
- * by side training goes by one kernel for all (batch_norm_resident.h), by whole images
- * (batch_norm_images.cu) or by tiles of rows (batch_norm_nhwc_forward.cu), else in the plain form.
- */
+/* The forward operations of batch normalization, with given statistics (inference) or with those of
+ * x (training): y = act(scale * (x - mean) / sqrt(var + epsilon) + bias + z). In NHWC, training has
+ * three fast paths: one kernel (batch_norm_resident.h), whole images (batch_norm_images.cu) and
+ * tiles of rows (batch_norm_nhwc_forward.cu). Everything else uses the plain form. */
 #include "../table.h"
 #include "batch_norm_element.h"
 #include "batch_norm_images.h"
@@ -14,7 +13,7 @@
 struct forward_state {
     norm_plain_forward plain;
     cuda_stats_plan stats;
-    cuda_norm_images images; /* of all that has x's shape */
+    cuda_norm_images images; /* for all tensors of x's shape */
     cuda_norm_nhwc rows;
     cuda_norm_resident resident;
     int64_t cells;
@@ -33,7 +32,8 @@ static int32_t inference_run(const struct anydnn_plugin_plan *plan, const cuda_c
     return plain->launch(plain, plan, call, nullptr);
 }
 
-/* The second step by tiles of rows, if tensors and pointers allow it; cells are open. */
+/* Prepares the second step by tiles of rows, except the cells. Returns 1 if tensors and pointers
+ * allow it. */
 static int rows_of(const struct anydnn_plugin_plan *plan, const cuda_call *call,
                    cuda_norm_nhwc_job *job)
 {
@@ -52,7 +52,8 @@ static int rows_of(const struct anydnn_plugin_plan *plan, const cuda_call *call,
     return cuda_norm_nhwc_taken(job);
 }
 
-/* The same by whole images; coefficients are open. */
+/* Prepares the second step by whole images, except the coefficients. Returns 1 if tensors and
+ * pointers allow it. */
 static int images_of(const struct anydnn_plugin_plan *plan, const cuda_norm_nhwc_job &rows,
                      cuda_norm_images_job *job)
 {
@@ -67,7 +68,7 @@ static int images_of(const struct anydnn_plugin_plan *plan, const cuda_norm_nhwc
     return cuda_norm_images_taken(job);
 }
 
-/* All in one kernel, if tensors and pointers allow it. */
+/* Prepares the single kernel. Returns 1 if tensors and pointers allow it. */
 static int resident_of(const struct anydnn_plugin_plan *plan, const cuda_call *call,
                        cuda_norm_resident_job *job)
 {

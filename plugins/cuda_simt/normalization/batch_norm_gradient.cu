@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sums of batch normalization backward over each cell: dbias = sum g, dscale = sum g n, and
- * what dx needs of them. Names as in batch_norm_backward.cu. */
+/* Computes the sums of batch normalization backward over each cell: dbias = sum g, dscale = sum g
+ * n, and the terms of dx. batch_norm_backward.cu explains the names. */
 #include "batch_norm_finish.h"
 #include "batch_norm_gradient.h"
 #include "batch_norm_plain.h"
 
-/* dbias, and dscale but for a factor inv_std. */
+/* The sums of g and of g (x - mean): dbias, and dscale without its factor inv_std. */
 struct norm_gradient_sum {
     double g, gn;
 };
 
-/* Tensors: x, dy | y, index in logical order | cells, scale, bias, saved pair, dscale, dbias. y is
- * read where the activation's gradient is a function of it. */
+/* The tensors: x, dy | y, index in logical order | cells, scale, bias, saved mean and inverse
+ * deviation, dscale, dbias. y is read only if the activation's gradient depends on it. */
 enum {
     SUM_Y = 2,
     SUM_CELLS = 4,
@@ -68,8 +68,8 @@ template <class E, bool CURVED> struct norm_gradient_op {
         to->gn += g * (x - c.mean);
     }
 
-    /* By rows, without activation: x less the float nearest to the mean; the rest is made up for.
-     */
+    /* Allows runs without activation. They use x minus the mean rounded to float; take() corrects
+     * for the rounding. */
     static bool takes_runs(const params &p)
     {
         return !p.reserve;

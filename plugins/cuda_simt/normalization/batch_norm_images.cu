@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batch normalization in training by whole images: y with its signs. */
+/* Batch normalization training by whole images: computes y and its signs. */
 #include "batch_norm_images_device.h"
 
-/* Rows go by twos or fours, so that coefficients, rows and signs fit the registers of three blocks.
- */
+/* Computes the images of a block. It handles two or four rows at a time, so that three blocks fit
+ * in the registers. */
 template <class T, int ACTIVE, bool WITH_Z>
 __global__ void __launch_bounds__(CUDA_THREADS, CUDA_NORM_IMAGES_BLOCKS)
     norm_images_results(const __grid_constant__ cuda_norm_images_job job)

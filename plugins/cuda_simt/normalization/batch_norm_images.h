@@ -1,37 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Batch normalization in training by whole images of few positions, where channels lie side by
- * side: a block has a slab of channels, 128 or 64 bytes, of a few images, and is done. A thread has
- * a vector of channels in up to eight rows. Blocks are small and many, three on a multiprocessor,
- * so that some wait for memory while others compute; and what a slab of an image has of the reserve
- * are words of their own. In larger images the tiles of batch_norm_nhwc.h are faster, and so they
- * are in most gradients and for the sums (bench/results/trials.md).
+ * Batch normalization training by whole images with few positions, in NHWC. A block computes a slab
+ * of channels (128 or 64 bytes) of a few images. A thread has a vector of channels in up to eight
+ * rows. Blocks are small and three run on a multiprocessor, so that some wait for memory while
+ * others compute. The part of the reserve that belongs to one image's slab is a whole number of
+ * words.
+ *
+ * For larger images, most gradients and the sums, the tiles of batch_norm_nhwc.h are faster
+ * (bench/results/trials.md).
  */
 #ifndef CUDA_SIMT_NORMALIZATION_BATCH_NORM_IMAGES_H
 #define CUDA_SIMT_NORMALIZATION_BATCH_NORM_IMAGES_H
 
 #include "batch_norm_nhwc.h"
 
-/* Words of signs that a block may have. */
+/* The maximum words of signs in a block's shared memory. */
 #define CUDA_NORM_WORDS 512
-/* Blocks of one slab at most: a grid's extent. */
+/* The maximum blocks of one slab: the limit of a grid's y extent. */
 #define CUDA_NORM_CHUNKS 65535
-/* Blocks of a multiprocessor, by registers. */
+/* The blocks on a multiprocessor, which limit the registers of a thread. */
 #define CUDA_NORM_IMAGES_BLOCKS 3
 
 struct cuda_norm_images_job {
     cuda_norm_images shape;
-    const void *x, *z; /* z: or NULL */
+    const void *x, *z; /* z is NULL if absent */
     void *y;
-    uint8_t *reserve;          /* NULL: no activation */
+    uint8_t *reserve;          /* NULL without activation */
     const float *coefficients; /* [coefficient][channel] */
-    cuda_blend blend;          /* taken as it is alone */
+    cuda_blend blend;          /* alpha 1 and beta 0; other values are declined */
     cuda_activation f;
 };
 
 /* ------------------------------------------------------------------ on the host */
 
-/* Images of a block: as many as threads that share channels have a group of rows each. */
+/* Sets the images of a block: the threads that share channels have one group of rows each. */
 static inline void cuda_norm_images_groups(cuda_norm_images *shape)
 {
     int32_t threads = CUDA_THREADS >> shape->log_x;
@@ -42,7 +44,7 @@ static inline void cuda_norm_images_groups(cuda_norm_images *shape)
     shape->groups = (shape->positions + shape->group - 1) / shape->group;
 }
 
-/* `tensor`: x and the others of its shape, NULL where absent. */
+/* Fills `shape`. `tensor` has x and the others of its shape, NULL where absent. */
 static inline void cuda_norm_images_prepare(cuda_norm_images *shape,
                                             const struct anydnn_plugin_plan *plan,
                                             const struct anydnn_plugin_tensor *const tensor[],
@@ -75,7 +77,7 @@ static inline void cuda_norm_images_prepare(cuda_norm_images *shape,
     shape->is_possible = shape->chunks <= CUDA_NORM_CHUNKS;
 }
 
-/* Whether whole images are the way for these pointers; NULL counts as aligned. */
+/* Returns 1 if whole images can be used with these pointers; NULL counts as aligned. */
 static inline int cuda_norm_images_taken(const cuda_norm_images_job *job)
 {
     uintptr_t all = (uintptr_t)job->x | (uintptr_t)job->z | (uintptr_t)job->y;
@@ -84,7 +86,7 @@ static inline int cuda_norm_images_taken(const cuda_norm_images_job *job)
            (uintptr_t)job->reserve % sizeof(uint32_t) == 0;
 }
 
-/* y of x, and of z. */
+/* Launches the kernel that computes y and the signs. */
 int32_t cuda_norm_images_results(const cuda_call *call, int32_t type,
                                  const cuda_norm_images_job *job);
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the kernels of batch_norm_images.cu are made of: rows of a thread, signs in shared memory.
- */
+/* Device functions of batch_norm_images.cu: the rows of a thread, and the signs in shared
+ * memory. */
 #ifndef CUDA_SIMT_NORMALIZATION_BATCH_NORM_IMAGES_DEVICE_H
 #define CUDA_SIMT_NORMALIZATION_BATCH_NORM_IMAGES_DEVICE_H
 
 #include "batch_norm_element.h"
 #include "batch_norm_images.h"
 
-/* A block: blockIdx.x is its slab, blockIdx.y its chunk of images. */
+/* Returns the first image of this block: blockIdx.x is the slab, blockIdx.y the chunk of images. */
 __device__ static inline int32_t cuda_norm_first_image(const cuda_norm_images &shape)
 {
     return (int32_t)blockIdx.y * shape.per;
@@ -18,7 +18,8 @@ __device__ static inline int32_t cuda_norm_count_images(const cuda_norm_images &
     return cuda_norm_least(shape.per, shape.images - cuda_norm_first_image(shape));
 }
 
-/* The first channel of this thread, within the slab and of all. */
+/* Returns this thread's first channel within the slab; the next function returns it within all
+ * channels. */
 __device__ static inline int32_t cuda_norm_channel(const cuda_norm_images &shape)
 {
     int32_t x = (int32_t)threadIdx.x & ((1 << shape.log_x) - 1);
@@ -31,11 +32,11 @@ __device__ static inline int32_t cuda_norm_channel_of_all(const cuda_norm_images
     return (int32_t)blockIdx.x * shape.size + cuda_norm_channel(shape);
 }
 
-/* The rows of this thread's channels. */
+/* The rows of this thread. */
 struct cuda_norm_rows {
-    int32_t count; /* 0 where there are none */
-    int32_t bit;   /* of the block's signs, that of the first row and channel */
-    int64_t at;    /* the first element */
+    int32_t count; /* 0 if the thread has none */
+    int32_t bit;   /* bit of the first row and channel in the block's signs */
+    int64_t at;    /* offset of the first element */
 };
 
 __device__ static inline cuda_norm_rows cuda_norm_rows_of(const cuda_norm_images &shape)
@@ -53,7 +54,7 @@ __device__ static inline cuda_norm_rows cuda_norm_rows_of(const cuda_norm_images
 
 /* ------------------------------------------------------------------ signs */
 
-/* Words of the reserve that a slab of an image has: they follow one another. */
+/* Returns the words of the reserve that a slab of one image has. They are contiguous. */
 __device__ static inline int32_t cuda_norm_words(const cuda_norm_images &shape)
 {
     return shape.size / 32 * shape.positions;
@@ -68,7 +69,8 @@ __device__ static inline uint32_t *cuda_norm_words_at(const cuda_norm_images_job
     return (uint32_t *)(job.reserve + first * job.shape.positions / 8);
 }
 
-/* Both by all threads, without a barrier. */
+/* Clears the signs. All threads must call it; it has no barrier. The store below has the same
+ * rule. */
 __device__ static inline void cuda_norm_words_clear(uint32_t *words, const cuda_norm_images &shape)
 {
     int32_t all = cuda_norm_count_images(shape) * cuda_norm_words(shape);
@@ -90,7 +92,7 @@ __device__ static inline void cuda_norm_words_store(const uint32_t *words,
     }
 }
 
-/* Puts the signs of up to eight rows of each channel, from the bit of the first on. */
+/* Sets the signs of up to eight rows of each channel, beginning at `bit`, the bit of the first. */
 template <int LANES>
 __device__ static inline void cuda_norm_words_put(uint32_t *words, const unsigned signs[LANES],
                                                   int32_t bit, int32_t positions)
@@ -108,7 +110,7 @@ __device__ static inline void cuda_norm_words_put(uint32_t *words, const unsigne
 
 /* ------------------------------------------------------------------ coefficients */
 
-/* A coefficient of this thread's channels. */
+/* Reads one coefficient of this thread's channels. */
 template <int LANES>
 __device__ static inline void cuda_norm_coefficient(float to[LANES],
                                                     const cuda_norm_images_job &job, int which)

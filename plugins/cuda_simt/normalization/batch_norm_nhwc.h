@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Batch normalization where channels lie side by side: a thread has 16 bytes of channels and goes
- * from row to row. A row is the channels of one position of an image; eight rows that follow one
- * another are a group, whose signs are a byte of the reserve for each channel. Sums are taken in
- * float over a group, then in double; elements are worked on in float with what is made in double.
- */
+/* Batch normalization in NHWC: a thread has 16 bytes of channels and iterates over rows. A row is
+ * the channels of one position of an image. Eight consecutive rows form a group, whose signs are
+ * one byte of the reserve per channel. The sums accumulate in float within a group, then in double.
+ * Elements are computed in float with coefficients made in double. */
 #ifndef CUDA_SIMT_NORMALIZATION_BATCH_NORM_NHWC_H
 #define CUDA_SIMT_NORMALIZATION_BATCH_NORM_NHWC_H
 
@@ -12,28 +10,28 @@
 #include "batch_norm.h"
 
 #define CUDA_NORM_GROUP 8
-/* Rows of a tile at most, if they can be divided into whole bytes of signs. */
+/* The maximum rows of a tile, if the tiles can begin at whole bytes of signs. */
 #define CUDA_NORM_TILE 256
-/* Bytes of signs that a block has in shared memory. */
+/* The bytes of signs in a block's shared memory. */
 #define CUDA_NORM_SIGNS 16384
-/* Blocks of a multiprocessor. */
+/* The blocks on a multiprocessor. */
 #define CUDA_NORM_BLOCKS 2
 
 struct cuda_norm_nhwc_job {
     cuda_norm_nhwc rows;
-    const void *x, *beside; /* dy, or z, or NULL */
+    const void *x, *beside; /* `beside` is dy, z or NULL */
     void *out, *out_z;      /* y; or dx, and dz or NULL */
     uint8_t *reserve;
     const cuda_norm_cell *cells;
-    const float *mean;    /* where cells have none yet, or NULL */
+    const float *mean;    /* used instead of the cells' means if they have none yet, or NULL */
     double *partial_sums; /* [stream][channel], pairs */
     cuda_blend blend;
     cuda_activation f;
 };
 
-/* A tile as a thread sees it. */
+/* A tile as one thread sees it. */
 struct cuda_norm_tile {
-    int64_t image, first; /* row of the image */
+    int64_t image, first; /* first row, within the image */
     int32_t count;        /* rows */
 };
 
@@ -59,7 +57,7 @@ __device__ static inline int cuda_norm_least(int a, int b)
     return a < b ? a : b;
 }
 
-/* The vectors of N rows that follow one another, those of `count` that there are. */
+/* Reads the vectors of up to N consecutive rows; only the first `count` exist. */
 template <class T, int N>
 __device__ static inline void cuda_norm_read(cuda_vector<T> (&to)[N], const T *from, int32_t stride,
                                              int count)
@@ -71,8 +69,8 @@ __device__ static inline void cuda_norm_read(cuda_vector<T> (&to)[N], const T *f
     }
 }
 
-/* The signs of eight rows of each lane's channel; bit `at` of the reserve is the first row of the
- * first lane. Bytes behind the last row's are not read. */
+/* Reads the signs of eight rows for each lane's channel. Bit `at` of the reserve is the first row
+ * of the first lane. Bytes after the last row's are not read. */
 template <int LANES>
 __device__ static inline void cuda_norm_signs(unsigned to[LANES], const uint8_t *reserve,
                                               int64_t at, int64_t positions, int count)
@@ -107,7 +105,8 @@ static inline int cuda_norm_is_rows(const struct anydnn_plugin_tensor *tensor)
     return 1;
 }
 
-/* Vectors of a slab: all where they are few, else such that few lie idle, and long lines. */
+/* Chooses the vectors of a slab: all if there are few, else the width that leaves the fewest
+ * threads idle, and of equal ones the widest. */
 static inline void cuda_norm_slabs(cuda_norm_nhwc *rows, int64_t vectors)
 {
     int64_t least = INT64_MAX;
@@ -126,7 +125,7 @@ static inline void cuda_norm_slabs(cuda_norm_nhwc *rows, int64_t vectors)
     }
 }
 
-/* Rows of a tile: where signs are kept, those of whole bytes of the reserve. */
+/* Chooses the rows of a tile. If signs are kept, a tile covers whole bytes of the reserve. */
 static inline void cuda_norm_chunk(cuda_norm_nhwc *rows, int signs)
 {
     if (signs && rows->positions % CUDA_NORM_GROUP) {
@@ -141,7 +140,7 @@ static inline void cuda_norm_chunk(cuda_norm_nhwc *rows, int signs)
     rows->chunks = (int32_t)cuda_blocks(rows->positions, rows->chunk);
 }
 
-/* `tensor`: x and the others of its shape, NULL where absent. */
+/* Fills `rows`. `tensor` has x and the others of its shape, NULL where absent. */
 static inline void cuda_norm_nhwc_prepare(cuda_norm_nhwc *rows,
                                           const struct anydnn_plugin_plan *plan, int signs,
                                           const struct anydnn_plugin_tensor *const tensor[],
@@ -179,7 +178,7 @@ static inline void cuda_norm_nhwc_prepare(cuda_norm_nhwc *rows,
     rows->is_possible = 1;
 }
 
-/* Whether the rows are the way for these pointers; NULL counts as aligned. */
+/* Returns 1 if the rows can be used with these pointers; NULL counts as aligned. */
 static inline int cuda_norm_nhwc_taken(const cuda_norm_nhwc_job *job)
 {
     uintptr_t all =
@@ -188,21 +187,22 @@ static inline int cuda_norm_nhwc_taken(const cuda_norm_nhwc_job *job)
     return job->rows.is_possible && all % sizeof(uint4) == 0;
 }
 
-/* Partial sums of pairs: of x - x[0] and its square where there is no dy beside it, else of
- * the gradient and of its product with x - mean. */
+/* Computes partial sums in pairs. Without dy, they are the sums of x - x[0] and of its square. With
+ * dy, they are the sums of the gradient and of its product with x - mean. */
 int32_t cuda_norm_nhwc_sums(const cuda_call *call, int32_t type, const cuda_norm_nhwc_job *job);
-/* y of x, beside z or not; dx, and dz if wanted, of x and dy. A reserve: with a ReLU. */
+/* Launches the second step: y from x and optional z; or dx, and optional dz, from x and dy. A
+ * reserve means that there is a ReLU. */
 int32_t cuda_norm_nhwc_forward(const cuda_call *call, int32_t type, const cuda_norm_nhwc_job *job);
 int32_t cuda_norm_nhwc_backward(const cuda_call *call, int32_t type, const cuda_norm_nhwc_job *job);
 
-/* Bytes of the partial sums of rows, a multiple of 16. */
+/* Returns the bytes of the partial sums of rows, a multiple of 16. */
 static inline size_t cuda_norm_partial_size(const cuda_norm_nhwc *rows)
 {
     return rows->is_possible ? (size_t)rows->streams * (size_t)rows->channels * 2 * sizeof(double)
                              : 0;
 }
 
-/* Op's cells of the partial sums of rows. `job` has pointers and parameters. */
+/* Joins the partial sums of rows into Op's cells. `job` has the pointers and parameters. */
 template <class Op>
 static int32_t cuda_norm_join(const cuda_reduce_plan *state, const cuda_call *call,
                               cuda_reduce_job<Op> *job, const cuda_norm_nhwc_job &rows)

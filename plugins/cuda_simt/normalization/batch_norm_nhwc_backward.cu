@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batch normalization by rows: dx, and dz if it is wanted. */
+/* Batch normalization by rows: computes dx, and dz if present. */
 #include "batch_norm_element.h"
 #include "batch_norm_nhwc.h"
 
-/* Up to four rows at `at` elements; the sign of the first is bit `step` of each lane's. */
+/* Computes up to four rows at element offset `at`; the sign of the first row is bit `step` of each
+ * lane's. */
 template <class T, bool SIGNED, int LANES>
 __device__ static inline void give_rows(const cuda_norm_nhwc_job &job,
                                         const cuda_norm_backward_cells<LANES> &cells, int64_t at,

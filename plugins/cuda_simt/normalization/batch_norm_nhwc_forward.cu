@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batch normalization by rows: y of x, and the signs of the reserve. */
+/* Batch normalization by rows: computes y from x, and the signs of the reserve. */
 #include "batch_norm_element.h"
 #include "batch_norm_nhwc.h"
 
-/* Up to ROWS rows at `at` elements; the signs of the first are bits `step` of the lanes'. */
+/* Computes up to ROWS rows at element offset `at`; the sign of the first row is bit `step` of each
+ * lane's. */
 template <class T, int ACTIVE, bool WITH_Z, int ROWS, int LANES>
 __device__ static inline void give_rows(const cuda_norm_nhwc_job &job,
                                         const cuda_norm_forward_cells<LANES> &cells, int64_t at,
@@ -27,15 +28,15 @@ __device__ static inline void give_rows(const cuda_norm_nhwc_job &job,
     }
 }
 
-/* Bytes of a channel's signs in shared memory: odd, so that neighbouring vectors are not in one
- * bank. */
+/* Returns the bytes of a channel's signs in shared memory. The number is odd, so that neighbouring
+ * vectors use different banks. */
 __device__ static inline int signs_pitch(const cuda_norm_nhwc &rows)
 {
     return (rows.chunk + 7) / 8 | 1;
 }
 
-/* The same where the rows of every channel are whole bytes, at most 32: a warp has those of a
- * channel. */
+/* Copies the signs to the reserve if each channel has whole bytes, at most 32. A warp copies the
+ * bytes of one channel. */
 __device__ static inline void give_bytes(uint8_t *to, const uint8_t *signs, int groups, int pitch,
                                          int channels, int64_t apart)
 {
@@ -45,8 +46,8 @@ __device__ static inline void give_bytes(uint8_t *to, const uint8_t *signs, int 
         to[c * apart + group] = signs[c * pitch + group];
 }
 
-/* The reserve of a tile from the bytes [channel][group] of its block: eight bits a thread, which
- * may be those of several channels where a row's are no whole bytes. */
+/* Writes the reserve of a tile from the block's bytes [channel][group]. A thread writes eight bits
+ * at a time, which can span several channels if a channel's rows are not whole bytes. */
 __device__ static inline void give_signs(const cuda_norm_nhwc_job &job, const uint8_t *signs,
                                          const cuda_norm_tile &tile, int channel, int channels)
 {
@@ -79,7 +80,8 @@ __global__ void __launch_bounds__(CUDA_THREADS, CUDA_NORM_BLOCKS)
     norm_rows_forward(const __grid_constant__ cuda_norm_nhwc_job job)
 {
     enum { LANES = cuda_vector<T>::LANES, ROWS = CUDA_NORM_GROUP / (WITH_Z ? 2 : 1) };
-    /* Of two tiles in turn: one is given while the next is made. */
+    /* Two buffers alternate between tiles: one is written to the reserve while the next is
+     * filled. */
     __shared__ uint8_t signs_of[2][ACTIVE ? CUDA_NORM_SIGNS : 1];
     const cuda_norm_nhwc &rows = job.rows;
     int x = (int)threadIdx.x & ((1 << rows.log_x) - 1), y = (int)threadIdx.x >> rows.log_x;

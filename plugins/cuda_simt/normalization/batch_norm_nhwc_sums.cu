@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batch normalization by rows: the sums of a channel. */
+/* Batch normalization by rows: computes the sums of a channel. */
 #include "batch_norm_element.h"
 #include "batch_norm_nhwc.h"
 
 enum { OF_X, OF_GRADIENT, OF_SIGNED_GRADIENT };
 
-/* The pairs of a thread's channels. */
+/* The pairs of sums of a thread's channels. */
 template <int LANES> struct norm_sums {
     double first[LANES], second[LANES];
 };
 
-/* x less what is near its mean: its first value, or the float nearest to the mean. */
+/* Returns the value near the mean that is subtracted from x: the channel's first value, or the
+ * float nearest to the mean. */
 template <class T, int WHAT>
 __device__ static inline float shift_of(const cuda_norm_nhwc_job &job, int channel)
 {
@@ -22,7 +23,8 @@ __device__ static inline float shift_of(const cuda_norm_nhwc_job &job, int chann
     return isfinite(shift) ? shift : 0;
 }
 
-/* What the second sum lacks because the shift is a float: the mean may be a double. */
+/* Returns the difference between the float shift and the mean, by which the second sum is
+ * corrected. */
 template <int WHAT>
 __device__ static inline double shift_missing(const cuda_norm_nhwc_job &job, int channel,
                                               float shift)
@@ -30,7 +32,7 @@ __device__ static inline double shift_missing(const cuda_norm_nhwc_job &job, int
     return WHAT == OF_X || job.mean ? 0 : (double)shift - job.cells[channel].mean;
 }
 
-/* The group of `count` rows at `at` elements, whose first bit is `bit`. */
+/* Adds a group of `count` rows at element offset `at`, whose first bit is `bit`. */
 template <class T, int WHAT, int LANES>
 __device__ static inline void add_group(const cuda_norm_nhwc_job &job, const float shift[LANES],
                                         norm_sums<LANES> &sums, int64_t at, int64_t bit, int count)
@@ -67,8 +69,8 @@ __device__ static inline void add_group(const cuda_norm_nhwc_job &job, const flo
     }
 }
 
-/* A block's sums of each channel, in the order of its threads, and from there to the partial sums.
- */
+/* Adds up a block's sums of each channel in the order of its threads, and stores them in the
+ * partial sums. */
 template <int LANES>
 __device__ static inline void give_part(const cuda_norm_nhwc_job &job, const norm_sums<LANES> &sums)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batch normalization forward in its plain form, element by element beside the cell that each
- * belongs to, for tensors of any strides and types. */
+/* Batch normalization forward in its plain form: one element at a time, with its cell, for tensors
+ * of any strides and types. */
 #include "../shared/beside.h"
 #include "batch_norm.h"
 #include "batch_norm_plain.h"
@@ -14,7 +14,7 @@ struct inference_params {
     int32_t ops;
 };
 
-/* Extra tensors: the four parameters. */
+/* The op of inference. Its extra tensors are the four parameters. */
 template <class E> struct norm_inference_op {
     typedef E T;
     typedef typename cuda_arith<E>::type A;
@@ -49,7 +49,7 @@ struct training_params {
     int32_t with_z;
 };
 
-/* Without activation. Extra tensor: the cells. */
+/* The op of training without activation. Its extra tensor is the cells. */
 template <class E> struct norm_training_op {
     typedef E T;
     typedef typename cuda_arith<E>::type A;
@@ -72,8 +72,8 @@ template <class E> struct norm_training_op {
     }
 };
 
-/* With it: eight elements, in logical order, and their byte of the reserve. Tensors: y, x, z, the
- * cells. */
+/* Computes eight elements, in logical order, with activation, and their byte of the reserve. The
+ * tensors are y, x, z, the cells. */
 template <class T>
 __global__ void __launch_bounds__(CUDA_THREADS) norm_activate(cuda_map_job<norm_training_op<T>> job)
 {
@@ -100,7 +100,7 @@ __global__ void __launch_bounds__(CUDA_THREADS) norm_activate(cuda_map_job<norm_
 
 /* ------------------------------------------------------------------ plans */
 
-/* y of x, in the form that takes the tensors. */
+/* Computes y from x in the fastest form that accepts the tensors. */
 template <class Op>
 static int32_t run_plain(const norm_plain_forward *plain, const cuda_call *call, void *y, void *x,
                          const typename Op::params &params)

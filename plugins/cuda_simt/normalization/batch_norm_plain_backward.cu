@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The second step of batch normalization backward in its plain form, for tensors of any strides and
- * types: dx, and dz where it is wanted, of each element beside its cell. Names as in
- * batch_norm_backward.cu. */
+ * types: dx, and dz if present, of each element from its cell. batch_norm_backward.cu explains the
+ * names. */
 #include "../shared/beside.h"
 #include "batch_norm_gradient.h"
 #include "batch_norm_plain.h"
 
 /* ------------------------------------------------------------------ elements */
 
-/* Outputs: dx, or dx and dz; inputs: x, dy; extra: the cells, the index in logical order. Without
- * activation, or with a ReLU. */
+/* The op without activation or with a ReLU. Outputs: dx, or dx and dz; inputs: x, dy; extra: the
+ * cells, the index in logical order. */
 template <class E, int OUTPUTS> struct norm_backward_op {
     typedef E T;
     typedef double A;
@@ -27,8 +27,9 @@ template <class E, int OUTPUTS> struct norm_backward_op {
     }
 };
 
-/* Without activation. Extra tensor: the cells. dx = slope * (g - rest - (x - shift) * dscale) in
- * float: what the mean differs from the float by is in the rest. */
+/* A cell of the op without activation, in float: dx = slope * (g - rest - (x - shift) * dscale).
+ * `rest` also corrects for the difference between the mean and its float value. The op's extra
+ * tensor is the cells. */
 struct norm_plain_cell {
     float slope, dscale, shift, rest;
 };
@@ -53,7 +54,8 @@ template <class E> struct norm_plain_op {
     }
 };
 
-/* With another activation. Tensors: dx, dz, x, dy, y, the cells, the index in logical order. */
+/* The op for other activations. Tensors: dx, dz, x, dy, y, the cells, the index in logical
+ * order. */
 template <class T> struct norm_curve_op {
     typedef norm_backward_params params;
     enum { OUT = 2, IN = 3, EXTRA = 2 };
@@ -137,7 +139,7 @@ static int32_t launch(const norm_plain_backward *plain, const struct anydnn_plug
                                                : run_elements<T, 1>(plain, call, params);
 }
 
-/* Where y or dz is absent, x or dx stands in its place. */
+/* Prepares the map. If y or dz is absent, x or dx takes its place. */
 static void prepare_map(const struct anydnn_plugin_plan *plan, cuda_map_plan *map)
 {
     const struct anydnn_plugin_tensor *const *tensor = plan->problem.tensor;

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which problems go by the one kernel of batch_norm_resident.h, and how they are divided. */
+/* Decides which problems use the single kernel of batch_norm_resident.h, and how they are
+ * divided. */
 #include "batch_norm_resident.h"
 
-/* Bytes besides the rings and signs: four coefficients a channel, a pair of sums a thread. */
+/* Bytes of shared memory in addition to rings and signs: four coefficients per channel, and a pair
+ * of sums per thread. */
 #define REST (16 * CUDA_NORM_SLAB_MAX + CUDA_THREADS * 16)
-/* Rows of a unit at most: of lines of 128 bytes; of 256; and with two windows of their signs. */
+/* The maximum rows of a unit: with rows of 128 bytes, of 256 bytes, and of 256 bytes with two
+ * windows of signs. */
 #define UNIT           160
 #define UNIT_WIDE      128
 #define UNIT_WIDE_BOTH 64
-/* Lanes of a row of 128 bytes and of one of 256. */
+/* Lanes of a row of 128 bytes and of 256 bytes. */
 #define NARROW 8
 #define WIDE   16
 
-/* 0 where the driver does not tell. */
+/* Returns an attribute of the device, or 0 if the driver does not report it. */
 static int32_t attribute_of(int32_t device, enum cudaDeviceAttr attribute)
 {
     int value = 0;
@@ -49,8 +52,9 @@ static int is_large(const cuda_norm_resident_wish &wish)
            count * cuda_type_size(x->type) >= CUDA_NORM_LARGE;
 }
 
-/* Units of whole pieces. With two windows of signs and pieces two ahead the last one of an image
- * has more than one, so that no warp is two units ahead of its signs. */
+/* Divides an image into units of whole pieces. With two windows of signs and two pieces in flight,
+ * an image's last unit must have more than one piece. Otherwise a warp could be two units ahead of
+ * its signs. */
 static int divide_image(cuda_norm_resident *shape, const cuda_norm_resident_wish &wish)
 {
     int32_t groups = 32 / shape->across, most = UNIT;
@@ -93,7 +97,8 @@ static int32_t power_from(int32_t least)
     return power;
 }
 
-/* Bytes of signs in shared memory. Words have one more where two are read for a bit in either. */
+/* Divides the signs and returns their bytes in shared memory. A channel has one extra word if two
+ * words are read to get a bit from either. */
 static int32_t divide_signs(cuda_norm_resident *shape, const cuda_norm_resident_wish &wish)
 {
     int32_t bytes = shape->positions / 8, words = (shape->length + 55) / 32;
@@ -108,7 +113,7 @@ static int32_t divide_signs(cuda_norm_resident *shape, const cuda_norm_resident_
            (int32_t)sizeof(uint32_t);
 }
 
-/* As long a ring as there is room for. Warps add their sums in the place of signs. */
+/* Makes the ring as long as shared memory allows. The warps' sums reuse the memory of the signs. */
 static int divide_room(cuda_norm_resident *shape, const cuda_norm_resident_wish &wish, int32_t room)
 {
     int32_t piece = CUDA_NORM_WARPS * shape->group * 512 * wish.rings;
@@ -119,11 +124,12 @@ static int divide_room(cuda_norm_resident *shape, const cuda_norm_resident_wish 
     shape->ring = (room - rest) / piece;
     shape->ring = shape->ring < CUDA_NORM_RING ? shape->ring : CUDA_NORM_RING;
     shape->shared = rest + shape->ring * piece;
-    /* Two such blocks are never on a multiprocessor, nor two such grids on a device. */
+    /* More than half of the shared memory ensures that neither two blocks share a multiprocessor
+     * nor two such grids a device. */
     return shape->ring > ahead && shape->shared > room / 2;
 }
 
-/* With so many lanes of a row. */
+/* Returns the division for `across` lanes per row. */
 static cuda_norm_resident divided(const cuda_norm_resident_wish &wish, int32_t multiprocessors,
                                   int32_t room, int32_t across)
 {
@@ -146,7 +152,7 @@ static cuda_norm_resident divided(const cuda_norm_resident_wish &wish, int32_t m
     return shape;
 }
 
-/* Of all warps' turns those in which they have a unit, percent. */
+/* Returns the share of all warps' turns that have a unit, in percent. */
 static int64_t share_at_work(const cuda_norm_resident &shape)
 {
     int64_t units = (int64_t)shape.images * shape.units;
@@ -155,10 +161,10 @@ static int64_t share_at_work(const cuda_norm_resident &shape)
     return units * 100 / ((units + warps - 1) / warps * warps);
 }
 
-/* Memory takes what is written 256 bytes at a time faster, but that fewer slabs have more blocks,
- * each of which reads the sums of all, that more warps may be without a unit, and that where
- * results go with signs of channels apart, these take longer than is won (bench/results/trials.md).
- */
+/* Replaces `shape` by `wide` if that is faster. Memory accepts writes of 256 bytes faster, with
+ * three costs (bench/results/trials.md). Fewer slabs have more blocks each, and every block reads
+ * the sums of all. More warps may lack a unit. If signs are written channel by channel, that takes
+ * longer than the wide writes save. */
 static void choose_wide(cuda_norm_resident *shape, const cuda_norm_resident_wish &wish,
                         const cuda_norm_resident &wide)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batch normalization backward in one kernel: dscale, dbias, dx, and dz if it is wanted. That is
- * written with the sums and read in the place of dy then: each pass reads two tensors and writes
- * one, and memory is slower where two are written at once. */
+/* Batch normalization backward in one kernel: dscale, dbias, dx, and optional dz. dz is written
+ * with the sums, and then read in place of dy. Thus each pass reads two tensors and writes one,
+ * because memory is slower if two are written at once. */
 #include "batch_norm_finish.h"
 #include "batch_norm_resident_join.h"
 
 enum { AHEAD = CUDA_NORM_AHEAD_BESIDE };
 
-/* What a block has in shared memory behind its rings. */
+/* The part of a block's shared memory after its rings. */
 struct backward_rest {
     double2 joined[CUDA_THREADS];
     float coefficients[cuda_norm_backward_coefficients::COUNT][CUDA_NORM_SLAB_MAX];
@@ -25,7 +25,7 @@ template <class T> struct backward_room {
     }
 };
 
-/* Begins to copy a piece of x and of what is beside it. */
+/* Starts copying a piece of x and of the tensor beside it. */
 template <bool WHOLE, class T>
 __device__ static inline void fetch(const cuda_norm_resident_job &job, const void *beside,
                                     const backward_room<T> &room, const cuda_norm_piece &piece,
@@ -35,7 +35,8 @@ __device__ static inline void fetch(const cuda_norm_resident_job &job, const voi
     cuda_norm_fetch<WHOLE>(cuda_norm_ring_at(room.dy, slot), beside, piece, job.shape, lane.g);
 }
 
-/* What the activation passes of a row of dy, to dz and back to the ring. */
+/* Passes a row of dy through the activation's gradient, and stores it in dz and back in the
+ * ring. */
 template <class T, int LANES>
 __device__ static inline void pass_row(cuda_vector<T> *dy, T *dz, const unsigned (&signs)[LANES],
                                        int bit)
@@ -49,7 +50,8 @@ __device__ static inline void pass_row(cuda_vector<T> *dy, T *dz, const unsigned
     cuda_norm_give_whole(dz, g);
 }
 
-/* FULL: so many rows of each lane, or 0: `count`. dz: or NULL. */
+/* Adds a piece to the sums. FULL is the number of rows of each lane, or 0: then `count` is. dz is
+ * NULL if absent. */
 template <class T, bool SIGNED, bool WITH_DZ, int FULL, int LANES>
 __device__ static inline void add_piece(const cuda_norm_resident_job &job, const cuda_vector<T> *x,
                                         cuda_vector<T> *dy, T *dz, int32_t count,
@@ -74,8 +76,8 @@ __device__ static inline void add_piece(const cuda_norm_resident_job &job, const
     }
 }
 
-/* The sums of what is the warp's; the last pieces stay in the rings. Returns how many there were.
- */
+/* Adds up the warp's units and leaves the last pieces in the rings. Returns the number of
+ * pieces. */
 template <class T, bool SIGNED, bool WITH_DZ, bool WHOLE, int LANES>
 __device__ static inline int32_t
 sum_units(const cuda_norm_resident_job &job, const backward_room<T> &room,
@@ -122,7 +124,7 @@ sum_units(const cuda_norm_resident_job &job, const backward_room<T> &room,
     return done;
 }
 
-/* A piece of dx. */
+/* Computes a piece of dx. */
 template <class T, bool SIGNED, int FULL, int LANES>
 __device__ static inline void give_piece(const cuda_norm_resident_job &job, const cuda_vector<T> *x,
                                          const cuda_vector<T> *dy, T *to, int32_t count,
@@ -140,8 +142,8 @@ __device__ static inline void give_piece(const cuda_norm_resident_job &job, cons
     }
 }
 
-/* The results, in the opposite order, once `done` pieces are behind the warp. SIGNED: what is
- * beside x is dy as it came. */
+/* Computes the results in the opposite order after `done` pieces. If SIGNED, `beside` is the
+ * original dy. */
 template <class T, bool SIGNED, bool WHOLE, int LANES>
 __device__ static inline void give_units(const cuda_norm_resident_job &job, const void *beside,
                                          const backward_room<T> &room,
@@ -187,7 +189,7 @@ __device__ static inline void give_units(const cuda_norm_resident_job &job, cons
     }
 }
 
-/* The signs of the first two units of the results: their place was used for sums. */
+/* Fetches the signs of the first two units of the results, whose memory the sums have used. */
 template <bool WHOLE, class T>
 __device__ static inline void
 fetch_first_signs(const cuda_norm_resident_job &job, const backward_room<T> &room,
@@ -200,7 +202,7 @@ fetch_first_signs(const cuda_norm_resident_job &job, const backward_room<T> &roo
     commit();
 }
 
-/* A channel before its sums are known. */
+/* Returns the cell of a channel before its sums are known. */
 __device__ static inline cuda_norm_cell cell_of(const cuda_norm_resident_job &job, int32_t channel)
 {
     cuda_norm_cell cell = {};
@@ -268,7 +270,7 @@ __global__ void __launch_bounds__(CUDA_THREADS, 1)
                                              done, cells);
 }
 
-/* [with dz][whole] */
+/* The kernels with activation: [with dz][whole]. */
 template <class T>
 static void (*const active[2][2])(cuda_norm_resident_job) = {
     {norm_resident_backward<T, true, false, false>, norm_resident_backward<T, true, false, true>},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the kernels of batch_norm_resident.h are made of: where a warp is, its pieces of memory, and
- * the signs of a unit. */
+/* Device functions of the kernels of batch_norm_resident.h: the position of a warp, its pieces of
+ * memory, and the signs of a unit. */
 #ifndef CUDA_SIMT_NORMALIZATION_BATCH_NORM_RESIDENT_DEVICE_H
 #define CUDA_SIMT_NORMALIZATION_BATCH_NORM_RESIDENT_DEVICE_H
 
@@ -8,18 +8,18 @@
 #include "batch_norm_element.h"
 #include "batch_norm_resident.h"
 
-/* What a launch gives a block of shared memory. */
+/* Declares the dynamic shared memory of a block. */
 #ifdef __CUDACC__
 #define CUDA_SHARED(name) extern __shared__ __align__(16) uint4 name[]
 #else
 #define CUDA_SHARED(name) uint4 *const name = (uint4 *)emulator_shared()
 #endif
 
-/* This thread: a vector of channels, `x` of its slab, in group `g` of a piece. */
+/* The position of this thread: vector `x` of the slab's channels, in group `g` of a piece. */
 template <class T> struct cuda_norm_lane {
     int32_t lane, warp, x, g;
-    int32_t slab, block; /* of the slab's blocks */
-    int32_t channel;     /* its first */
+    int32_t slab, block; /* `block` is its number within the slab */
+    int32_t channel;     /* first channel */
 };
 
 template <class T>
@@ -37,7 +37,7 @@ __device__ static inline cuda_norm_lane<T> cuda_norm_lane_of(const cuda_norm_res
     return at;
 }
 
-/* The channel of the slab that a thread finishes, for all threads: below the number of channels. */
+/* Returns the channel that this thread finishes. The result is a valid channel for every thread. */
 template <class T>
 __device__ static inline int32_t cuda_norm_finished(const cuda_norm_resident &shape,
                                                     const cuda_norm_lane<T> &lane)
@@ -47,8 +47,8 @@ __device__ static inline int32_t cuda_norm_finished(const cuda_norm_resident &sh
 
 /* ------------------------------------------------------------------ units */
 
-/* A warp's units: first, first + apart, ... At any time all warps of a slab are near one another in
- * memory, and blocks have as many units as one another but for one. */
+/* A warp's units: first, first + apart, ... At any time, all warps of a slab are close together in
+ * memory. The numbers of units of two blocks differ by at most one. */
 struct cuda_norm_units {
     int32_t first, apart, count;
 };
@@ -69,10 +69,10 @@ __device__ static inline cuda_norm_units cuda_norm_units_of(const cuda_norm_resi
 
 /* A piece of a unit, as this lane sees it. */
 struct cuda_norm_piece {
-    int32_t turn;                /* of the unit among the warp's; -1: there are no more */
-    int32_t image, first, count; /* rows of the unit */
-    int32_t row;                 /* of this lane's group, within the unit */
-    int64_t at;                  /* its first element */
+    int32_t turn;                /* the unit's number among the warp's units; -1 after the last */
+    int32_t image, first, count; /* `first` and `count` are rows of the unit */
+    int32_t row;                 /* first row of this lane's group, within the unit */
+    int64_t at;                  /* offset of its first element */
 };
 
 template <bool WHOLE>
@@ -81,7 +81,7 @@ __device__ static inline int32_t cuda_norm_group_of(const cuda_norm_resident &sh
     return WHOLE ? shape.group : CUDA_NORM_GROUP;
 }
 
-/* The first piece of a unit, or its last. */
+/* Returns the first or the last piece of a unit. */
 template <bool WHOLE, class T>
 __device__ static inline cuda_norm_piece
 cuda_norm_piece_of(const cuda_norm_resident &shape, const cuda_norm_lane<T> &lane,
@@ -104,7 +104,7 @@ cuda_norm_piece_of(const cuda_norm_resident &shape, const cuda_norm_lane<T> &lan
     return piece;
 }
 
-/* The next piece in the order of the sums. */
+/* Advances to the next piece in the order of the sums. */
 template <bool WHOLE, class T>
 __device__ static inline void
 cuda_norm_forth(cuda_norm_piece &piece, const cuda_norm_resident &shape,
@@ -118,7 +118,7 @@ cuda_norm_forth(cuda_norm_piece &piece, const cuda_norm_resident &shape,
         piece = cuda_norm_piece_of<WHOLE>(shape, lane, of, piece.turn + 1, false);
 }
 
-/* The next piece in the order of the results, which is the opposite. */
+/* Advances to the next piece in the order of the results, which is the opposite. */
 template <bool WHOLE, class T>
 __device__ static inline void
 cuda_norm_back(cuda_norm_piece &piece, const cuda_norm_resident &shape,
@@ -130,12 +130,13 @@ cuda_norm_back(cuda_norm_piece &piece, const cuda_norm_resident &shape,
         piece = cuda_norm_piece_of<WHOLE>(shape, lane, of, piece.turn - 1, true);
 }
 
-/* Rows of each lane in a full piece. */
+/* The rows of each lane in a full piece. */
 template <bool WHOLE> struct cuda_norm_full {
     enum { ROWS = WHOLE ? CUDA_NORM_GROUP_WHOLE : CUDA_NORM_GROUP };
 };
 
-/* This lane's rows of the piece; whether it is full; whether it is the unit's first. */
+/* Returns the number of this lane's rows in the piece. The next two functions return true if the
+ * piece is full, and if it is the unit's first. */
 template <bool WHOLE>
 __device__ static inline int32_t cuda_norm_rows_of(const cuda_norm_piece &piece,
                                                    const cuda_norm_resident &shape)
@@ -161,10 +162,10 @@ __device__ static inline bool cuda_norm_is_first(const cuda_norm_piece &piece,
     return piece.row == g * cuda_norm_group_of<WHOLE>(shape);
 }
 
-/* A warp's ring: a row of all lanes' vectors after another. `at` points to this lane's. */
+/* A warp's ring: rows of all lanes' vectors. `at` points to this lane's vector in the first row. */
 template <class T> struct cuda_norm_ring {
     cuda_vector<T> *at;
-    int32_t size, pieces; /* vectors of a piece */
+    int32_t size, pieces; /* `size` is the vectors of a piece */
 };
 
 template <class T>
@@ -195,7 +196,7 @@ __device__ static inline int32_t cuda_norm_turn_back(int32_t slot, int32_t piece
     return slot == 0 ? pieces - 1 : slot - 1;
 }
 
-/* Begins to copy the lane's rows of a piece. */
+/* Starts copying the lane's rows of a piece. */
 template <bool WHOLE, class T>
 __device__ static inline void cuda_norm_fetch(cuda_vector<T> *to, const void *data,
                                               const cuda_norm_piece &piece,
@@ -217,7 +218,7 @@ __device__ static inline void cuda_norm_fetch(cuda_vector<T> *to, const void *da
     }
 }
 
-/* Results past the caches: they are not read here again soon. */
+/* Stores results past the caches, because this kernel does not read them again soon. */
 template <class T>
 __device__ static inline void cuda_norm_give_whole(T *to, const cuda_vector<T> &out)
 {
@@ -239,15 +240,16 @@ __device__ static inline void cuda_norm_give(T *to, const float (&result)[N])
 
 /* ------------------------------------------------------------------ signs */
 
-/* Words of a warp's window of signs: those of a unit. Where units are images the reserve's bits of
- * a slab follow one another, and so do they here; else each channel has words of its own. */
+/* Returns the words of a warp's window of signs, which holds one unit. If units are images, a
+ * slab's bits are contiguous in the reserve and in the window; else each channel has its own
+ * words. */
 template <bool WHOLE>
 __device__ static inline int32_t cuda_norm_window(const cuda_norm_resident &shape)
 {
     return WHOLE ? shape.words : shape.words * shape.slab;
 }
 
-/* The bit of the unit's first row and the slab's first channel. */
+/* Returns the bit of the unit's first row and the slab's first channel. */
 __device__ static inline int64_t cuda_norm_first_bit(const cuda_norm_piece &piece,
                                                      const cuda_norm_resident &shape, int32_t slab)
 {
@@ -255,8 +257,8 @@ __device__ static inline int64_t cuda_norm_first_bit(const cuda_norm_piece &piec
            piece.first;
 }
 
-/* Begins to copy the signs of a piece's unit; where a channel's do not begin with a word they come
- * from the word in which they do. */
+/* Starts copying the signs of a piece's unit. If a channel's signs do not begin at a word, the copy
+ * begins at the word that contains their first bit. */
 template <bool WHOLE, class T>
 __device__ static inline void
 cuda_norm_fetch_signs(uint32_t *to, const uint8_t *reserve, const cuda_norm_piece &piece,
@@ -286,7 +288,7 @@ cuda_norm_fetch_signs(uint32_t *to, const uint8_t *reserve, const cuda_norm_piec
     }
 }
 
-/* The signs of this lane's rows, of each of its channels. */
+/* Reads the signs of this lane's rows, for each of its channels. */
 template <bool WHOLE, class T>
 __device__ static inline void
 cuda_norm_signs_of(unsigned (&to)[cuda_vector<T>::LANES], const uint32_t *window,
@@ -315,7 +317,8 @@ cuda_norm_signs_of(unsigned (&to)[cuda_vector<T>::LANES], const uint32_t *window
     }
 }
 
-/* Puts the signs of this lane's rows into the window, which is zeros where units are images. */
+/* Sets the signs of this lane's rows in the window. The window must be zeros if units are
+ * images. */
 template <bool WHOLE, class T>
 __device__ static inline void
 cuda_norm_put_signs(uint32_t *window, const unsigned (&signs)[cuda_vector<T>::LANES],
@@ -346,7 +349,7 @@ cuda_norm_put_signs(uint32_t *window, const unsigned (&signs)[cuda_vector<T>::LA
     }
 }
 
-/* The signs of each channel by G at once: neighbouring lanes have neighbours. */
+/* Stores the signs of each channel in units of G. Neighbouring lanes store neighbouring units. */
 template <class G>
 __device__ static inline void give_channels(uint8_t *to, const uint32_t *window, int32_t bytes,
                                             const cuda_norm_resident &shape, int32_t lane)
@@ -366,7 +369,7 @@ __device__ static inline void give_channels(uint8_t *to, const uint32_t *window,
     }
 }
 
-/* A unit's signs go to the reserve, once all lanes have put theirs. */
+/* Stores a unit's signs in the reserve, after all lanes have set theirs. */
 template <bool WHOLE, class T>
 __device__ static inline void
 cuda_norm_give_signs(uint8_t *reserve, uint32_t *window, const cuda_norm_piece &piece,

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batch normalization in training in one kernel: mean, variance and y. */
+/* Batch normalization training in one kernel: computes mean, variance and y. */
 #include "batch_norm_finish.h"
 #include "batch_norm_resident_join.h"
 
-/* What a block has in shared memory behind its rings. */
+/* The part of a block's shared memory after its rings. */
 struct forward_rest {
     double2 joined[CUDA_THREADS];
     float coefficients[cuda_norm_forward_coefficients::COUNT][CUDA_NORM_SLAB_MAX];
 };
 
-/* FULL: so many rows of each lane, or 0: `count`. */
+/* Adds a piece to the sums. FULL is the number of rows of each lane, or 0: then `count` is. */
 template <class T, int FULL, int LANES>
 __device__ static inline void add_piece(const cuda_vector<T> *from, int32_t count,
                                         const float (&shift)[LANES], double (&first)[LANES],
@@ -29,7 +29,7 @@ __device__ static inline void add_piece(const cuda_vector<T> *from, int32_t coun
     }
 }
 
-/* What sums are taken of x less. */
+/* Returns the shift: the channel's first value, or 0 if that is not finite. */
 template <class T>
 __device__ static inline float shift_of(const cuda_norm_resident_job &job, int32_t channel)
 {
@@ -38,8 +38,8 @@ __device__ static inline float shift_of(const cuda_norm_resident_job &job, int32
     return isfinite(shift) ? shift : 0;
 }
 
-/* The sums of what is the warp's, less the shift, which is read once copies are under way; the last
- * pieces stay in the ring. Returns how many there were. */
+/* Adds up the warp's units minus the shift, and leaves the last pieces in the ring. The shift is
+ * read while the first copies are in flight. Returns the number of pieces. */
 template <class T, bool WHOLE, int AHEAD, int LANES>
 __device__ static inline int32_t
 sum_units(const cuda_norm_resident_job &job, const cuda_norm_ring<T> &ring,
@@ -83,7 +83,7 @@ sum_units(const cuda_norm_resident_job &job, const cuda_norm_ring<T> &ring,
     return done;
 }
 
-/* A piece of y, and its signs. */
+/* Computes a piece of y and its signs. */
 template <class T, int ACTIVE, bool WITH_Z, int FULL, int LANES>
 __device__ static inline void give_piece(const cuda_norm_resident_job &job, const cuda_vector<T> *x,
                                          const cuda_vector<T> *z, T *to, int32_t count,
@@ -102,7 +102,7 @@ __device__ static inline void give_piece(const cuda_norm_resident_job &job, cons
     }
 }
 
-/* The results, in the opposite order. */
+/* The second pass of a warp: computes the results in the opposite order. */
 template <class T, int ACTIVE, bool WITH_Z, bool WHOLE, int AHEAD, int LANES>
 struct forward_results {
     enum { FULL = cuda_norm_full<WHOLE>::ROWS };
@@ -115,7 +115,7 @@ struct forward_results {
     cuda_norm_piece at, next_x, next_z;
     int32_t slot, slot_z;
 
-    /* Once `done` pieces are behind the warp; z's first are sent for. */
+    /* Begins after `done` pieces, and starts the first copies of z. */
     __device__ inline void begin(int32_t done)
     {
         at = cuda_norm_piece_of<WHOLE>(job.shape, lane, of, of.count - 1, true);
@@ -138,7 +138,7 @@ struct forward_results {
         }
         commit();
     }
-    /* A group of copies of z and one of x are begun with each piece. */
+    /* Computes one piece. Each piece commits one group of copies of z and one of x. */
     __device__ inline void give(const cuda_norm_forward_cells<LANES> &cells,
                                 const cuda_norm_rule &rule)
     {
@@ -170,7 +170,8 @@ struct forward_results {
     }
 };
 
-/* A channel before its sums are known. Its x is read before blocks meet: y may lie on x. */
+/* Returns the cell of a channel before its sums are known. x is read before the blocks synchronize,
+ * because y may alias x. */
 template <class T>
 __device__ static inline cuda_norm_cell cell_of(const cuda_norm_resident_job &job, int32_t channel,
                                                 float &shift)
@@ -183,7 +184,7 @@ __device__ static inline cuda_norm_cell cell_of(const cuda_norm_resident_job &jo
     return cell;
 }
 
-/* What training keeps of a channel. */
+/* Stores the values that training keeps of a channel. */
 template <class T>
 __device__ static inline void keep(const cuda_norm_resident_job &job, int32_t channel,
                                    const cuda_norm_moments &moments)
@@ -253,7 +254,7 @@ __global__ void __launch_bounds__(CUDA_THREADS, 1)
         results.give(cells, rule);
 }
 
-/* [clipped][with z][whole] */
+/* The kernels with activation: [clipped][with z][whole]. */
 template <class T>
 static void (*const active[2][2][2])(cuda_norm_resident_job) = {
     {{norm_resident_forward<T, CUDA_NORM_RELU, false, false>,

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the blocks of a slab meet, and the totals of its channels (batch_norm_resident.h). */
+/* Synchronizes the blocks of a slab and computes the totals of its channels
+ * (batch_norm_resident.h). */
 #ifndef CUDA_SIMT_NORMALIZATION_BATCH_NORM_RESIDENT_JOIN_H
 #define CUDA_SIMT_NORMALIZATION_BATCH_NORM_RESIDENT_JOIN_H
 
 #include "../../cuda_common/together.h"
 #include "batch_norm_resident_device.h"
 
-/* Where the blocks of a slab meet. `arrived` is 0 before and after a launch, since the last to come
- * sets it; `turn` goes on. A launch has a block on every multiprocessor, with more than half of the
- * shared memory: no two are on a device at once. */
+/* The barrier of a slab's blocks. `arrived` is 0 before and after a launch, because the last block
+ * resets it; `turn` only increases. A launch has a block on every multiprocessor, with more than
+ * half of its shared memory. Two launches are therefore never on a device at once. */
 struct alignas(64) cuda_norm_gate {
     uint32_t arrived, turn;
 };
@@ -21,7 +22,8 @@ __device__ static inline uint32_t cuda_norm_turn_of(const cuda_norm_gate *gate)
     return *(volatile const uint32_t *)&gate->turn;
 }
 
-/* Until all blocks of the slab have come, by one thread of each. What they wrote before is seen. */
+/* Waits until all blocks of the slab have arrived; one thread of each block calls it. Their earlier
+ * writes are then visible. */
 __device__ static inline void cuda_norm_meet(cuda_norm_gate *gate, int32_t blocks)
 {
 #ifdef __CUDA_ARCH__
@@ -52,7 +54,7 @@ static inline void cuda_norm_meet(cuda_norm_gate *gate, int32_t blocks)
 }
 #endif
 
-/* Past the first-level cache, which does not see what other blocks write. */
+/* Reads a pair past the first-level cache, which is not coherent with other blocks' writes. */
 __device__ static inline double2 cuda_norm_read_pair(const double2 *from)
 {
 #ifdef __CUDA_ARCH__
@@ -62,7 +64,7 @@ __device__ static inline double2 cuda_norm_read_pair(const double2 *from)
 #endif
 }
 
-/* Over the lanes that have the same channels: their groups of rows. */
+/* Adds up a sum over the lanes that have the same channels in other groups of rows. */
 __device__ static inline double cuda_norm_over_groups(double sum, int32_t across)
 {
     if (across == 8)
@@ -70,8 +72,8 @@ __device__ static inline double cuda_norm_over_groups(double sum, int32_t across
     return sum + __shfl_xor_sync(UINT32_MAX, sum, 16);
 }
 
-/* A block's sums of each channel to the partial sums: its warps' in their order. `joined` has room
- * for a pair a warp and channel, and may be used otherwise afterwards. */
+/* Adds up a block's sums of each channel in the order of its warps, and stores them in the partial
+ * sums. `joined` has space for a pair per warp and channel, and is free afterwards. */
 template <class T>
 __device__ static inline void cuda_norm_give_partial(const cuda_norm_resident_job &job,
                                                      double2 *joined, const cuda_norm_lane<T> &lane,
@@ -106,8 +108,9 @@ __device__ static inline void cuda_norm_give_partial(const cuda_norm_resident_jo
     __syncthreads();
 }
 
-/* The totals of the slab's channels, in the same order in every block, once all have given their
- * partial sums: the result for a thread of each. `joined` has a pair for each thread. */
+/* Returns the totals of the slab's channels after all blocks have stored their partial sums. Every
+ * block adds in the same order. Thread i < slab returns channel i. `joined` has a pair for each
+ * thread. */
 template <class T>
 __device__ static inline double2 cuda_norm_join_blocks(const cuda_norm_resident_job &job,
                                                        double2 *joined,
@@ -165,7 +168,7 @@ static inline cudaError_t cuda_norm_resident_begin(const cuda_call *call,
 #endif
 }
 
-/* All blocks at once, or none: CUDA_NORM_NO_ROOM. */
+/* Launches all blocks at once, or returns CUDA_NORM_NO_ROOM and launches none. */
 static inline int32_t cuda_norm_resident_launch(const cuda_call *call,
                                                 void (*kernel)(cuda_norm_resident_job),
                                                 cuda_norm_resident_job *job)

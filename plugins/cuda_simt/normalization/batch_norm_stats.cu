@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mean and variance of every cell of batch normalization, and what training keeps of them. */
+/* Computes mean and variance of every cell of batch normalization, and stores the values that
+ * training keeps. */
 #include "batch_norm_element.h"
 #include "batch_norm_finish.h"
 #include "batch_norm_nhwc.h"
 
-/* Sums of x - shift and of its square. With a shift near the mean the variance loses nothing to
- * cancellation: the first element will do for float data and sums in double; double data takes a
- * second pass. */
+/* The sums of x - shift and of its square. If the shift is near the mean, the variance loses
+ * nothing to cancellation. The first element suffices for float data with sums in double; double
+ * data takes a second pass. */
 struct cuda_stats_sum {
     double first, second;
 };
@@ -39,7 +40,7 @@ template <class E> struct cuda_stats_op {
         to->second += v * v;
     }
 
-    /* By rows: of float data the shift is an element or 0, and so a float. */
+    /* Allows runs always: the shift of float data is an element or 0, so it is exact in float. */
     static bool takes_runs(const params &)
     {
         return true;
@@ -128,7 +129,7 @@ size_t cuda_stats_partial_size(const cuda_stats_plan *state)
     return cuda_norm_partial_size(&state->rows);
 }
 
-/* A pass over x, in the form that there is. */
+/* Runs one pass over x: by rows if tensors and pointers allow it, else by the general reduction. */
 template <class T>
 static int32_t run_pass(const cuda_stats_plan *state, const cuda_call *call, int32_t type,
                         cuda_reduce_job<cuda_stats_op<T>> *job, void *partial_sums)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The operations of divisive normalization, the second half of local contrast normalization: packed
- * tensors go by tiles where divisive_choice.cu finds some, others in the plain form. */
+/* The operations of divisive normalization, the second half of local contrast normalization. Packed
+ * tensors use tiles if divisive_choice.cu finds a division; others use the plain form. */
 #include "../table.h"
 #include "divisive_plain.h"
 #include "divisive_tile.h"

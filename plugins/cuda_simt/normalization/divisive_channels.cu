@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Divisive normalization without means of packed rows of channels, in windows of 5 x 5: a thread
- * has 4 channels at 2 positions beside each other and walks down an image. Sums along w are made of
- * what the threads of a block send each other in shared memory; those of this row and the four
- * before are in registers. So each tensor is moved once, but for what blocks beside each other
- * share. */
+/* Divisive normalization without means of packed NHWC, in windows of 5 x 5. A thread has 4 channels
+ * at 2 neighbouring positions and iterates down an image. The threads of a block exchange values in
+ * shared memory for the sums along w. The sums of this row and the four before are in registers.
+ * Each tensor is thus moved once, except at the borders between blocks. */
 #include "divisive_channels.h"
 
-/* Blocks that a multiprocessor should get, and rows below which an image is not cut for it. */
+/* The blocks that a multiprocessor should get, and the rows below which an image is not divided for
+ * that. */
 #define BLOCKS     4
 #define LEAST_ROWS 16
 
-/* Rows on their way. */
+/* The rows in flight. */
 #define FORWARD_AHEAD 4
 
-/* y of a row is there two rows after x. */
+/* Computes y. A row's y is complete two rows after its x is read. */
 template <class T, bool USUAL>
 __global__ void __launch_bounds__(THREADS, sizeof(T) == 2 ? 4 : 3)
     divisive_channels_forward(divisive_channels p)
@@ -58,7 +58,7 @@ __global__ void __launch_bounds__(THREADS, sizeof(T) == 2 ? 4 : 3)
     }
 }
 
-/* Sends for row h of x and that of dy which is due then. */
+/* Starts copying row h of x and row h - REACH of dy. */
 template <class T>
 __device__ static inline void send_for_both(const divisive_channels &p, const divisive_column &at,
                                             int h, coming_row<T> (&to)[2])
@@ -68,8 +68,8 @@ __device__ static inline void send_for_both(const divisive_channels &p, const di
     commit();
 }
 
-/* dx of a row is there two rows after its sums, which are two rows behind x. Where a position lies
- * outside, dy is zero, and so is its factor. */
+/* Computes dx. A row's dx is complete two rows after its sums, which are two rows behind x. At
+ * positions outside the image, dy is zero, so its factor is zero too. */
 template <class T, bool USUAL>
 __global__ void __launch_bounds__(THREADS, sizeof(T) == 2 ? 3 : 2)
     divisive_channels_backward(divisive_channels p)
@@ -139,8 +139,8 @@ int divisive_channels_take(const struct divisive_tiles *tiles, int backward)
            tiles->out != tiles->dy;
 }
 
-/* Cuts rows into blocks, which share pairs where they are several, channels too and, where these
- * are too few, the height. Returns how many blocks there are. */
+/* Divides rows into blocks, and then channels and, if there are still too few blocks, the height.
+ * Several blocks of a row overlap by `halo` pairs. Returns the number of blocks. */
 static int64_t shape_blocks(struct divisive_channels *channels, int64_t images, int backward,
                             int32_t multiprocessors)
 {
@@ -164,8 +164,8 @@ static int64_t shape_blocks(struct divisive_channels *channels, int64_t images, 
     return blocks * channels->blocks_h;
 }
 
-/* Backward in 16 bits the usual kernel would spill registers: without tests between them its rows
- * are mixed. */
+/* Launches the kernel for the factors. In 16 bits, the usual backward kernel would spill registers:
+ * without tests between its rows, the compiler interleaves them. */
 template <class T>
 static int32_t run(const struct divisive_channels *channels, int64_t blocks, int backward,
                    const cuda_call *call)

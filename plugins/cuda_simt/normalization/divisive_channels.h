@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Divisive normalization of rows of channels (divisive_channels.cu): where a thread works, how it
- * reads and writes rows, and sums over the windows of a row. */
+/* Divisive normalization of rows of channels (divisive_channels.cu): the position of a thread,
+ * reading and writing of rows, and sums over the windows of a row. */
 #ifndef CUDA_SIMT_NORMALIZATION_DIVISIVE_CHANNELS_H
 #define CUDA_SIMT_NORMALIZATION_DIVISIVE_CHANNELS_H
 
@@ -8,10 +8,10 @@
 #include "divisive_tile.h"
 
 #define THREADS   128
-#define CHANNELS  4                    /* of a thread */
-#define POSITIONS (LRN_RUN / CHANNELS) /* of each */
-/* Pairs of positions that a block has in a row, as exponents; and what its threads send each other,
- * with a pair of zeros before and behind. */
+#define CHANNELS  4                    /* channels of a thread */
+#define POSITIONS (LRN_RUN / CHANNELS) /* positions of a thread */
+/* The pairs of positions that a block has in a row, as exponents; and the quads that its threads
+ * exchange, with a pair of zeros before and after. */
 #define LEAST_PAIRS 2
 #define MOST_PAIRS  5
 #define ROW_QUADS   (THREADS + 2 * (THREADS >> LEAST_PAIRS))
@@ -22,26 +22,26 @@ struct divisive_channels {
     lrn_factors f;
     float through;
     int32_t high, wide, channels;
-    int64_t row; /* elements */
+    int64_t row; /* elements of a row */
     int32_t log_pairs;
-    int32_t halo; /* of the pairs, those on each side that are there only for windows of the rest */
-    int32_t rows; /* of dx or y, of a block */
-    /* Along the channels, w and h. */
+    int32_t halo; /* pairs on each side that only serve other pairs' windows */
+    int32_t rows; /* rows of dx or y of a block */
+    /* The blocks along the channels, w and h. */
     uint32_t blocks_c, blocks_w, blocks_h;
 };
 
-/* What a thread walks down. */
+/* The column of an image that a thread computes. */
 struct divisive_column {
     int64_t image;
     int begin, end; /* rows */
     int slot, groups;
-    int64_t offset;         /* of row 0 */
-    bool inside[POSITIONS]; /* the image */
-    bool stores[POSITIONS]; /* its result is due */
+    int64_t offset;         /* offset of row 0 */
+    bool inside[POSITIONS]; /* 1 if the position is in the image */
+    bool stores[POSITIONS]; /* 1 if this thread stores the result */
 };
 
-/* What two threads send each other: positions of even and odd index apart, so that those of a warp
- * lie side by side. */
+/* The values that two threads exchange. Positions of even and odd index are apart, so that those of
+ * a warp are contiguous. */
 typedef float4 shared_row[POSITIONS][ROW_QUADS];
 
 template <int SIZE> struct quad_words;
@@ -61,7 +61,7 @@ template <class T> struct pair {
     quad<T> at[POSITIONS];
 };
 
-/* A row on its way: each thread reads what itself has sent for. */
+/* A row in flight: each thread reads what it copied itself. */
 template <class T> using coming_row = quad<T>[POSITIONS][THREADS];
 
 __device__ static inline divisive_column column_of(const divisive_channels &p)
@@ -88,7 +88,7 @@ __device__ static inline divisive_column column_of(const divisive_channels &p)
     return at;
 }
 
-/* Nothing lies before a row's first pair and behind its last. */
+/* Clears the pairs before a row's first pair and after its last. */
 __device__ static inline void clear_ends(const divisive_column &at, shared_row &row)
 {
     if ((int)threadIdx.x < at.groups) {
@@ -105,8 +105,8 @@ __device__ static inline float4 add_quads(const float4 &a, const float4 &b)
     return {a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w};
 }
 
-/* Sums over the windows along a row. A block comes by another row before it writes this one again.
- */
+/* Sums over the windows along a row. Before a block writes this buffer again, it passes the barrier
+ * of another row. */
 __device__ static inline void sum_row(const divisive_column &at, shared_row &row,
                                       const float value[LRN_RUN], float sum[LRN_RUN])
 {
@@ -122,7 +122,8 @@ __device__ static inline void sum_row(const divisive_column &at, shared_row &row
     spread(add_quads(both, row[1][behind]), sum + CHANNELS);
 }
 
-/* Sends for a thread's elements of row h, zeros if it lies before row 0 or from `end` on. */
+/* Starts copying a thread's elements of row h, or zeros if the row is before row 0 or not before
+ * `end`. */
 template <class T>
 __device__ static inline void send_for(const divisive_channels &p, const divisive_column &at,
                                        const void *data, int h, int end, coming_row<T> &to)
@@ -135,7 +136,8 @@ __device__ static inline void send_for(const divisive_channels &p, const divisiv
                                     at.inside[i] && (uint32_t)h < (uint32_t)end);
 }
 
-/* The end of the image, or of the rows that are needed, so many behind the block's own. */
+/* Returns the end of the rows that are needed: `behind` rows after the block's own, but at most the
+ * image's end. */
 __device__ static inline int end_of(const divisive_channels &p, const divisive_column &at,
                                     int behind)
 {
@@ -181,7 +183,7 @@ template <class T> __device__ static inline float element_of(const pair<T> &of, 
     return cuda_load(of.at[i / CHANNELS].lane[i % CHANNELS]);
 }
 
-/* The squares' sums of a row that comes in, which may lie outside. */
+/* Sums the squares of a row, which may be outside the image, over its windows. */
 template <class T>
 __device__ static inline void take_row(const divisive_channels &p, const divisive_column &at,
                                        shared_row &row, const pair<T> &x, float sum[LRN_RUN])

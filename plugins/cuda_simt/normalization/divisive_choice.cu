@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which divisive normalizations go by tiles, and how they are cut into them. */
+/* Decides which divisive normalizations use tiles, and how they are divided into them. */
 #include "divisive_tile.h"
 
-/* Strides of a packed tensor with rows along w, or of channels. */
+/* Computes the strides of a packed tensor, with rows along w or with rows of channels. */
 static void packed_strides(const struct anydnn_plugin_tensor *tensor, int of_channels,
                            int64_t strides[])
 {
@@ -23,8 +23,7 @@ static int has_strides(const struct anydnn_plugin_tensor *tensor, const int64_t 
     return has;
 }
 
-/* Dims and strides of a packed tensor; planes of h and w, or d, h and w lie across one another.
- * Returns 0 for others. */
+/* Finds dims and strides of a packed tensor of 2 or 3 spatial dims. Returns 0 for other tensors. */
 static int find_dims(struct divisive_tiles *tiles, const struct anydnn_plugin_tensor *tensor)
 {
     int32_t w = tensor->ndims - 1, h = w - 1;
@@ -55,7 +54,7 @@ static int find_dims(struct divisive_tiles *tiles, const struct anydnn_plugin_te
     return tiles->along_rows < 2;
 }
 
-/* The least power of two, as its exponent, that is not less; at most `most`. */
+/* Returns the exponent of the least power of two that is at least `number`, but at most `most`. */
 static int32_t exponent_for(int64_t number, int32_t most)
 {
     int32_t exponent = 0;
@@ -65,11 +64,11 @@ static int32_t exponent_for(int64_t number, int32_t most)
     return exponent;
 }
 
-/* Blocks that a multiprocessor should get at least, so that the last ones do not count for much. */
+/* The minimum blocks per multiprocessor, so that the last ones cost little. */
 #define BLOCKS 32
 
-/* Rows along w fill tiles of up to 32 positions. Rows of channels have tiles of up to 16 positions
- * and runs of up to 2 in a row, so that many rows across share what their windows reach. */
+/* Chooses the tiles. Rows along w fill tiles of up to 32 positions. Rows of channels have tiles of
+ * up to 16 positions and up to 2 runs in a row. Then many rows share the reach of their windows. */
 static int64_t shape_tiles(struct divisive_tiles *tiles, int32_t multiprocessors)
 {
     int64_t blocks, *extent = tiles->extent;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Divisive normalization in its plain form, which takes tensors of any strides and types: a thread
- * makes one element from the window around it. y_i = x_i s_i^-b with s_i = k + a * (sum of (x_j -
- * means_i)^2 over the window around i in all spatial dims). The temps are left alone: backward
- * keeps between its two kernels, here in double, what every element gives to its neighbours. */
+/* Divisive normalization in its plain form, for tensors of any strides and types. A thread computes
+ * one element from the window around it: y_i = x_i s_i^-b with s_i = k + a * (sum of (x_j -
+ * means_i)^2 over the window around i in all spatial dims). The temps are not used. Backward keeps
+ * each element's contributions to its neighbours between its two kernels, in double. */
 #include "divisive_plain.h"
 
 #define S CUDA_MANY_DIMS
 
-/* Tensors of the walk: out, then without their spatial dims x, the means and the index in logical
- * order, then dy, dmeans, the coordinates. */
+/* The tensors of the iteration: out; x, the means and the index in logical order, without their
+ * spatial dims; dy; dmeans; the coordinates. */
 enum { OUT_AT, X_AT, MEANS_AT, LOGICAL_AT, DY_AT, DMEANS_AT, COORDINATES_AT };
 #define WALKED (COORDINATES_AT + S)
 
-/* The box from `before` positions before to `after` behind, as far as it lies in the image. */
+/* Sets the box from `before` positions before to `after` positions after, clipped to the image. */
 __device__ static inline void box_around(const divisive_params &p, const int64_t at[],
                                          int64_t before, int64_t after, cuda_box<S> *box)
 {
@@ -33,7 +33,7 @@ __device__ static inline int64_t offset_of(const int64_t strides[], const int64_
     return offset;
 }
 
-/* Over the window of an element: the sums of x_j - means_i and of its square. */
+/* The sums of x_j - means_i and of its square over the window of an element. */
 template <class T> struct divisive_sums {
     const T *x;
     double mean, sum, squares;
@@ -84,8 +84,8 @@ template <class T> struct divisive_forward_op {
     }
 };
 
-/* What an element's y brings to its own dx, to the dx of its window, and to dmeans:
- * dmeans = 2 a b dy x s^(-b-1) (sum of x_j - means over the window). */
+/* Computes the contributions of an element's y to its own dx, to the dx of its window, and to
+ * dmeans: dmeans = 2 a b dy x s^(-b-1) (sum of x_j - means over the window). */
 template <class T> struct divisive_factors_op {
     typedef divisive_params params;
     enum { OUT = 1, IN = 0, EXTRA = WALKED - 1 };
@@ -108,11 +108,11 @@ template <class T> struct divisive_factors_op {
     }
 };
 
-/* The sum of shared_i (x - means_i) over a box: offsets are indices in logical order, from which
- * those of the means follow. */
+/* The sum of shared_i (x - means_i) over a box. The offsets are indices in logical order; the
+ * offsets of the means advance with them. */
 template <class T> struct divisive_gather {
     const double *shared;
-    const T *means; /* NULL: 0 */
+    const T *means; /* NULL if the means are 0 */
     double x, sum;
 
     template <int D>
@@ -128,8 +128,8 @@ template <class T> struct divisive_gather {
     }
 };
 
-/* dx_j = dy_j s_j^-b - 2 a b (sum of dy_i x_i s_i^(-b-1) (x_j - means_i) over the elements i in
- * whose window j lies). */
+/* The backward op: dx_j = dy_j s_j^-b - 2 a b (sum of dy_i x_i s_i^(-b-1) (x_j - means_i) over the
+ * elements i whose window contains j). */
 template <class T> struct divisive_backward_op {
     typedef divisive_params params;
     enum { OUT = 1, IN = 0, EXTRA = WALKED - 1 };
@@ -151,7 +151,8 @@ template <class T> struct divisive_backward_op {
 
 /* ------------------------------------------------------------------ on the host */
 
-/* An absent operand keeps x's form, and is not looked at. */
+/* Prepares the iteration and the parameters. An absent operand takes x's layout; its data is never
+ * read. */
 static void prepare(divisive_plain *plain, const struct anydnn_plugin_problem *problem, int out,
                     int dy, int dmeans)
 {

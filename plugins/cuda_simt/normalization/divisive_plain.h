@@ -7,7 +7,7 @@
 #include "../shared/window.h"
 #include "window.h"
 
-/* Slots. */
+/* The slots of the operations. */
 enum { FORWARD_X, FORWARD_MEANS, FORWARD_TEMP, FORWARD_TEMP2, FORWARD_Y };
 enum {
     BACKWARD_X,
@@ -35,7 +35,7 @@ struct divisive_plain {
     int64_t elements;
 };
 
-/* Fill `plain` for a problem. */
+/* Each function fills `plain` for a problem. */
 void divisive_plain_forward(divisive_plain *plain, const struct anydnn_plugin_problem *problem);
 void divisive_plain_backward(divisive_plain *plain, const struct anydnn_plugin_problem *problem);
 

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Divisive normalization without means of packed planes, in windows of 5 x 5: a thread has 8
- * columns and walks down a plane. Sums along rows, of this row and the four before, are in
- * registers, and neighbours in a row hand each other what their windows share; so each tensor is
- * moved once. A row has a group of threads, a power of two of them and not more than a warp. */
+/* Divisive normalization without means of packed planes, in windows of 5 x 5. A thread has 8
+ * columns and iterates down a plane. The sums along this row and the four before are in registers,
+ * and neighbours in a row exchange the values that their windows share. Each tensor is thus moved
+ * once. A row has a group of threads: a power of two, at most a warp. */
 #include "divisive_rows.h"
 #include "divisive_tile.h"
 
 #define ALL_LANES UINT32_MAX
 
-/* Backward, whose numbers fill the registers. */
+/* The launch bounds of backward, whose values fill the registers. */
 #define BACK_THREADS 128
 #define BACK_BLOCKS  3
 
-/* Rows that are on their way forward while a thread computes, in registers: floats, whose rows have
- * half the elements, are faster without. */
+/* The rows in flight in registers in the forward pass. A row of floats has half as many elements
+ * per vector and is faster without. */
 template <class T> struct rows_ahead {
     enum { COUNT = sizeof(T) == sizeof(float) ? 0 : 2 };
 };
@@ -30,7 +30,7 @@ struct divisive_planes {
 
 struct plane_thread {
     int64_t plane;
-    int t, threads; /* of a row */
+    int t, threads; /* number in the row; threads of a row */
     bool there;
 };
 
@@ -43,7 +43,7 @@ __device__ static inline plane_thread plane_thread_of(const divisive_planes &p)
     return {plane, t, p.wide / LRN_RUN, plane < p.planes && t < p.wide / LRN_RUN};
 }
 
-/* Sums over the windows along a row of what a thread has 8 neighbours of. */
+/* Sums over the windows along a row, of which each thread has 8 elements. */
 __device__ static inline void sum_row(const plane_thread &at, const float value[LRN_RUN],
                                       float sum[LRN_RUN])
 {
@@ -65,7 +65,7 @@ __device__ static inline void sum_row(const plane_thread &at, const float value[
         sum[i] = span[i] + span[i + 1] + span[i + 2] + span[i + 3] + span[i + 4];
 }
 
-/* Eight elements of a row, or zeros. */
+/* Reads eight elements of a row, or zeros. */
 template <class T>
 __device__ static inline void read_row(lrn_run<T> &to, const void *data, int64_t at, bool there)
 {
@@ -77,7 +77,7 @@ __device__ static inline void read_row(lrn_run<T> &to, const void *data, int64_t
     }
 }
 
-/* The squares' sums of a row that comes in, which may lie outside. */
+/* Sums the squares of a row, which may be outside the plane, over its windows. */
 template <class T>
 __device__ static inline void take_row(const divisive_planes &p, const plane_thread &at,
                                        const lrn_run<T> &x, float sum[LRN_RUN])
@@ -128,10 +128,10 @@ __global__ void __launch_bounds__(CUDA_THREADS, 2) divisive_forward(divisive_pla
     }
 }
 
-/* A row on its way: each thread reads what itself has sent for. */
+/* A row in flight: each thread reads what it copied itself. */
 template <class T> using coming_row = uint4[lrn_run<T>::VECTORS][BACK_THREADS];
 
-/* Sends for a thread's elements of row h, zeros if it is outside. */
+/* Starts copying a thread's elements of row h, or zeros if it is outside the plane. */
 template <class T>
 __device__ static inline void send_for(const divisive_planes &p, const plane_thread &at,
                                        const void *data, int64_t base, int h, coming_row<T> &to)
@@ -143,7 +143,7 @@ __device__ static inline void send_for(const divisive_planes &p, const plane_thr
         copy_async<16>(&to[v][threadIdx.x], from + v, at.there && (uint32_t)h < (uint32_t)p.high);
 }
 
-/* Sends for row h of x and that of dy which is due then. */
+/* Starts copying row h of x and row h - REACH of dy. */
 template <class T>
 __device__ static inline void send_for_both(const divisive_planes &p, const plane_thread &at,
                                             int64_t base, int h, coming_row<T> (&to)[2])
@@ -160,8 +160,8 @@ template <class T> __device__ static inline void take(const coming_row<T> &from,
         to.whole[v] = from[v][threadIdx.x];
 }
 
-/* dx of a row is there two rows after its sums, which are two rows behind x. Where a row lies
- * outside, dy is zero, and so is its factor. */
+/* Computes dx. A row's dx is complete two rows after its sums, which are two rows behind x. For
+ * rows outside the plane, dy is zero, so its factor is zero too. */
 template <class T, bool USUAL>
 __global__ void __launch_bounds__(BACK_THREADS, BACK_BLOCKS) divisive_backward(divisive_planes p)
 {

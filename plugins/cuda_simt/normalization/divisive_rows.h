@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Divisive normalization by threads that walk down an image in windows of 5 x 5, each with 8
- * elements of a row (divisive_channels.cu, divisive_planes.cu): sums of rows in registers, numbers
- * that wait in shared memory. */
+/* Divisive normalization by threads that iterate down an image in windows of 5 x 5, each with 8
+ * elements of a row (divisive_channels.cu, divisive_planes.cu): row sums in registers, and values
+ * kept in shared memory. */
 #ifndef CUDA_SIMT_NORMALIZATION_DIVISIVE_ROWS_H
 #define CUDA_SIMT_NORMALIZATION_DIVISIVE_ROWS_H
 
 #include "../shared/copy_async.h"
 #include "window_sums.h"
 
-/* What windows reach, and rows that they have. */
+/* The reach of a window, and its rows. */
 #define REACH 2
 #define ROWS  5
 
-/* Rows on their way backward, a power of two: what a multiprocessor has of them is some 32 KB and
- * more, so that memory is busy while its threads compute. */
+/* The rows in flight in the backward pass, a power of two. A multiprocessor has 32 KB or more of
+ * them, so that memory is busy while its threads compute. */
 template <class T> struct backward_ahead {
     enum { ROWS_AHEAD = sizeof(T) == 2 ? 4 : 2 };
 };
 
-/* Kernels for the usual factors, beta 3/4 and plain results, which the compiler so knows: they have
- * a sixth of the others' code, and ask nothing for each row. */
+/* Sets the usual factors, beta 3/4 and plain results, as constants for the compiler. Such kernels
+ * have a sixth of the code and no tests per row. */
 template <class P> __device__ static inline void make_usual(P &p)
 {
     p.f.three_quarters = 1;
@@ -35,7 +35,7 @@ __device__ static inline void spread(const float4 &from, float to[4])
     to[3] = from.w;
 }
 
-/* A thread's own numbers, in shared memory for want of registers. */
+/* Keeps a thread's own values in shared memory, because registers do not suffice. */
 template <int THREADS>
 __device__ static inline void keep(float4 to[2][THREADS], const float value[LRN_RUN][1])
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Divisive normalization without means: a sum over a window of two or three dims is one of sums
- * along lines. A block fills a tile of shared memory with sums over all dims but one, made of runs
- * of rows; then a thread takes 8 neighbouring positions along the last dim. With means every
- * element has a sum of its own: divisive_tile_means.cu. */
+/* Divisive normalization without means. A sum over a window of two or three dims is a sum of sums
+ * along lines. A block fills a tile of shared memory with sums over all dims but one, from runs of
+ * rows. Then a thread computes 8 neighbouring positions along the last dim. With means, every
+ * element has a sum of its own (divisive_tile_means.cu). */
 #include "divisive_tile.h"
 
-/* Of a tile with what lies before and behind it; one of 8 positions is the largest. */
+/* The floats of a tile with its borders; the largest is a tile of 8 positions. */
 #define TILE_FLOATS (LRN_SPAN * CUDA_THREADS)
 
-/* Sums for the 8 elements of a run, over the part of their windows that stands at their position
- * along DIVISIVE_ALONG. */
+/* Adds up lines for the 8 elements of a run: the part of their windows at their position along
+ * DIVISIVE_ALONG. */
 template <class T, bool SQUARES, bool IN_ROWS>
 __device__ static inline void sum_lines(const divisive_tiles &p, const T *data, int64_t at[],
                                         float line[LRN_RUN])
@@ -49,7 +49,7 @@ __device__ static inline void sum_lines(const divisive_tiles &p, const T *data, 
     }
 }
 
-/* The tile's positions from .. to - 1, of which LRN_HALO is the origin's. */
+/* Fills the tile's positions from .. to - 1; position LRN_HALO is the origin. */
 template <class T, bool SQUARES, bool IN_ROWS>
 __device__ static inline void fill_tile(const divisive_tiles &p, const T *data,
                                         const int64_t origin[], int from, int to, float4 tile[])
@@ -77,8 +77,8 @@ __device__ static inline void fill_tile(const divisive_tiles &p, const T *data,
     }
 }
 
-/* A thread's elements, and of each what is added to its sum: dy, or dy s^-b. All are read before
- * any is written, so that they come together. */
+/* A thread's elements, and for each the value that is added to its sum: dy, or dy s^-b. All are
+ * read before any is written, so that the reads overlap. */
 struct elements {
     float x[LRN_RUN], dy[LRN_RUN];
 };
@@ -121,7 +121,7 @@ __device__ static inline void finish_element(const divisive_tiles &p, int64_t of
     }
 }
 
-/* A thread's run of positions in its lane. */
+/* Computes a thread's run of positions in its lane. */
 template <class T, int PASS>
 __device__ static inline void use_tile(const divisive_tiles &p, const int64_t origin[],
                                        const float tile[])
@@ -162,8 +162,8 @@ __device__ static inline void use_tile(const divisive_tiles &p, const int64_t or
     }
 }
 
-/* What the tile and the next one share, so many positions from `from` on: moves it to there from
- * the tile's end. */
+/* Keeps the `count` positions that the tile shares with the next one: moves them from the tile's
+ * end to `from`. */
 __device__ static inline void keep_positions(const divisive_tiles &p, int from, int count,
                                              float4 tile[])
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Divisive normalization with means: no two elements share a difference from a mean, and sums of x
- * and of x^2 in its stead would cancel. A thread goes through the windows of a run of 8 elements.
- */
+/* Divisive normalization with means. No two elements share a difference from a mean, and computing
+ * it from sums of x and of x^2 would cancel. A thread therefore iterates over the windows of a run
+ * of 8 elements. */
 #include "divisive_tile.h"
 
-/* Eight elements of a row in the middle, scaled; with neighbours if rows run along w. */
+/* Reads eight elements of a row into the middle, scaled; with their neighbours if rows run along
+ * w. */
 template <class T, bool IN_ROWS>
 __device__ static inline void read_values(const divisive_tiles &p, const void *data, int64_t offset,
                                           int64_t row, float value[LRN_SPAN][1])
@@ -35,13 +36,13 @@ __device__ static inline void read_middle(const divisive_tiles &p, const void *d
         value[i] = lrn_take(p.f, run.lane[i]);
 }
 
-/* Over the windows of a run: sums of x - mean and of its square, where the centers are means; to
- * gather, of shared (x - mean), where they are x. */
+/* The sums over the windows of a run. If the centers are means, they are the sums of x - mean and
+ * of its square. In the gradient pass the centers are x, and the sum is of shared (x - mean). */
 struct window_sums {
     float center[LRN_RUN], sum[LRN_RUN], squares[LRN_RUN];
 };
 
-/* The positions of one row. */
+/* Adds the positions of one row. */
 template <class T, int PASS, bool IN_ROWS>
 __device__ static inline void add_row(const divisive_tiles &p, int64_t offset, int64_t row,
                                       window_sums *sums)
@@ -92,7 +93,8 @@ __device__ static inline void add_windows(const divisive_tiles &p, const int64_t
     }
 }
 
-/* From the squares: y; or direct, shared, and dmeans = 2 a b shared (sum of x - mean). */
+/* Computes the results from the squares: y; or direct, shared, and dmeans = 2 a b shared (sum of x
+ * - mean). */
 template <class T, int PASS>
 __device__ static inline void finish_squares(const divisive_tiles &p, int64_t offset, int64_t row,
                                              const window_sums &sums)
@@ -186,7 +188,8 @@ static int32_t launch(struct divisive_tiles *tiles, const cuda_call *call)
         divisive_blocks(tiles), 1, *tiles);
 }
 
-/* What is kept in float begins at multiples of 16 bytes where the elements' rows do. */
+/* Launches the passes. The float buffers begin at multiples of 16 bytes where the elements' rows
+ * do. */
 template <class T>
 static int32_t run(struct divisive_tiles *tiles, int backward, const cuda_call *call)
 {

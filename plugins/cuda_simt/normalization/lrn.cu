@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The operations of local response normalization across channels, forward and backward: by runs of
- * channels where channels (lrn_nhwc.cu) or positions (lrn_nchw.cu) lie side by side, else in the
+/* The operations of local response normalization across channels, forward and backward. NHWC
+ * (lrn_nhwc.cu) and NCHW (lrn_nchw.cu) use kernels over runs of channels; everything else uses the
  * plain form. */
 #include "../table.h"
 #include "lrn_plain.h"
 #include "lrn_runs.h"
 
-/* Slots. */
+/* The slots of the operations. */
 enum { FORWARD_X, FORWARD_Y };
 enum { BACKWARD_Y, BACKWARD_DY, BACKWARD_X, BACKWARD_DX };
 
 struct lrn_state {
     lrn_plain plain;
-    /* By runs, if not NULL. */
+    /* The launch by runs of channels, or NULL. */
     int32_t (*run)(struct lrn_runs *runs, int32_t type, int backward, const cuda_call *call);
     lrn_runs runs;
 };
 
-/* `tensor`: out, x, backward dy. */
+/* Prepares runs of channels if the problem allows it. `tensor` has out, x, backward dy. */
 static void runs_prepare(const struct anydnn_plugin_plan *plan, lrn_state *state,
                          const struct anydnn_plugin_tensor *const tensor[], int32_t tensors)
 {
@@ -39,7 +39,7 @@ static void runs_prepare(const struct anydnn_plugin_plan *plan, lrn_state *state
         state->run = lrn_nchw_run;
 }
 
-/* `data`: out, x, backward dy. */
+/* Launches the form that the plan has prepared. `data` has out, x, backward dy. */
 static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call, void *const data[],
                    int32_t tensors)
 {
@@ -91,7 +91,8 @@ static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_ca
     return run(plan, call, data, 3);
 }
 
-/* A thread reads the channels around those that it writes, which are other threads'. */
+/* Declines a result that aliases an input: a thread reads neighbouring channels, which other
+ * threads write. */
 static int32_t check(const struct anydnn_plugin_plan *plan, struct kit_refusal *why)
 {
     int forward = plan->problem.operation == ANYDNN_PLUGIN_LRN_FORWARD;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* LRN of positions that lie side by side: neighbouring threads walk through the channels of
- * neighbouring positions, run by run, so that what one run gives to the next is read and computed
- * once. */
+/* LRN in NCHW. Neighbouring threads iterate over the channels of neighbouring positions, run by
+ * run. The values that one run hands to the next are read and computed once. */
 #include "lrn_runs.h"
 
-/* The walk's last tensor. */
+/* The last tensor of the iteration space: the first channel. */
 enum { FORWARD_FIRST = LRN_DY, BACKWARD_FIRST = LRN_TENSORS };
 
 /* A channel at V positions. */
@@ -13,7 +12,7 @@ template <class T, int V> union lanes_of {
     T lane[V];
 };
 
-/* Channels first .. first + COUNT - 1, scaled; 0 where there is none. */
+/* Reads the channels first .. first + COUNT - 1, scaled; channels that do not exist are 0. */
 template <int COUNT, class T, int V>
 __device__ static inline void read_channels(const lrn_runs &p, int tensor, float scale, int64_t at,
                                             int64_t first, float to[][V])
@@ -41,7 +40,7 @@ __device__ static inline void read_channels(const lrn_runs &p, int tensor, float
         to[j / V][j % V] = lrn_scaled(read[j / V].lane[j % V], scale);
 }
 
-/* Those of the run's channels that exist. */
+/* Writes those channels of the run that exist. */
 template <class T, int V>
 __device__ static inline void write_channels(const lrn_runs &p, int64_t at, int64_t first,
                                              const float value[LRN_RUN][V])
@@ -84,7 +83,8 @@ __device__ static inline int64_t walk_end(const lrn_runs &p, int64_t begin)
     return end < p.channels ? end : p.channels;
 }
 
-/* Windows reach at most HALO positions ahead or behind; x begins so many before the run. */
+/* Computes y. Windows reach at most HALO channels ahead or behind; `x` begins HALO channels before
+ * the run. */
 template <class T, int V, int HALO>
 __global__ void __launch_bounds__(CUDA_THREADS) lrn_nchw_forward(lrn_runs p)
 {
@@ -113,14 +113,14 @@ __global__ void __launch_bounds__(CUDA_THREADS) lrn_nchw_forward(lrn_runs p)
     }
 }
 
-/* What a thread keeps while it makes dx of the run at c: x from there on; dy x s^(-b-1) times the
- * scale from c - HALO on; dy s^-b from c on. The latter two are made HALO ahead of dx, and x is
- * read as much ahead of them. */
+/* The values that a thread keeps while it computes dx of the run at c: x from c on; dy x s^(-b-1)
+ * times the scale from c - HALO on; dy s^-b from c on. `shared` and `direct` are computed HALO
+ * ahead of dx, and x is read HALO ahead of them. */
 template <int HALO> struct walking {
     float x[LRN_RUN + 2 * HALO][1], shared[LRN_RUN + 2 * HALO][1], direct[LRN_RUN + HALO][1];
 };
 
-/* The last runs of shared and direct, whose first channel is c. */
+/* Computes the last runs of `shared` and `direct`, whose first channel is c. */
 template <class T, int HALO>
 __device__ static inline void share(const lrn_runs &p, walking<HALO> *w, int64_t at, int64_t c)
 {
@@ -158,7 +158,8 @@ __device__ static inline void make_dx(const lrn_runs &p, const walking<HALO> &w,
     write_channels<T, 1>(p, at, c, sum);
 }
 
-/* Begins so far ahead that the first run has all that is sent to it. */
+/* Computes dx. It begins 2 * HALO channels early, so that the first run gets all contributions of
+ * its neighbours. */
 template <class T, int HALO>
 __global__ void __launch_bounds__(CUDA_THREADS, HALO < LRN_HALO ? 3 : 2)
     lrn_nchw_backward(lrn_runs p)
@@ -192,7 +193,8 @@ __global__ void __launch_bounds__(CUDA_THREADS, HALO < LRN_HALO ? 3 : 2)
 
 /* ------------------------------------------------------------------ on the host */
 
-/* Steps are `walked` runs each. */
+/* Fills `walk` with steps of `walked` runs. Returns 1 if every tensor has unit stride in the
+ * innermost dimension. */
 static int make_walk(struct lrn_runs *runs, const struct anydnn_plugin_tensor *const tensor[],
                      int32_t tensors)
 {
@@ -213,13 +215,13 @@ static int make_walk(struct lrn_runs *runs, const struct anydnn_plugin_tensor *c
     return columns;
 }
 
-/* Waves of threads that a walk through all channels must leave, so that the last one does not count
- * for much; and how many threads of 80 registers a multiprocessor holds. */
+/* The waves of threads that a division must leave, so that the last wave costs little; and the
+ * threads of 80 registers that a multiprocessor holds. */
 #define WAVES 6
 #define HELD  768
 
-/* Walks are halved until there are threads enough; one of few runs would read much, and backward
- * compute much, that belongs to its neighbours. */
+/* Halves the runs per thread until there are enough threads, but keeps at least four. A thread with
+ * few runs would read, and backward also compute, too many of its neighbours' values. */
 int lrn_nchw_prepare(struct lrn_runs *runs, int32_t multiprocessors,
                      const struct anydnn_plugin_tensor *const tensor[], int32_t tensors)
 {
@@ -235,7 +237,7 @@ int lrn_nchw_prepare(struct lrn_runs *runs, int32_t multiprocessors,
     return columns;
 }
 
-/* Whether two positions can be taken at once; then the walk does. */
+/* Returns 1 if a thread can take two positions; `walk` then has steps of two. */
 template <class T> static int by_two(struct lrn_runs *runs)
 {
     cuda_walk whole = runs->walk;
@@ -249,10 +251,11 @@ template <class T> static int by_two(struct lrn_runs *runs)
     return 0;
 }
 
-/* What most windows reach: those of 9 channels and less. */
+/* The reach of most windows: those of at most 9 channels. */
 #define NEAR 4
 
-/* Forward those go by two positions where they can, backward registers would not suffice. */
+/* Launches the kernel for the windows' reach. Forward, near windows use two positions where
+ * possible; backward lacks the registers for that. */
 template <class T> static int32_t run(struct lrn_runs *runs, int backward, const cuda_call *call)
 {
     int near = runs->before <= NEAR && runs->after <= NEAR;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* LRN of positions that lie side by side, for windows of five channels and beta 3/4, the usual
- * ones. A thread has two positions and walks through their channels, four at a time; the next four
- * are on their way while it computes. Else as lrn_nchw.cu. */
+/* LRN in NCHW for the usual windows of five channels and beta 3/4. A thread has two positions and
+ * iterates over their channels, four at a time. The next four are in flight while it computes. The
+ * rest is as in lrn_nchw.cu. */
 #include "lrn_runs.h"
 
 #define RUN  4         /* channels of a step */
-#define HALO 2         /* that a window reaches ahead or behind */
-#define SPAN (2 * RUN) /* a step with what its windows reach */
-#define V    2         /* positions */
+#define HALO 2         /* channels that a window reaches ahead or behind */
+#define SPAN (2 * RUN) /* a step with the reach of its windows */
+#define V    2         /* positions of a thread */
 
-/* The walk's last tensor. */
+/* The last tensor of the iteration space: the first channel. */
 enum { FORWARD_FIRST = LRN_DY, BACKWARD_FIRST = LRN_TENSORS };
 
 /* A channel at a thread's positions. */
@@ -18,7 +18,7 @@ template <class T> union pair {
     T lane[V];
 };
 
-/* Channels first .. first + RUN - 1 as they are; 0 where there is none. */
+/* Reads the channels first .. first + RUN - 1 unscaled; channels that do not exist are 0. */
 template <class T>
 __device__ static inline void read_run(const lrn_runs &p, int tensor, int64_t at, int first,
                                        pair<T> to[RUN])
@@ -82,7 +82,7 @@ template <int COUNT> __device__ static inline void move_on(float span[][V])
         span[i / V][i % V] = span[i / V + RUN][i % V];
 }
 
-/* t = s^-1/2 of the window that begins at a channel. */
+/* Returns t = s^-1/2 of the window that begins at index `i` of `x`. */
 __device__ static inline float root_of(const lrn_runs &p, const float x[][V], int i, int v)
 {
     float sum = 0;
@@ -100,7 +100,7 @@ __device__ static inline int walk_end(const lrn_runs &p, int begin)
     return (int)(end < p.channels ? end : p.channels);
 }
 
-/* x begins HALO ahead of the step. */
+/* Computes y. `x` begins HALO channels before the step. */
 template <class T> __global__ void __launch_bounds__(CUDA_THREADS, 4) lrn_five_forward(lrn_runs p)
 {
     int64_t g = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x, at[FORWARD_FIRST + 1];
@@ -135,13 +135,13 @@ template <class T> __global__ void __launch_bounds__(CUDA_THREADS, 4) lrn_five_f
     }
 }
 
-/* What a thread keeps while it makes dx of the step at c: x from there on; dy x s^(-b-1) times the
- * scale from c - HALO on; dy s^-b from c on. */
+/* The values that a thread keeps while it computes dx of the step at c: x from c on; dy x s^(-b-1)
+ * times the scale from c - HALO on; dy s^-b from c on. */
 struct walking {
     float x[SPAN][V], shared[SPAN][V], direct[RUN + HALO][V];
 };
 
-/* The last four of shared and direct, whose first channel is c. */
+/* Computes the last four of `shared` and `direct`, whose first channel is c. */
 template <class T>
 __device__ static inline void share(const lrn_runs &p, walking *w, const pair<T> dy[RUN], int c)
 {
@@ -177,7 +177,7 @@ __device__ static inline void make_dx(const lrn_runs &p, const walking &w, int64
     write_run<T>(p, at, c, dx);
 }
 
-/* Begins a step ahead, which gives to the first channels. */
+/* Computes dx. It begins one step early, because that step contributes to the first channels. */
 template <class T>
 __global__ void __launch_bounds__(CUDA_THREADS, sizeof(T) == 4 ? 2 : 3)
     lrn_five_backward(lrn_runs p)
@@ -224,7 +224,7 @@ __global__ void __launch_bounds__(CUDA_THREADS, sizeof(T) == 4 ? 2 : 3)
 
 /* ------------------------------------------------------------------ on the host */
 
-/* Whether two positions can be taken at once, of each tensor. */
+/* Returns 1 if every tensor allows access to two positions at once. */
 template <class T> static int are_even(const struct lrn_runs *runs, int tensors)
 {
     size_t reached = 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* LRN of channels that lie side by side: neighbouring threads take neighbouring runs of a row. What
- * the windows reach beyond a run comes from the nearest cache, and backward, where it must be
- * computed, through shared memory. */
+/* LRN in NHWC: neighbouring threads have neighbouring runs of a row. The channels that windows
+ * reach beyond a run come from the first-level cache. Backward must compute values there, so it
+ * exchanges them through shared memory. */
 #include "lrn_runs.h"
 
-/* The walk's last tensor. */
+/* The last tensor of the iteration space: the first channel. */
 enum { FORWARD_FIRST = LRN_DY, BACKWARD_FIRST = LRN_TENSORS };
 
 template <class T> __global__ void __launch_bounds__(CUDA_THREADS) lrn_nhwc_forward(lrn_runs p)
@@ -25,8 +25,8 @@ template <class T> __global__ void __launch_bounds__(CUDA_THREADS) lrn_nhwc_forw
     lrn_write_run((T *)p.data[LRN_OUT] + at[LRN_OUT] - c, c, p.channels, p.vectors, y, p.blend);
 }
 
-/* What the runs of a block send to their neighbours' dx, dy x s^(-b-1) times the scale, in halves
- * of four channels. */
+/* The contributions of a block's runs to their neighbours' dx: dy x s^(-b-1) times the scale, in
+ * halves of four channels. */
 typedef float4 sent_runs[LRN_RUN / 4][CUDA_THREADS];
 
 __device__ static inline void send(sent_runs sent, const float run[])
@@ -36,7 +36,7 @@ __device__ static inline void send(sent_runs sent, const float run[])
         sent[h][threadIdx.x] = {run[4 * h], run[4 * h + 1], run[4 * h + 2], run[4 * h + 3]};
 }
 
-/* Nothing, where there is no such run. */
+/* Receives the contributions of a neighbouring run, or zeros if it does not exist. */
 __device__ static inline void receive(sent_runs sent, int thread, bool exists, float run[][1])
 {
 #pragma unroll
@@ -52,7 +52,7 @@ __device__ static inline void receive(sent_runs sent, int thread, bool exists, f
     }
 }
 
-/* Runs of a block whose dx it makes: its first and its last thread only send. */
+/* The runs of a block whose dx it computes; its first and its last thread only send. */
 #define MADE (CUDA_THREADS - 2)
 
 template <class T> __global__ void __launch_bounds__(CUDA_THREADS) lrn_nhwc_backward(lrn_runs p)
@@ -94,7 +94,8 @@ template <class T> __global__ void __launch_bounds__(CUDA_THREADS) lrn_nhwc_back
 
 /* ------------------------------------------------------------------ on the host */
 
-/* Steps are the runs of one row after another. */
+/* Fills `walk` with the runs of one row after another. Returns 1 if the tensors have rows of
+ * channels. */
 int lrn_nhwc_prepare(struct lrn_runs *runs, const struct anydnn_plugin_tensor *const tensor[],
                      int32_t tensors)
 {

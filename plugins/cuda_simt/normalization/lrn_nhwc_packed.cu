@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* LRN of packed NHWC in windows that reach few channels, the usual ones: runs follow one another in
- * memory, so that a run's number says where it is, and of its neighbours no more is read and
- * computed than windows reach. Else as lrn_nhwc.cu. */
+/* LRN of packed NHWC for the usual small windows. Runs are contiguous in memory, so a run's number
+ * gives its position. A thread reads and computes only those neighbouring channels that windows
+ * reach. The rest is as in lrn_nhwc.cu. */
 #include "lrn_runs.h"
 
-/* What windows reach: those of 9 channels and less. */
+/* The reach of windows of at most 9 channels. */
 #define NEAR 4
 
-/* Four elements in a row. */
+/* Four consecutive elements. */
 template <class T> union few {
     typename lrn_word<4 * sizeof(T)>::type whole;
     T lane[NEAR];
 };
 
-/* Where a thread's run is in its row. */
+/* The position of a thread's run in its row. */
 struct run_ends {
     bool is_first, is_last;
 };
@@ -25,7 +25,7 @@ __device__ static inline run_ends run_ends_of(const lrn_runs &p, unsigned g)
     return {run == 0, run == (unsigned)p.walk.dims[1] - 1};
 }
 
-/* Four elements, scaled; 0 where there are none. */
+/* Reads four elements, scaled, or zeros if they do not exist. */
 template <class T>
 __device__ static inline void read_few(const lrn_factors &f, const T *from, bool exist,
                                        float to[][1])
@@ -39,7 +39,7 @@ __device__ static inline void read_few(const lrn_factors &f, const T *from, bool
         to[i][0] = exist ? lrn_take(f, raw.lane[i]) : 0;
 }
 
-/* A run with what its windows reach. */
+/* Reads a run with the reach of its windows. */
 template <class T>
 __device__ static inline void read_near(const lrn_runs &p, const T *x, const run_ends &at,
                                         float to[LRN_RUN + 2 * NEAR][1])
@@ -73,7 +73,7 @@ template <class T> __global__ void __launch_bounds__(CUDA_THREADS) lrn_packed_fo
     lrn_write_run((T *)p.data[LRN_OUT] + (int64_t)g * LRN_RUN, 0, LRN_RUN, 1, y, p.blend);
 }
 
-/* Runs of a block whose dx it makes: its first and its last thread only give. */
+/* The runs of a block whose dx it computes; its first and its last thread only send. */
 #define MADE (CUDA_THREADS - 2)
 
 template <class T> __global__ void __launch_bounds__(CUDA_THREADS) lrn_packed_backward(lrn_runs p)

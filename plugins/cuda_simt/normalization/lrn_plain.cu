@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Local response normalization in its plain form, which takes tensors of any strides and types: a
- * thread makes one element of y or dx from the channels around it. */
+/* Local response normalization in its plain form, for tensors of any strides and types: a thread
+ * computes one element of y or dx from the channels around it. */
 #include "lrn_plain.h"
 
 enum { OUT, X, DY };
 
-/* k + alpha * (sum of x^2 over the window of channel c); x points to channel 0. */
+/* Returns k + alpha * (sum of x^2 over the window of channel c); x points to channel 0. */
 template <class T>
 __device__ static inline double scale_at(const lrn_params &p, const T *x, int64_t c)
 {
@@ -26,7 +26,7 @@ template <class T> __device__ static inline double power(double scale, double be
     return (double)pow((A)scale, (A)-beta);
 }
 
-/* Tensors: y, x without its channels, the channel. */
+/* The forward op. Tensors: y, x without its channels, the channel. */
 template <class T> struct lrn_forward_op {
     typedef lrn_params params;
     enum { OUT = 1, IN = 1, EXTRA = 1 };
@@ -42,8 +42,8 @@ template <class T> struct lrn_forward_op {
     }
 };
 
-/* dx_c = dy_c s_c^-b - 2 a b x_c (sum of dy_j x_j s_j^(-b-1) over channels j in whose window c
- * lies). Tensors: dx, x and dy without their channels, the channel. */
+/* The backward op: dx_c = dy_c s_c^-b - 2 a b x_c (sum of dy_j x_j s_j^(-b-1) over the channels j
+ * whose window contains c). Tensors: dx, x and dy without their channels, the channel. */
 template <class T> struct lrn_backward_op {
     typedef lrn_params params;
     enum { OUT = 1, IN = 2, EXTRA = 1 };

@@ -6,7 +6,7 @@
 #include "../shared/map.h"
 #include "window.h"
 
-/* Channels' strides in x and dy. */
+/* The parameters of the plain form; stride_x and stride_dy are those of the channels. */
 struct lrn_params {
     cuda_lrn lrn;
     int64_t channels, stride_x, stride_dy;
@@ -18,7 +18,8 @@ struct lrn_plain {
     lrn_params params;
 };
 
-/* Fill `plain` for a problem; `tensor` and the data of its launch: out, x, backward dy. */
+/* Each function fills `plain` for a problem. `tensor`, and the data of its launch, are out, x,
+ * backward dy. */
 void lrn_plain_forward(lrn_plain *plain, const struct anydnn_plugin_problem *problem,
                        const struct anydnn_plugin_tensor *const tensor[]);
 void lrn_plain_backward(lrn_plain *plain, const struct anydnn_plugin_problem *problem,

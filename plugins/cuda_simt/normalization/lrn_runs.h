@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* LRN by runs of channels: a thread takes 8 neighbouring channels with what their windows reach,
- * all in registers. lrn_nhwc.cu has channels side by side, lrn_nchw.cu positions. */
+/* LRN by runs of channels: a thread computes 8 neighbouring channels and keeps the reach of their
+ * windows in registers. lrn_nhwc.cu is for NHWC, lrn_nchw.cu for NCHW. */
 #ifndef CUDA_SIMT_NORMALIZATION_LRN_RUNS_H
 #define CUDA_SIMT_NORMALIZATION_LRN_RUNS_H
 
 #include "window_sums.h"
 
-/* Tensors of the walk: out, x, backward dy; then the first channel. A step is a run at a position,
- * or so many runs as a thread walks through. */
+/* The tensors of the iteration: out, x, backward dy; then the first channel. A step is one run at a
+ * position, or the `walked` runs of a thread. */
 enum { LRN_OUT, LRN_X, LRN_DY, LRN_TENSORS };
 
-/* So many bytes at once. */
+/* The integer type of BYTES bytes, for one access. */
 template <int BYTES> struct lrn_word;
 template <> struct lrn_word<2> {
     typedef uint16_t type;
@@ -30,32 +30,32 @@ struct lrn_runs {
     void *data[LRN_TENSORS];
     cuda_blend blend;
     lrn_factors f;
-    float through;                         /* 2 alpha beta by scale^2 */
-    int64_t channels, stride[LRN_TENSORS]; /* of the channels */
+    float through;                         /* 2 alpha beta, with alpha divided by scale^2 */
+    int64_t channels, stride[LRN_TENSORS]; /* strides of the channels */
     int64_t walked;                        /* runs of a step */
     int32_t before, after;
-    int32_t vectors; /* rows: they can be read 16 bytes at a time */
+    int32_t vectors; /* 1 if rows can be read 16 bytes at a time */
 };
 
-/* Whether a problem can be run so; fills all but pointers, factors and `vectors`. `tensor` has out,
- * x, backward dy. */
+/* Each function returns 1 if it accepts the problem, and fills `runs` except pointers, factors and
+ * `vectors`. `tensor` has out, x, backward dy. */
 int lrn_nhwc_prepare(struct lrn_runs *runs, const struct anydnn_plugin_tensor *const tensor[],
                      int32_t tensors);
 int lrn_nchw_prepare(struct lrn_runs *runs, int32_t multiprocessors,
                      const struct anydnn_plugin_tensor *const tensor[], int32_t tensors);
 
-/* Whether rows that can be read 16 bytes at a time are packed, with windows that reach few
- * channels; and its launch (lrn_nhwc_packed.cu). */
+/* Returns 1 if the rows, which must allow 16-byte access, are packed and windows reach few
+ * channels. The second function launches that form (lrn_nhwc_packed.cu). */
 int lrn_packed_takes(const struct lrn_runs *runs, int tensors);
 int32_t lrn_packed_run(const struct lrn_runs *runs, int32_t type, int backward,
                        const cuda_call *call);
 
-/* Launches the form for windows of five and beta 3/4 where positions lie in pairs
- * (lrn_nchw_five.cu); returns whether it did, with what came of it. */
+/* Launches the form for windows of five and beta 3/4 if positions can be read in pairs
+ * (lrn_nchw_five.cu). Returns 1 and sets `status` if it did. */
 int lrn_nchw_five_run(const struct lrn_runs *runs, int32_t type, int backward,
                       const cuda_call *call, int32_t *status);
 
-/* Launches; `runs` has pointers and factors. */
+/* Each function launches a form; `runs` has pointers and factors. */
 int32_t lrn_nhwc_run(struct lrn_runs *runs, int32_t type, int backward, const cuda_call *call);
 int32_t lrn_nchw_run(struct lrn_runs *runs, int32_t type, int backward, const cuda_call *call);
 

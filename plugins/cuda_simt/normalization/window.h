@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What LRN across channels and divisive normalization share: the window and the coefficients. */
+/* The window and coefficients that LRN across channels and divisive normalization share. */
 #ifndef CUDA_SIMT_NORMALIZATION_WINDOW_H
 #define CUDA_SIMT_NORMALIZATION_WINDOW_H
 
 #include <anydnn/plugin.h>
 
-/* y = x * scale^-beta with scale = k + alpha * (sum of squares over the window). */
+/* The parameters of y = x * scale^-beta with scale = k + alpha * (sum of squares over the
+ * window). */
 struct cuda_lrn {
     int64_t before, after; /* the window of position i is i - before .. i + after */
-    double alpha;          /* divided by the number of positions in a window */
+    double alpha;          /* already divided by the number of positions in a window */
     double beta;
     double k;
 };
 
-/* `dims`: in how many dims the window stretches. As anydnn.h says, the parameters have no more
- * digits than the scaling factors. */
+/* Returns the parameters for a window over `dims` dims. They are rounded to the precision of the
+ * scaling factors, as anydnn.h specifies. */
 static inline struct cuda_lrn cuda_lrn_of(const struct anydnn_plugin_problem *problem, int32_t dims,
                                           int32_t type)
 {

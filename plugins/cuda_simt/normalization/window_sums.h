@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* LRN and divisive normalization in float: powers, and sums over the windows of 8 positions in a
- * row, in registers. */
+/* LRN and divisive normalization in float: powers, and sums over the windows of 8 consecutive
+ * positions, in registers. */
 #ifndef CUDA_SIMT_NORMALIZATION_WINDOW_SUMS_H
 #define CUDA_SIMT_NORMALIZATION_WINDOW_SUMS_H
 
@@ -10,33 +10,35 @@
 #include <limits.h>
 
 /*
- * Float suffices. In units of 2^-24: a sum of n squares misses at most n, with alpha's own rounding
- * and the last multiply-add s misses n + 2, which the power takes times beta; the power itself is
- * off by 6.2 with beta 3/4 (below), by at most 8 as powf; two products follow. With n = 5 and beta
- * 3/4 that is 14 of |y| at most, and the bound of a result computed in float (8 + 0.5 sqrt(n) of
- * 2^-23, times |y| and more) is 18. Sums are made anew for each window: a running one would keep
- * what has left it.
+ * Float suffices. Errors are in units of 2^-24. A sum of n squares has an error of at most n. With
+ * the rounding of alpha and the last multiply-add, s has an error of n + 2, which the power
+ * multiplies by beta. The power itself is off by at most 6.2 with beta 3/4 (see below) and by at
+ * most 8 with powf; two products follow.
+ * With n = 5 and beta 3/4, the total is at most 14 of |y|. The bound of a result computed in float
+ * is 18: (8 + 0.5 sqrt(n)) of 2^-23, times at least |y|. Each window is summed anew, because a
+ * running sum would keep the rounding errors of elements that have left it.
  *
- * Squares must not overflow before alpha makes them small: x is taken times a power of two, and
- * alpha divided by its square, so that they do where s does. Half needs none of it.
+ * Squares must not overflow before alpha makes them small. Therefore x is multiplied by a power of
+ * two, and alpha is divided by its square: the squares overflow only where s does. Half needs no
+ * scale.
  */
 
-#define LRN_RUN   8              /* positions in a row */
-#define LRN_HALO  LRN_RUN        /* positions on each side that their windows may reach */
-#define LRN_SPAN  (3 * LRN_RUN)  /* a run between its neighbours */
+#define LRN_RUN   8              /* consecutive positions */
+#define LRN_HALO  LRN_RUN        /* positions on each side that windows may reach */
+#define LRN_SPAN  (3 * LRN_RUN)  /* a run and its two neighbours */
 #define LRN_N_MAX (2 * LRN_HALO) /* windows reach n / 2 positions ahead */
 
-/* alpha is by scale^2. */
+/* The factors of LRN; alpha is divided by scale^2. */
 struct lrn_factors {
-    int32_t three_quarters; /* beta is 3/4 */
+    int32_t three_quarters; /* 1 if beta is 3/4 */
     float alpha, beta, k;
-    float scale, unscale; /* of x; its inverse */
+    float scale, unscale; /* scale of x; its inverse */
 };
 
 /* ------------------------------------------------------------------ on the device */
 
-/* Relative errors of at most 2^-22.9 and 2^-23 (PTX ISA). s is 0 or no less than 2^-66, since k is
- * at least 10^-5: nothing subnormal is lost. */
+/* Returns s^-1/2 or s^1/2, with relative errors of at most 2^-22.9 and 2^-23 (PTX ISA). s is 0 or
+ * at least 2^-66, because k is at least 10^-5; so flushing subnormal values loses nothing. */
 __device__ static inline float lrn_reciprocal_root(float s)
 {
 #ifdef __CUDA_ARCH__
@@ -59,8 +61,8 @@ __device__ static inline float lrn_root(float s)
 #endif
 }
 
-/* s^-beta and 1 / s of each sum of squares. With t = s^-1/2 within 2.2 units, s^-3/4 = t sqrt(t) is
- * within 1.5 x 2.2 + 2 + 1. */
+/* Computes s^-beta and 1 / s of each sum of squares. t = s^-1/2 is within 2.2 units, so s^-3/4 = t
+ * sqrt(t) is within 1.5 x 2.2 + 2 + 1. */
 template <int V>
 __device__ static inline void lrn_powers(const lrn_factors &f, const float sum[LRN_RUN][V],
                                          float power[LRN_RUN][V], float inverse[LRN_RUN][V])
@@ -84,8 +86,8 @@ __device__ static inline void lrn_powers(const lrn_factors &f, const float sum[L
     }
 }
 
-/* Adds to the sum of each position of the middle run what lies d positions behind it, or its
- * square. */
+/* Adds the value, or its square, that lies d positions after each position of the middle run to
+ * that position's sum. */
 template <int V, bool SQUARES, int HALO>
 __device__ static inline void lrn_add_places(const float span[LRN_RUN + 2 * HALO][V], int d,
                                              float sum[LRN_RUN][V])
@@ -99,8 +101,8 @@ __device__ static inline void lrn_add_places(const float span[LRN_RUN + 2 * HALO
     }
 }
 
-/* Sums over the windows of the middle run, from `before` positions ahead of each to `after` behind
- * it, of the numbers or of their squares. Windows of five, the usual ones, need no asking. */
+/* Sums the numbers, or their squares, over the windows of the middle run: from `before` positions
+ * before each to `after` positions after it. The usual windows of five need no tests. */
 template <int V, bool SQUARES, int HALO = LRN_HALO>
 __device__ static inline void lrn_window_sums(const float span[LRN_RUN + 2 * HALO][V], int before,
                                               int after, float sum[LRN_RUN][V])
@@ -121,7 +123,7 @@ __device__ static inline void lrn_window_sums(const float span[LRN_RUN + 2 * HAL
     }
 }
 
-/* x, times the scale, which half has none of. */
+/* Returns x times the scale. Half has no scale. */
 template <class T> __device__ static inline float lrn_scaled(T x, float scale)
 {
     return cuda_load(x) * scale;
@@ -137,15 +139,15 @@ template <class T> __device__ static inline float lrn_take(const lrn_factors &f,
     return lrn_scaled(x, f.scale);
 }
 
-/* Eight elements in a row, as vectors of 16 bytes. */
+/* Eight consecutive elements, as vectors of 16 bytes. */
 template <class T> union lrn_run {
     enum { VECTORS = LRN_RUN * sizeof(T) / sizeof(uint4) };
     uint4 whole[VECTORS];
     T lane[LRN_RUN];
 };
 
-/* Elements at .. at + 7 of a row of so many; those that do not exist are 0. `vectors`: rows begin
- * at multiples of 16 bytes. */
+/* Reads the elements at .. at + 7 of a row of `elements`; those that do not exist are 0. `vectors`
+ * is 1 if rows begin at multiples of 16 bytes. */
 template <class T>
 __device__ static inline void lrn_read_run(const T *row, int64_t at, int64_t elements, int vectors,
                                            lrn_run<T> *run)
@@ -165,7 +167,7 @@ __device__ static inline void lrn_read_run(const T *row, int64_t at, int64_t ele
     }
 }
 
-/* The run that begins at `at` and its two neighbours, scaled. */
+/* Reads the run that begins at `at` and its two neighbours, scaled. */
 template <class T>
 __device__ static inline void lrn_read_span(const lrn_factors &f, const T *row, int64_t at,
                                             int64_t elements, int vectors, float span[LRN_SPAN][1])
@@ -180,13 +182,14 @@ __device__ static inline void lrn_read_span(const lrn_factors &f, const T *row, 
         span[i][0] = lrn_take(f, run[i / LRN_RUN].lane[i % LRN_RUN]);
 }
 
-/* Asked once for a run, not for each of its elements. */
+/* Returns true for alpha 1 and beta 0. Callers test this once per run instead of once per
+ * element. */
 CUDA_BOTH bool lrn_is_plain(const cuda_blend &blend)
 {
     return blend.alpha == 1 && blend.beta == 0;
 }
 
-/* Writes those of the eight that exist. */
+/* Writes those of the eight elements that exist. */
 template <class T>
 __device__ static inline void lrn_write_run(T *row, int64_t at, int64_t elements, int vectors,
                                             const float value[LRN_RUN], const cuda_blend &blend)
@@ -219,7 +222,7 @@ __device__ static inline void lrn_write_run(T *row, int64_t at, int64_t elements
 
 /* ------------------------------------------------------------------ on the host */
 
-/* Whether windows are small enough, and the type one of those that are computed in float. */
+/* Returns 1 if windows are small enough and the type is computed in float. */
 static inline int lrn_is_float(const cuda_lrn &lrn, int32_t type)
 {
     return (type == ANYDNN_PLUGIN_FLOAT || type == ANYDNN_PLUGIN_HALF ||
@@ -227,7 +230,7 @@ static inline int lrn_is_float(const cuda_lrn &lrn, int32_t type)
            lrn.before + lrn.after < LRN_N_MAX;
 }
 
-/* The scale makes alpha about 1, as far as float can hold it. */
+/* Returns the factors, with a scale that makes alpha about 1, as far as float allows. */
 static inline lrn_factors lrn_factors_of(const cuda_lrn &lrn, int32_t type)
 {
     int exponent = lrn.alpha != 0 ? ilogb(lrn.alpha) / 2 : INT_MIN;
@@ -240,8 +243,8 @@ static inline lrn_factors lrn_factors_of(const cuda_lrn &lrn, int32_t type)
             (float)scale,     (float)(1 / scale)};
 }
 
-/* Whether all runs can be read in vectors: each begins at a multiple of 16 bytes, by its tensor's
- * address and by strides. */
+/* Returns 1 if all runs can be read as vectors: the address and the strides are multiples of 16
+ * bytes. */
 static inline int lrn_has_vectors(const void *data, const int64_t strides[], int dims, size_t size)
 {
     size_t reached = (size_t)data;

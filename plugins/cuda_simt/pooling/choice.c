@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The choice of a form for pooling of packed tensors. */
+/* Chooses the form for pooling of packed tensors. */
 #include "packed.h"
 #include "tiles.h"
 
 #include <float.h>
 #include <string.h>
 
-/* Slots. */
+/* The slots of the operations. */
 enum { FORWARD_X, FORWARD_Y };
 enum { BACKWARD_Y, BACKWARD_DY, BACKWARD_X, BACKWARD_DX };
 
-/* Numbers of elements and steps below this, so that none of their sums leaves 32 bits. */
+/* The limit for numbers of elements and steps, so that sums of them fit in 32 bits. */
 #define COUNT_MAX (INT64_C(1) << 28)
 
 /* ------------------------------------------------------------------ tensors */
 
 enum layout { CHANNELS_LAST, CHANNELS_FIRST };
 
-/* Whether the tensor is packed, its dims counted in this order. */
+/* Returns 1 if the tensor is packed with its dims in this order. */
 static int packed_as(const struct anydnn_plugin_tensor *tensor, enum layout layout)
 {
     int64_t stride = 1;
@@ -49,7 +49,7 @@ static float lowest_of(int32_t type)
                                             : -FLT_MAX;
 }
 
-/* Returns whether all fits into 32 bits. */
+/* Returns 1 if everything fits in 32 bits. */
 static int fill_shape(struct pooling_shape *shape, const struct anydnn_plugin_pooling *from,
                       const struct anydnn_plugin_tensor *x, const struct anydnn_plugin_tensor *y)
 {
@@ -96,7 +96,8 @@ static enum pooling_form limited(enum pooling_form form, const struct pooling_pa
     return packed->blocks < INT32_MAX ? form : POOLING_GENERAL;
 }
 
-/* A thread takes 16 bytes of channels, if they are whole vectors and it may. */
+/* Sets the channels of a thread: 16 bytes if the channels are whole vectors and `single` is 0, else
+ * one channel. */
 static void fill_channels(struct pooling_packed *packed, const struct anydnn_plugin_tensor *x,
                           int single)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the kernels of packed pooling share: windows, tiles, how results are stored. */
+/* Device functions that the kernels of packed pooling share: windows, tiles, and storing of
+ * results. */
 #ifndef CUDA_SIMT_POOLING_DEVICE_H
 #define CUDA_SIMT_POOLING_DEVICE_H
 
 #include "../shared/map.h"
 #include "packed.h"
 
-/* Elements along a row of a window that are loaded together. */
+/* Elements of a window's row that are loaded together. */
 #define POOLING_BATCH 3
 
 struct pooling_job {
@@ -38,7 +39,7 @@ __device__ static inline int pooling_most(int a, int b)
 
 /* ------------------------------------------------------------------ windows */
 
-/* What the window of output o covers of the input along dim s. */
+/* Computes the range of the input that the window of output o covers along dim s. */
 __device__ static inline void pooling_cover(const pooling_shape &shape, int s, int o,
                                             pooling_box *box)
 {
@@ -49,7 +50,7 @@ __device__ static inline void pooling_cover(const pooling_shape &shape, int s, i
         pooling_most(pooling_least(begin + shape.window[s], shape.x_end[s]), box->begin[s]);
 }
 
-/* What dim s gives to the divisor of output o's average; see plain.cu. */
+/* Returns the factor of dim s in the divisor of output o's average (see plain.cu). */
 __device__ static inline int pooling_counted(const pooling_shape &shape, int s, int o)
 {
     int begin = o * shape.stride[s] - shape.pad[s];
@@ -65,7 +66,7 @@ __device__ static inline float pooling_divisor(const pooling_shape &shape, const
            (float)pooling_counted(shape, 2, o[2]);
 }
 
-/* The outputs whose windows lie over elements first .. last along dim s. */
+/* Computes the outputs whose windows cover any of the elements first .. last along dim s. */
 __device__ static inline void pooling_over(const pooling_shape &shape, int s, int first, int last,
                                            pooling_box *over)
 {
@@ -80,8 +81,8 @@ __device__ static inline void pooling_over(const pooling_shape &shape, int s, in
     over->end[s] = pooling_most(over->end[s], over->begin[s]);
 }
 
-/* The columns of output o's window, of K; those outside of it are the next inside. Returns whether
- * there are any. */
+/* Computes the K columns of output o's window; a column outside the input becomes the nearest one
+ * inside. Returns false if all are outside. */
 template <int K>
 __device__ static inline bool pooling_columns(const pooling_shape &shape, int o, int column[K])
 {
@@ -95,7 +96,8 @@ __device__ static inline bool pooling_columns(const pooling_shape &shape, int o,
     return first <= last;
 }
 
-/* Takes the next element of a window: a maximum skips NaN, or once NaN stays so. */
+/* Adds the next element of a window to the result. A maximum skips NaN, or keeps it if NaN
+ * propagates. */
 template <bool MAX>
 __device__ static inline void pooling_take(float &result, float value, int nan_propagate)
 {
@@ -107,7 +109,7 @@ __device__ static inline void pooling_take(float &result, float value, int nan_p
         result = value;
 }
 
-/* Whether an element is the one that y was taken from, as far as numbers tell. */
+/* Returns true if an element can be the one that y was taken from, judged by its value. */
 __device__ static inline bool pooling_same(float x, float y, bool y_is_nan)
 {
     return x == y || (y_is_nan && isnan(x));
@@ -115,8 +117,7 @@ __device__ static inline bool pooling_same(float x, float y, bool y_is_nan)
 
 /* ------------------------------------------------------------------ tiles */
 
-/* The first position of a block's tile; returns which of the things outside the box is the block's.
- */
+/* Computes the first position of a block's tile. Returns the block's index along the outer dims. */
 __device__ static inline unsigned pooling_first(const pooling_tile &tile, unsigned block,
                                                 int first[])
 {
@@ -130,7 +131,7 @@ __device__ static inline unsigned pooling_first(const pooling_tile &tile, unsign
     return block;
 }
 
-/* The position of item i in a box of this size; returns how many boxes are before it. */
+/* Computes the position of item i in boxes of this size. Returns the number of boxes before it. */
 __device__ static inline int pooling_position(const int32_t size[], const cuda_divisor by_size[],
                                               int i, int position[])
 {
@@ -146,8 +147,8 @@ __device__ static inline int pooling_position(const int32_t size[], const cuda_d
     return (int)left;
 }
 
-/* The columns of rows so wide, over some threads: take(w, row, step) for column w of rows row,
- * row + step, ..., so that what depends on the column alone is found once. */
+/* Distributes the columns of rows over some threads. It calls take(w, row, step) for column w of
+ * rows row, row + step, ..., so that values that depend only on the column are computed once. */
 template <class Take>
 __device__ static inline void pooling_each_column(int thread, int threads, int wide,
                                                   const cuda_divisor &by_wide, Take take)
@@ -168,10 +169,10 @@ __device__ static inline int pooling_volume(const int32_t size[])
     return size[0] * size[1] * size[2];
 }
 
-/* A tile of dx and the windows over it. */
+/* A tile of dx and the windows that cover it. */
 struct pooling_gradient {
-    pooling_box box;     /* of dx */
-    pooling_box windows; /* of y */
+    pooling_box box;     /* range of dx */
+    pooling_box windows; /* range of y */
 };
 
 __device__ static inline pooling_gradient pooling_gradient_of(const pooling_packed &p,
@@ -188,7 +189,7 @@ __device__ static inline pooling_gradient pooling_gradient_of(const pooling_pack
     return made;
 }
 
-/* Offset of a position from that of another in a plane of these dims. */
+/* Returns the offset of position (d, h, w) in a plane of these dims. */
 __device__ static inline int pooling_offset(const int32_t dims[], int d, int h, int w)
 {
     return (d * dims[1] + h) * dims[2] + w;
@@ -196,12 +197,12 @@ __device__ static inline int pooling_offset(const int32_t dims[], int d, int h, 
 
 /* ------------------------------------------------------------------ results, kernels */
 
-/* Sums to neighbouring elements, `out` having those that are there if they count. */
+/* Blends sums into neighbouring elements. `out` must hold the prior elements if beta is not 0. */
 template <class T, int LANES>
 __device__ static inline void pooling_blend_lanes(T out[LANES], const float sum[LANES],
                                                   const cuda_blend &blend)
 {
-    /* A branch for all, rather than one for each. */
+    /* One branch covers all lanes. */
     if (blend.alpha == 1 && blend.beta == 0) {
 #pragma unroll
         for (int lane = 0; lane < LANES; lane++)
@@ -213,7 +214,7 @@ __device__ static inline void pooling_blend_lanes(T out[LANES], const float sum[
     }
 }
 
-/* The size of square windows of planes that kernels are compiled for, or 0. */
+/* Returns the size of square windows of planes for which kernels are compiled, or 0. */
 static inline int pooling_square(const pooling_shape &shape)
 {
     int flat = shape.x_dims[0] == 1 && shape.y_dims[0] == 1 && shape.window[0] == 1 &&
@@ -222,7 +223,7 @@ static inline int pooling_square(const pooling_shape &shape)
     return flat && (shape.window[1] == 2 || shape.window[1] == 3) ? shape.window[1] : 0;
 }
 
-/* Cases of a switch over the types that packed forms have, each CASE(T). */
+/* Cases of a switch over the types of the packed forms; each calls CASE(T). */
 #define POOLING_CASES(CASE)                                                                        \
     case ANYDNN_PLUGIN_FLOAT:                                                                      \
         CASE(float);                                                                               \

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The operations of pooling: a fast form where a problem's tensors are packed and choice.c has one,
- * else the plain form. */
+/* The operations of pooling: a fast form if the tensors are packed and choice.c finds one, else the
+ * plain form. */
 #include "../table.h"
 #include "plain.h"
 
-/* Slots. */
+/* The slots of the operations. */
 enum { FORWARD_X, FORWARD_Y };
 enum { BACKWARD_Y, BACKWARD_DY, BACKWARD_X, BACKWARD_DX };
 
-/* A form for packed tensors, if there is one. */
+/* A form for packed tensors; launch is NULL if there is none. */
 struct pooling_form_state {
     pooling_launch *launch;
     pooling_packed packed;
@@ -16,7 +16,7 @@ struct pooling_form_state {
 
 struct pooling_state {
     pooling_plain plain;
-    pooling_form_state aligned; /* where all operands begin at 16 bytes */
+    pooling_form_state aligned; /* for operands that all begin at multiples of 16 bytes */
     pooling_form_state unaligned;
 };
 
@@ -61,7 +61,7 @@ static pooling_launch *backward_launch(enum pooling_form form, const pooling_pac
     }
 }
 
-/* The form for these operands, or null where only the general one takes them. */
+/* Returns the form for these operands, or NULL if only the plain form accepts them. */
 static const pooling_form_state *form_for(const pooling_state *state,
                                           const pooling_operands *operands)
 {

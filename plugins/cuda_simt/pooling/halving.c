@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which pooling halves a plane (halving.h), and into how many strips its threads cut one. */
+/* Decides which pooling halves a plane (halving.h), and into how many strips a plane is divided. */
 #include "tiles.h"
 
-/* Threads of a multiprocessor that strips are made for: each holds some 64 bytes under way. */
+/* The threads per multiprocessor for which strips are made; each has some 64 bytes in flight. */
 #define THREADS_EACH 2048
 
-/* Rows of y of a strip at least: what a strip reads of its neighbour is small beside them. */
+/* The minimum rows of y of a strip; compared with them, the rows read from the neighbour are
+ * few. */
 #define ROWS_LEAST 4
 
-/* Windows of K x K with a pad of K - 2 and a stride of 2, over all of a plane. */
+/* Returns 1 for windows of K x K with a pad of K - 2 and a stride of 2 that cover the whole
+ * plane. */
 static int halves(const struct pooling_shape *shape)
 {
     int32_t k = shape->window[1], lead = k - 2;
@@ -24,7 +26,7 @@ static int halves(const struct pooling_shape *shape)
     return 1;
 }
 
-/* Strips, a power of two, of so many planes with so many threads in a row of y. */
+/* Divides the planes into strips, a power of two per plane. */
 static void cut(struct pooling_halving *halving, const struct pooling_shape *shape,
                 int64_t row_threads, int32_t multiprocessors)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pooling that halves a plane, as networks have it: windows of K x K with a stride of 2, K 3 with a
- * pad of 1 or K 2 without (K - 2 either way). A thread has two columns of x for each of y and walks
- * down its strip, so that a row of x is read once and what two windows share stays in registers:
- * a row that two have in common, or what it gives to them.
- * NCHW (halving_nchw_*.cu): a thread has 16 bytes of y and 32 of x in a row; neighbours in a row
- * hand each other the column between them. NHWC (halving_nhwc_*.cu): 16 bytes of channels.
+ * Pooling that halves a plane, as networks use it: windows of K x K with stride 2, where K is 3
+ * with pad 1 or 2 without pad (the pad is K - 2). A thread has two columns of x for each column of
+ * y and iterates down its strip. A row of x is thus read once, and values that two windows share
+ * stay in registers: their common row, or its gradient.
+ *
+ * In NCHW (halving_nchw_*.cu), a thread has 16 bytes of y and 32 of x in a row, and neighbours
+ * exchange the column between them. In NHWC (halving_nhwc_*.cu), it has 16 bytes of channels.
  */
 #ifndef CUDA_SIMT_POOLING_HALVING_H
 #define CUDA_SIMT_POOLING_HALVING_H
@@ -23,13 +24,13 @@ template <int MODE> __device__ static inline float halving_take(float result, fl
     return value > result || isnan(value) ? value : result;
 }
 
-/* What a row that is not there gives to a window. */
+/* Returns the value of a row outside the input, which does not change a window's result. */
 template <int MODE> __device__ static inline float halving_nothing(const pooling_shape &shape)
 {
     return MODE == HALVING_AVERAGE ? 0 : shape.lowest;
 }
 
-/* One over the elements that count in window (o1, o2). */
+/* Returns one over the number of elements that count in window (o1, o2). */
 __device__ static inline float halving_share(const pooling_shape &shape, int o1, int o2)
 {
     int counted = pooling_counted(shape, 1, o1) * pooling_counted(shape, 2, o2);
@@ -37,14 +38,15 @@ __device__ static inline float halving_share(const pooling_shape &shape, int o1,
     return counted == shape.volume ? 1.0f / (float)shape.volume : 1.0f / (float)counted;
 }
 
-/* Whether an element is that which a window's maximum y was taken from. Where y has no NaN, none
- * is looked for: one that stands for what lies outside never equals it. */
+/* Returns true if an element can be the one that a window's maximum y was taken from. If y has no
+ * NaN, NANS is false and only equal numbers match. A NaN that stands for an element outside then
+ * never matches. */
 template <bool NANS> __device__ static inline bool halving_same(float x, float y, bool inside)
 {
     return x == y || (NANS && inside && isnan(x) && isnan(y));
 }
 
-/* Gives what is left of a window's gradient to an element, if that is the one. */
+/* Adds the rest of a window's gradient to an element if its value equals y, and clears the rest. */
 template <bool NANS>
 __device__ static inline void halving_give(float &to, float &left, float x, float y, bool inside)
 {
@@ -54,7 +56,7 @@ __device__ static inline void halving_give(float &to, float &left, float x, floa
     }
 }
 
-/* A vector of what stands for elements that do not exist. */
+/* Fills a vector with the value of elements that do not exist. */
 template <class T> __device__ static inline void halving_fill(cuda_vector<T> &to, float outside)
 {
 #pragma unroll

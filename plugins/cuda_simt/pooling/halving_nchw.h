@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pooling that halves planes of NCHW: where a thread is, and a row of its columns. A row of y has a
- * group of threads, a power of two of them and not more than a warp. */
+/* Pooling that halves planes of NCHW: the position of a thread, and the columns of a row. A row of
+ * y has a group of threads: a power of two, at most a warp. */
 #ifndef CUDA_SIMT_POOLING_HALVING_NCHW_H
 #define CUDA_SIMT_POOLING_HALVING_NCHW_H
 
@@ -8,8 +8,8 @@
 
 struct halving_row_thread {
     int64_t plane;
-    int t, first; /* of the group; the strip's first row of y */
-    bool there;   /* whether there is such a plane, and such a thread in a row */
+    int t, first; /* thread of the group; the strip's first row of y */
+    bool there;   /* 1 if the plane and the thread's columns exist */
 };
 
 __device__ static inline halving_row_thread halving_row_thread_of(const pooling_packed &p)
@@ -23,7 +23,7 @@ __device__ static inline halving_row_thread halving_row_thread_of(const pooling_
             plane < p.outer && t < h.row_threads};
 }
 
-/* A thread's elements of a row of x, as they are. */
+/* A thread's elements of a row of x, unconverted. */
 template <class T> struct halving_raw {
     cuda_vector<T> vector[2];
 };
@@ -41,7 +41,8 @@ __device__ static inline void halving_read(halving_raw<T> &to, const T *row, boo
     }
 }
 
-/* As numbers: K 3 has the column before them, which the thread before has, too, in front. */
+/* Converts the elements to numbers. If K is 3, the column before them comes first; the previous
+ * thread has it too. */
 template <class T, int K>
 __device__ static inline void halving_numbers(const halving_raw<T> &from, int t, float outside,
                                               float to[])

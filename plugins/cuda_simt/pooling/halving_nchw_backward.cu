@@ -2,12 +2,12 @@
 /* Pooling backward that halves planes of NCHW. */
 #include "halving_nchw.h"
 
-/* Where a thread stores. Its two vectors lie beside its neighbours', so that a store of the first
- * of each would fill half of every 32 bytes: two threads that share a row take the first two
- * vectors of the pair's four, then the other two. */
+/* The stores of a thread. A thread's two vectors are contiguous, so storing the first vector of
+ * each thread would fill only half of every 32 bytes. Two threads of a row therefore store the
+ * first two of their four vectors together, then the other two. */
 struct row_store {
     bool odd, first,
-        second; /* of a pair; whether there are such vectors, a thread's own two if not */
+        second; /* number in the pair; 1 if the pair's vectors exist, or else the thread's own */
     bool is_paired;
 };
 
@@ -43,7 +43,7 @@ __device__ static inline void store_pair(const row_store &store, T *to,
         *(uint4 *)(to + 2 * LANES) = store.odd ? vector[1].whole : received;
 }
 
-/* Two vectors of a row of dx, where the row is inside. All threads of a warp come here. */
+/* Stores two vectors of a row of dx if the row is inside. All threads of a warp must call it. */
 template <class T>
 __device__ static inline void store_row(const row_store &store, T *to, const float *sum,
                                         const cuda_blend &blend, bool inside)
@@ -64,7 +64,8 @@ __device__ static inline void store_row(const row_store &store, T *to, const flo
 
 /* ------------------------------------------------------------------ averages */
 
-/* What row o of y gives to a row of dx: columns 2 j under window j, and between windows both. */
+/* Computes the contributions of row o of y to a row of dx: column 2 j from window j, and the
+ * columns between two windows from both. */
 template <class T, int K>
 __device__ static inline void shares_of(const T *dy, const pooling_shape &shape, int t, int columns,
                                         int o, bool there, float to[])
@@ -94,7 +95,8 @@ __device__ static inline void shares_of(const T *dy, const pooling_shape &shape,
     }
 }
 
-/* Rows 2 o of dx are under the windows of row o of y, those behind them between two rows'. */
+/* Computes dx. Rows 2 o of dx are under the windows of row o of y; the rows after them are under
+ * those of two rows. */
 template <class T, int K>
 __global__ void __launch_bounds__(CUDA_THREADS, 3) pooling_nchw_halving_average(pooling_job job)
 {
@@ -130,7 +132,8 @@ __global__ void __launch_bounds__(CUDA_THREADS, 3) pooling_nchw_halving_average(
 
 /* ------------------------------------------------------------------ maxima */
 
-/* Gives to a row of dx what the windows have left; sum[0] is the column before the thread's. */
+/* Adds the rest of the windows' gradients to a row of dx; sum[0] is the column before the
+ * thread's. */
 template <int K, int LANES, bool NANS>
 __device__ static inline void give_row(const float x[], const float y[], float left[], bool inside,
                                        bool has_left, float sum[])
@@ -148,7 +151,7 @@ template <class T, int K> struct walker {
     float y[LANES], left[LANES];
     bool nans;
 
-    /* The windows of row o of y. */
+    /* Loads the windows of row o of y. */
     __device__ void begin(const pooling_job &job, int64_t at, bool there)
     {
         cuda_vector<T> vector;
@@ -164,8 +167,8 @@ template <class T, int K> struct walker {
         cuda_vector_numbers(vector, left);
     }
 
-    /* Adds what they give to a row of dx. What belongs to the column before a thread's goes to the
-     * thread that has it. */
+    /* Adds the windows' contributions to a row of dx. The previous thread gets the contributions to
+     * the column before this thread's. */
     __device__ void give(const float x[], bool inside, const halving_row_thread &in_plane,
                          bool is_last, float sum[])
     {
@@ -182,9 +185,10 @@ template <class T, int K> struct walker {
     }
 };
 
-/* Swapping pays where stores are what limits: in 16 bits instructions are.
- * A thread makes rows 2 o and 2 o + 1 of dx. The former has the windows of row o, in K 3 their
- * middle, the latter their last row and the first of those behind. */
+/* Computes dx; a thread computes rows 2 o and 2 o + 1. The first is covered by the windows of row o
+ * (for K 3, by their middle row). The second is covered by their last row and by the first row of
+ * the next windows. Paired stores help only if stores are the limit; in 16 bits, instructions
+ * are. */
 template <class T, int K>
 __global__ void __launch_bounds__(CUDA_THREADS, 2) pooling_nchw_halving_max(pooling_job job)
 {

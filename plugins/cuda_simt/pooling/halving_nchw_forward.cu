@@ -2,7 +2,7 @@
 /* Pooling forward that halves planes of NCHW. */
 #include "halving_nchw.h"
 
-/* What the windows of a row of y take of one row of x. */
+/* Reduces one row of x over the windows of a row of y. */
 template <class T, int K, int MODE>
 __device__ static inline void row_of(const halving_raw<T> &raw, const pooling_shape &shape, int t,
                                      float to[])

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pooling that halves planes of NHWC: a thread has 16 bytes of channels, a column of y, the two
- * columns of x that begin with it, and walks down its strip. */
+/* Pooling that halves planes of NHWC. A thread has 16 bytes of channels, one column of y and the
+ * two columns of x that begin with it. It iterates down its strip. */
 #ifndef CUDA_SIMT_POOLING_HALVING_NHWC_H
 #define CUDA_SIMT_POOLING_HALVING_NHWC_H
 
@@ -8,10 +8,10 @@
 
 struct halving_channels_thread {
     int64_t sample;
-    int channel, column, first; /* of y; the strip's first row of y */
+    int channel, column, first; /* column of y; the strip's first row of y */
 };
 
-/* Returns whether there is such a thread. */
+/* Computes the position of this thread. Returns false if it is outside the samples. */
 __device__ static inline bool halving_channels_thread_of(const pooling_packed &p, int lanes,
                                                          halving_channels_thread *in_plane)
 {
@@ -27,7 +27,7 @@ __device__ static inline bool halving_channels_thread_of(const pooling_packed &p
     return in_plane->sample < p.outer;
 }
 
-/* A row of COUNT neighbouring pixels from `column` on. */
+/* Reads COUNT neighbouring pixels of a row, beginning at `column`. */
 template <class T, int COUNT>
 __device__ static inline void halving_pixels(cuda_vector<T> to[], const T *row, int column,
                                              int wide, int channels, bool there, float outside)

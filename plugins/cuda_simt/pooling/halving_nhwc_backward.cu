@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pooling backward that halves planes of NHWC. Column 2 j of x lies under window j alone, the next
- * one in K 3 under window j + 1, too; so it is with rows. */
+/* Pooling backward that halves planes of NHWC. Column 2 j of x is under window j only; if K is 3,
+ * the next column is under window j + 1 too. The same holds for rows. */
 #include "halving_nhwc.h"
 
-/* Two pixels of dx, of which the second may not be there. */
+/* Stores two pixels of dx, the second only if it exists. */
 template <class T, int LANES>
 __device__ static inline void store_pixels(T *to, const float sum[2][LANES], int channels,
                                            bool second, const cuda_blend &blend)
@@ -15,7 +15,7 @@ __device__ static inline void store_pixels(T *to, const float sum[2][LANES], int
 
 /* ------------------------------------------------------------------ averages */
 
-/* What row o of y gives to the two columns of a row of dx. */
+/* Computes the contributions of row o of y to the two columns of a row of dx. */
 template <class T, int K>
 __device__ static inline void shares_of(const pooling_job &job, const T *dy, int column, int o,
                                         float to[2][cuda_vector<T>::LANES])
@@ -82,14 +82,14 @@ __global__ void __launch_bounds__(CUDA_THREADS, 3) pooling_nhwc_halving_average(
 
 /* ------------------------------------------------------------------ maxima */
 
-/* The windows over a thread's columns, and what they have left to give. */
+/* The windows over a thread's columns, and the rest of their gradients. */
 template <class T, int K> struct walker {
     enum { LANES = cuda_vector<T>::LANES, WINDOWS = K - 1, PIXELS = 3 * K - 4 };
     cuda_vector<T> y[WINDOWS];
     float left[WINDOWS][LANES];
     bool nans;
 
-    /* Those of a row of y. */
+    /* Loads the windows of a row of y. */
     __device__ void begin(const pooling_job &job, int64_t at, int column, bool there)
     {
         int wide = job.packed.shape.y_dims[2], channels = job.packed.channels;
@@ -106,7 +106,8 @@ template <class T, int K> struct walker {
         }
     }
 
-    /* Adds what they give to the two columns of a row; x begins with the first window's. */
+    /* Adds the windows' contributions to the two columns of a row; x begins with the first window's
+     * column. */
     template <bool NANS>
     __device__ void give_lanes(const cuda_vector<T> x[], int column, int wide, bool inside,
                                float sum[2][LANES])
@@ -119,7 +120,7 @@ template <class T, int K> struct walker {
 
 #pragma unroll
                 for (int k = 0; k < K; k++) {
-                    int c = 2 * w + k; /* of x */
+                    int c = 2 * w + k; /* column of x */
                     float value = cuda_load(x[c].lane[lane]), nowhere = 0;
                     bool there = inside && column + c >= 0 && column + c < wide;
                     int to = c - (K - 2);
@@ -150,7 +151,7 @@ template <int LANES> __device__ static inline void clear(float sum[2][LANES])
         sum[c / LANES][c % LANES] = 0;
 }
 
-/* Rows as in halving_nchw_backward.cu. */
+/* Computes dx; rows are handled as in halving_nchw_backward.cu. */
 template <class T, int K>
 __global__ void __launch_bounds__(CUDA_THREADS, 2) pooling_nhwc_halving_max(pooling_job job)
 {

@@ -2,7 +2,7 @@
 /* Pooling forward that halves planes of NHWC. */
 #include "halving_nhwc.h"
 
-/* What a window takes of one row of x. */
+/* Reduces one row of x over a window. */
 template <class T, int K, int MODE>
 __device__ static inline void row_of(const cuda_vector<T> x[], float nothing, float to[])
 {

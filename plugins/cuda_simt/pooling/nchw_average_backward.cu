@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Average pooling backward of NCHW: a block sums dy for a tile of dx, along rows, then columns. */
+/* Average pooling backward of NCHW: a block sums dy for a tile of dx, first along rows, then along
+ * columns. */
 #include "device.h"
 
-/* dy over the number of elements of its window, of all windows over the tile. */
+/* Stages dy divided by its window's number of elements, for all windows over the tile. */
 template <class T>
 __device__ static void stage_shares(float *to, const pooling_job &job, const pooling_box &windows,
                                     int planes, int64_t first_plane)
@@ -32,7 +33,7 @@ __device__ static void stage_shares(float *to, const pooling_job &job, const poo
         });
 }
 
-/* Their sums along rows of windows, for every column of the tile. */
+/* Sums the shares along rows of windows, for every column of the tile. */
 __device__ static void sum_rows(float *to, const float *shares, const pooling_packed &p,
                                 const pooling_gradient &gradient, int planes)
 {
@@ -57,7 +58,7 @@ __device__ static void sum_rows(float *to, const float *shares, const pooling_pa
                         });
 }
 
-/* Adds the rows of sums that belong to row (d, h) of dx, from column w on. */
+/* Adds up the row sums that belong to row (d, h) of dx, beginning at column w. */
 template <int LANES>
 __device__ static inline void sum_columns(float sum[LANES], const float *rows,
                                           const pooling_packed &p, const pooling_box &windows,

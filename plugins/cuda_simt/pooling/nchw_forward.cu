@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pooling forward of NCHW: a block takes a tile of planes to shared memory, a thread a window. */
+/* Pooling forward of NCHW: a block copies a tile of planes to shared memory, and a thread computes
+ * a window. */
 #include "stage.h"
 
 #include <math.h>
 
-/* What the outputs first .. last - 1 need of x. */
+/* Computes the range of x that the outputs first .. last - 1 need. */
 __device__ static inline void needed(const pooling_packed &p, int s, int first, int last,
                                      pooling_box *box)
 {
@@ -22,13 +23,14 @@ __device__ static inline void needed(const pooling_packed &p, int s, int first, 
     }
 }
 
-/* Where a tile is: its outputs first .. last - 1 of planes from `plane` on. */
+/* The position of a tile: the outputs first .. last - 1 of the planes from `plane` on. */
 struct forward_tile {
     int first[POOLING_DIMS], last[POOLING_DIMS];
     int64_t plane;
 };
 
-/* The sum of a window of K x K, or its maximum. Once there is a NaN, that may be the maximum. */
+/* Returns the sum or the maximum of a window of K x K. If NaN propagates, a maximum with any NaN is
+ * NaN. */
 template <class T, bool MAX, int K>
 __device__ static inline float square(const pooling_packed &p, const pooling_part<T> &part,
                                       const T *tile, int plane, int o, int begin,
@@ -62,7 +64,7 @@ __device__ static inline float square(const pooling_packed &p, const pooling_par
     return MAX && nan && shape.nan_propagate ? NAN : result;
 }
 
-/* The tile's outputs where windows are of K x K. */
+/* Computes the tile's outputs for windows of K x K. */
 template <class T, bool MAX, int K>
 __device__ static inline void each_square(const pooling_job &job, const pooling_part<T> &part,
                                           const T *tile, const forward_tile &of)
@@ -97,7 +99,7 @@ __device__ static inline void each_square(const pooling_job &job, const pooling_
                         });
 }
 
-/* The tile's outputs where windows are of any size. */
+/* Computes the tile's outputs for windows of any size. */
 template <class T, bool MAX>
 __device__ static inline void each_window(const pooling_job &job, const pooling_part<T> &part,
                                           const T *tile, const forward_tile &at)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pooling forward of NCHW, large windows: the threads of a warp or of a block share one. */
+/* Pooling forward of NCHW for large windows: the threads of a warp or of a block share one. */
 #include "device.h"
 
-/* What a window covers of a plane: rows of elements side by side, as long as they can be. */
+/* The part of a plane that a window covers, as contiguous rows of maximum length. */
 struct pooling_rows {
     int begin, rows, length, pitch;
 };

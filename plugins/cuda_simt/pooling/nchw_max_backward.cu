@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Max pooling backward of NCHW: a block takes a tile of dx, with all of x that its windows cover.
- */
+/* Max pooling backward of NCHW: a block has a tile of dx, and all of x that its windows cover. */
 #include "stage.h"
 
 #include <limits.h>
 
-/* A position is packed into a number in such a way that the first in d, h, w order is the least. */
+/* A position is packed into a number so that the first in d, h, w order is the least. */
 #define PLACE_BITS  13u
 #define PLACE_MASK  ((1u << PLACE_BITS) - 1)
 #define NO_POSITION UINT_MAX
 
-/* What the windows need of x. */
+/* Computes the range of x that the windows need. */
 __device__ static inline void needed(const pooling_packed &p, int s, const pooling_box &windows,
                                      pooling_box *box)
 {
@@ -23,8 +22,8 @@ __device__ static inline void needed(const pooling_packed &p, int s, const pooli
     box->end[s] = pooling_most(box->end[s], box->begin[s]);
 }
 
-/* The first element of a window that equals y, of those in every `window_threads`th column,
- * `column` columns before the last. */
+/* Returns the first element of a window that equals y. It searches every `window_threads`th column,
+ * beginning `column` columns before the last. */
 template <class T>
 __device__ static inline unsigned find_first(const pooling_packed &p, const pooling_part<T> &part,
                                              const T *tile, int plane, const pooling_box &window,
@@ -58,7 +57,7 @@ __device__ static inline unsigned find_first(const pooling_packed &p, const pool
     return found;
 }
 
-/* Adds dy at the position, if that is in the tile of dx. */
+/* Adds dy at the position if that is in the tile of dx. */
 template <class T>
 __device__ static inline void add_to(float *sums, const pooling_packed &p,
                                      const pooling_part<T> &dx, const pooling_part<T> &x, int plane,
@@ -73,8 +72,8 @@ __device__ static inline void add_to(float *sums, const pooling_packed &p,
         sums[pooling_row(dx, p.dx, p.shape.x_dims, plane, d, h) + w - dx.box.begin[2]] += dy;
 }
 
-/* Windows of one class do not overlap, so that each may add its dy to the sum it belongs to; from
- * class to class the block waits. */
+/* Adds the windows of one class, which do not overlap, so that no two threads add to the same sum.
+ * The block synchronizes between classes. */
 template <class T>
 __device__ static void scatter_class(const pooling_job &job, const pooling_part<T> &x,
                                      const pooling_part<T> &dx, const pooling_box &windows,
@@ -121,8 +120,9 @@ __device__ static void scatter_class(const pooling_job &job, const pooling_part<
     }
 }
 
-/* Where the first element of a window of K x K that equals y has its sum; below 0 outside of the
- * tile of dx, or if there is none. `target` has what each column makes of it. */
+/* Returns the index of the sum for the first element of a window of K x K that equals y. The index
+ * is negative if the element is outside the tile of dx or does not exist. `target` has each
+ * column's offset. */
 template <class T, int K>
 __device__ static inline int find_square(const pooling_packed &p, const pooling_part<T> &x,
                                          const pooling_part<T> &dx, const T *tile, int plane, int o,
@@ -152,7 +152,7 @@ __device__ static inline int find_square(const pooling_packed &p, const pooling_
     return found;
 }
 
-/* Does as scatter_class for windows of K x K. */
+/* Does the same as scatter_class for windows of K x K. */
 template <class T, int K>
 __device__ static inline void scatter_squares(const pooling_job &job, const pooling_part<T> &x,
                                               const pooling_part<T> &dx, const pooling_box &windows,

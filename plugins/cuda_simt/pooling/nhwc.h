@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pooling of NHWC: a thread takes 16 bytes of channels, or one channel, of windows forward and of
- * positions backward. A block has some channels of a tile, so that windows meet in its cache. */
+/* Pooling of NHWC. A thread handles 16 bytes of channels, or one channel, of windows (forward) or
+ * positions (backward). A block has some channels of a tile, so that overlapping windows share its
+ * cache. */
 #ifndef CUDA_SIMT_POOLING_NHWC_H
 #define CUDA_SIMT_POOLING_NHWC_H
 
 #include "device.h"
 
-/* What a thread takes. */
+/* The unit that a thread handles. */
 template <class T, bool SINGLE> struct pooling_take_of {
     enum { LANES = 16 / sizeof(T) };
     typedef uint4 whole;
@@ -22,9 +23,10 @@ template <class T, bool SINGLE> union pooling_lanes {
     T lane[LANES];
 };
 
-/* A thread's channels: where they begin in a pixel, and of which sample. */
+/* A thread's vector of channels, its sample and the first position of its tile. */
 struct pooling_thread {
-    int lane, slot, slots; /* which vector, which items, of how many threads */
+    int lane, slot, slots; /* its vector within the block; its number among the `slots` threads that
+                              share this vector */
     int vector;
     int64_t sample;
     int first[POOLING_DIMS];

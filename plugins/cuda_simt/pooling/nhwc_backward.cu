@@ -2,7 +2,7 @@
 /* Pooling backward of NHWC: positions gather from the windows over them. */
 #include "nhwc.h"
 
-/* The elements of dx that a thread works on, one after the other. */
+/* Iterates over the elements of dx that belong to a thread. */
 template <class T, bool SINGLE, class Gather>
 __device__ static inline void each_element(const pooling_job &job, const pooling_thread &thread,
                                            const Gather &gather_at)
@@ -75,10 +75,12 @@ __global__ void __launch_bounds__(CUDA_THREADS) pooling_nhwc_average_backward(po
     });
 }
 
-/* The number, in its window, of the first element that equals y. */
+/* The number for a window without an element that equals y. Other numbers count elements in their
+ * window. */
 #define NO_ELEMENT POOLING_WINDOW_MAX
 
-/* Where y has no NaN, none is looked for. */
+/* Finds the first element that equals y. If y has no NaN, NANS is false and the search ignores
+ * NaN. */
 template <class T, bool SINGLE, int LANES, bool NANS>
 __device__ static inline void find_first(uint16_t found[LANES], const pooling_packed &p,
                                          const float y[LANES], const T *x, const int o[],
@@ -149,7 +151,7 @@ __device__ static inline void find_window(uint16_t found[LANES], const pooling_p
         find_first<T, SINGLE, LANES, false>(found, p, y, x, o, box, part);
 }
 
-/* What a thread found, side by side. */
+/* A thread's results, one per lane. */
 template <int LANES> struct alignas(2 * LANES) pooling_found {
     uint16_t lane[LANES];
 };
@@ -187,7 +189,7 @@ __device__ static void find_all(pooling_found<LANES> *found, const pooling_job &
     }
     if (p.window_threads == 1)
         return;
-    /* The first of what the threads that share a window have found. */
+    /* Keep the first element that the threads of a window have found. */
     __syncthreads();
     for (int i = (int)threadIdx.x; i < items * p.lanes; i += CUDA_THREADS) {
         for (int peer = 1; peer < p.window_threads; peer++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pooling forward of NHWC: a thread, or several, for a window. */
+/* Pooling forward of NHWC: one or several threads compute a window. */
 #include "nhwc.h"
 
-/* Takes a thread's rows, number `part`, of those that share a window. */
+/* Reduces the rows of thread number `part` among those that share a window. */
 template <class T, bool SINGLE, bool MAX, int LANES, bool NANS>
 __device__ static inline void gather(float result[LANES], const pooling_packed &p, const T *x,
                                      const pooling_box &box, int part)
@@ -39,8 +39,8 @@ __device__ static inline void gather(float result[LANES], const pooling_packed &
         }
 }
 
-/* The first of the threads that share a window has the results of all, in their order. All threads
- * of a block come here. */
+/* Joins the results of the threads that share a window, in their order; the first thread gets the
+ * result. All threads of a block must call it. */
 template <bool MAX, int LANES>
 __device__ static inline void join(float result[LANES], const pooling_packed &p,
                                    const pooling_thread &thread, int part)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pooling in its plain form, which takes tensors of any strides and types: a thread makes one
- * element, forward from its window, backward from the windows that lie over it. */
+/* Pooling in its plain form, for tensors of any strides and types. A thread computes one element:
+ * forward from its window, backward from the windows that cover it. */
 #include "plain.h"
 
 #include <float.h>
 
-/* Slots. */
+/* The slots of the operations. */
 enum { FORWARD_X, FORWARD_Y };
 enum { BACKWARD_Y, BACKWARD_DY, BACKWARD_X, BACKWARD_DX };
 
@@ -19,19 +19,19 @@ __device__ static inline int64_t most(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* Largest integer not above a / b, b > 0. */
+/* Returns the largest integer not above a / b, for b > 0. */
 __device__ static inline int64_t floor_of(int64_t a, int64_t b)
 {
     return a / b - (a % b < 0);
 }
 
-/* Where the input ends for windows: a negative pad cuts it. */
+/* Returns the end of the input for windows; a negative pad reduces it. */
 template <int S> __device__ static inline int64_t end_of(const pooling_params<S> &p, int s)
 {
     return p.x_dims[s] + least(p.pad[s], 0);
 }
 
-/* What the window of output o covers of the input, along spatial dim s. */
+/* Computes the range of the input that the window of output o covers along spatial dim s. */
 template <int S>
 __device__ static inline void cover(const pooling_params<S> &p, int s, int64_t o, cuda_box<S> *box)
 {
@@ -41,9 +41,10 @@ __device__ static inline void cover(const pooling_params<S> &p, int s, int64_t o
     box->end[s] = most(least(begin + p.window[s], end_of(p, s)), box->begin[s]);
 }
 
-/* What spatial dim s gives to the divisor of output o's average: end - begin of the window, cut at
- * the end of the padded input and, where padding does not count, to the input. As in cuDNN it may
- * be 0 or less, where the window has no element: 0 / 0 makes that average NaN, else it is 0. */
+/* Returns the factor of spatial dim s in the divisor of output o's average. It is end - begin of
+ * the window, clipped at the end of the padded input. If padding does not count, it is also clipped
+ * to the input. As in cuDNN, it can be 0 or less for a window without elements: 0 / 0 makes the
+ * average NaN, otherwise it is 0. */
 template <int S>
 __device__ static inline double counted(const pooling_params<S> &p, int s, int64_t o)
 {
@@ -62,8 +63,8 @@ template <class T> struct pooling_gather {
     double result;
     int32_t max, nan_propagate;
 
-    /* A maximum skips NaN, or once NaN stays so; it starts at the lowest finite value, so that -Inf
-     * is skipped, too. */
+    /* A maximum skips NaN, or keeps it if NaN propagates. It starts at the lowest finite value, so
+     * it skips -Inf too. */
     __device__ int at(int64_t offset)
     {
         double value = (double)cuda_load(x[offset]);
@@ -76,7 +77,7 @@ template <class T> struct pooling_gather {
     }
 };
 
-/* Tensors: y, x without its spatial dims, the coordinates in y. */
+/* The forward op. Tensors: y, x without its spatial dims, the coordinates in y. */
 template <class T, int S> struct pooling_forward_op {
     typedef pooling_params<S> params;
     enum { OUT = 1, IN = 1, EXTRA = S };
@@ -107,8 +108,8 @@ __device__ static inline int same_number(double a, double b)
     return a == b || (isnan(a) && isnan(b));
 }
 
-/* Looks for the first element of a window that equals y: 1 where it is at `mine`, 2 where it comes
- * before. */
+/* Finds the first element of a window that equals y. It returns 1 if that is at `mine`, and 2 if it
+ * is an earlier one. */
 template <class T> struct pooling_first {
     const T *x;
     int64_t mine;
@@ -120,12 +121,12 @@ template <class T> struct pooling_first {
     }
 };
 
-/* Tensors: dx, then x, y and dy without their spatial dims, the coordinates in dx. */
+/* The backward op. Tensors: dx; x, y and dy without their spatial dims; the coordinates in dx. */
 template <class T, int S> struct pooling_backward_op {
     typedef pooling_params<S> params;
     enum { OUT = 1, IN = 3, EXTRA = S };
 
-    /* What the window of one output gives; `output_at` is the output's coordinates. */
+    /* Returns the contribution of one output's window; `output_at` is the output's coordinates. */
     static __device__ double share(const cuda_map_job<pooling_backward_op> &job, const int64_t at[],
                                    const int64_t output_at[S])
     {
@@ -173,7 +174,7 @@ template <class T, int S> struct pooling_backward_op {
     {
         const params &p = job.params;
         int64_t output_at[S];
-        cuda_box<S> over; /* the outputs whose windows lie over this element */
+        cuda_box<S> over; /* the outputs whose windows cover this element */
 
         for (int s = 0; s < S; s++) {
             int64_t here = at[4 + s] + p.pad[s];
@@ -251,7 +252,7 @@ static void forward_walk(pooling_plain *plain, const struct anydnn_plugin_plan *
     struct anydnn_plugin_tensor x_part = cuda_part(x, CUDA_OUTER_DIMS), coordinates[S];
     const struct anydnn_plugin_tensor *walked[2 + S] = {y, &x_part};
 
-    /* Along the spatial dims y's extents count. */
+    /* The spatial dims iterate over y's extents. */
     memcpy(x_part.dims, y->dims, sizeof x_part.dims);
     cuda_spatial_coordinates(y, S, coordinates, walked + 2);
     cuda_walk_make(&plain->walk, walked, 2 + S, KIT_WALK_ALL, KIT_WALK_SORTED);

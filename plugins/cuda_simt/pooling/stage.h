@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pooling of NCHW: parts of planes on their way to shared memory and back, by 16 bytes. */
+/* Pooling of NCHW: copies parts of planes to shared memory and back, 16 bytes at a time. */
 #ifndef CUDA_SIMT_POOLING_STAGE_H
 #define CUDA_SIMT_POOLING_STAGE_H
 
 #include "device.h"
 
-/* A box of one plane or all of several, in shared memory. */
+/* A part in shared memory: a box of one plane, or several whole planes. */
 template <class T> struct pooling_part {
     enum { LANES = 16 / sizeof(T) };
     pooling_box box;
-    int planes, plane; /* elements of one */
-    int lead;          /* of the first element, before it in its 16 bytes */
-    int64_t start;     /* of the first element, in the tensor */
+    int planes, plane; /* planes; elements of one plane */
+    int lead;          /* elements before the first one in its 16 bytes */
+    int64_t start;     /* offset of the first element in the tensor */
 };
 
 template <class T>
@@ -24,7 +24,7 @@ __device__ static inline void pooling_begin(pooling_part<T> *part, const T *data
     part->lead = (int)((uintptr_t)(data + part->start) / sizeof(T) % pooling_part<T>::LANES);
 }
 
-/* Where in shared memory the row (d, h) of the box begins. */
+/* Returns the index in shared memory at which row (d, h) of the box begins. */
 template <class T>
 __device__ static inline int pooling_row(const pooling_part<T> &part, const pooling_store &store,
                                          const int32_t dims[], int plane, int d, int h)
@@ -37,7 +37,7 @@ __device__ static inline int pooling_row(const pooling_part<T> &part, const pool
            ((part.lead + offset) & (pooling_part<T>::LANES - 1));
 }
 
-/* The same for planes of two spatial dims, without a branch; h counts from the box. */
+/* Returns the same for planes of two spatial dims without a branch; h counts from the box. */
 template <class T>
 __device__ static inline int pooling_flat_row(const pooling_part<T> &part,
                                               const pooling_store &store, const int32_t dims[],
@@ -48,8 +48,9 @@ __device__ static inline int pooling_flat_row(const pooling_part<T> &part,
     return plane * part.plane + h * pitch + ((part.lead + h * skew) & (pooling_part<T>::LANES - 1));
 }
 
-/* Takes the elements at .. end - 1 of shared memory, the first of which has `there` in the tensor:
- * whole(at, there) for 16 bytes, one(at, there) for an element that has not all its neighbours. */
+/* Iterates over the elements at .. end - 1 of shared memory, the first of which has offset `there`
+ * in the tensor. It calls whole(at, there) for 16 bytes, and one(at, there) for an element of an
+ * incomplete 16 bytes. */
 template <class T, class Whole, class One>
 __device__ static inline void pooling_each_chunk(int at, int end, int64_t there, Whole whole,
                                                  One one)
@@ -66,7 +67,7 @@ __device__ static inline void pooling_each_chunk(int at, int end, int64_t there,
         whole(i, there + (i - at));
 }
 
-/* The same for rows that lie apart: a thread takes 16 bytes, of any row. */
+/* Iterates in the same way over separate rows; a thread handles 16 bytes of any row. */
 template <class T, class Whole, class One>
 __device__ static inline void pooling_each_row_chunk(const pooling_part<T> &part,
                                                      const pooling_store &store,
@@ -112,7 +113,8 @@ __device__ static inline void pooling_each(const pooling_part<T> &part, const po
         pooling_each_row_chunk<T>(part, store, dims, whole, one);
 }
 
-/* 16 bytes to shared memory; where the hardware can, they are under way until pooling_wait. */
+/* Copies 16 bytes to shared memory. From compute capability 8.0 on, the copy is asynchronous until
+ * pooling_wait. */
 __device__ static inline void pooling_copy(void *to, const void *from)
 {
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 800
@@ -132,7 +134,8 @@ __device__ static inline void pooling_wait()
 #endif
 }
 
-/* Elements of the tensor to shared memory: there after pooling_wait and a barrier. */
+/* Copies elements of the tensor to shared memory. They are visible after pooling_wait and a
+ * barrier. */
 template <class T>
 __device__ static inline void pooling_stage(uint4 *to, const T *from, const pooling_part<T> &part,
                                             const pooling_store &store, const int32_t dims[])
@@ -145,7 +148,7 @@ __device__ static inline void pooling_stage(uint4 *to, const T *from, const pool
         [=](int at, int64_t there) { elements[at] = from[there]; });
 }
 
-/* Sums in shared memory to the tensor. */
+/* Stores sums from shared memory in the tensor. */
 template <class T>
 __device__ static inline void pooling_unstage(T *to, const float *from, const pooling_part<T> &part,
                                               const pooling_store &store, const int32_t dims[],

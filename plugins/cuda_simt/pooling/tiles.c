@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tiles of packed pooling: sizes, costs, and the cheapest. */
+/* Computes sizes and costs of tiles of packed pooling, and chooses the cheapest. */
 #include "tiles.h"
 
 void pooling_set_tile(struct pooling_tile *tile, const int32_t dims[POOLING_DIMS],
@@ -33,7 +33,7 @@ int pooling_choose_tile(struct pooling_packed *packed, const int32_t dims[POOLIN
                 size[0] = (dims[0] + i - 1) / i;
                 size[1] = (dims[1] + j - 1) / j;
                 size[2] = (dims[2] + k - 1) / k;
-                /* Rows that are cut begin at vectors, where rows do. */
+                /* If rows are divided, each part begins at a vector, as rows do. */
                 if (k > 1)
                     size[2] = pooling_min(pooling_round_up(size[2], 16 / type_size), dims[2]);
                 if (pooling_product(size) > limit)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tiles of packed pooling, and what the choice of a form needs besides; on the host. */
+/* Tiles of packed pooling, and other host functions for the choice of a form. */
 #ifndef CUDA_SIMT_POOLING_TILES_H
 #define CUDA_SIMT_POOLING_TILES_H
 
 #include "packed.h"
 
-/* Threads of a block, as in index.h. */
+/* The threads of a block, as in index.h. */
 #define POOLING_THREADS 256
 
 static inline int32_t pooling_min(int64_t a, int64_t b)
@@ -25,32 +25,34 @@ static inline int64_t pooling_product(const int32_t dims[POOLING_DIMS])
 
 void pooling_set_tile(struct pooling_tile *tile, const int32_t dims[POOLING_DIMS],
                       const int32_t size[POOLING_DIMS]);
-/* How many there are. */
+/* Returns the number of tiles. */
 int64_t pooling_tiles(const struct pooling_tile *tile);
 
-/* Fills `windows`, those that can lie over a tile of dx. */
+/* Fills `windows`: the maximum number of windows over a tile of dx. */
 void pooling_count_windows(struct pooling_packed *packed);
 
-/* What a tile costs, or 0 where it does not fit; fills what depends on the tile. */
+/* A function that returns the cost of a tile, or 0 if it does not fit, and fills the members that
+ * depend on the tile. */
 typedef int64_t pooling_fit(struct pooling_packed *packed, int32_t type_size);
 
-/* The cheapest tile of those that halve the dims so many times; returns whether one fits. Of equal
- * ones it is the largest. */
+/* Chooses the cheapest tile among those that halve the dims repeatedly; the largest wins a tie.
+ * Returns 0 if none fits. */
 int pooling_choose_tile(struct pooling_packed *packed, const int32_t dims[POOLING_DIMS],
                         int32_t type_size, int32_t limit, pooling_fit *fit);
 
-/* Forms of NHWC, for what the choice has filled: shape, outer, channels. `vector` is how many
- * channels a thread takes. */
+/* Functions for NHWC. The caller must have filled shape, outer and channels. `vector` is the
+ * channels of a thread. */
 void pooling_fill_channels(struct pooling_packed *packed, int32_t vector);
 enum pooling_form pooling_nhwc_forward(struct pooling_packed *packed);
 enum pooling_form pooling_nhwc_backward(struct pooling_packed *packed, int max);
 
-/* Whether planes are halved, in vectors of so many lanes; fills what that needs (halving.c). */
+/* Each function returns 1 if planes are halved in vectors, and fills the members for that
+ * (halving.c). */
 int pooling_halves_nchw(struct pooling_packed *packed, const struct anydnn_plugin_plan *plan,
                         int32_t lanes);
 int pooling_halves_nhwc(struct pooling_packed *packed, const struct anydnn_plugin_plan *plan);
 
-/* Forms of NCHW, likewise: shape, outer. */
+/* Functions for NCHW. The caller must have filled shape and outer. */
 enum pooling_form pooling_nchw_forward(struct pooling_packed *packed,
                                        const struct anydnn_plugin_plan *plan, int32_t type_size);
 enum pooling_form pooling_nchw_backward(struct pooling_packed *packed,

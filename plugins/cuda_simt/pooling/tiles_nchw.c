@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tiles of pooling of NCHW, and large windows. */
+/* Chooses tiles of pooling of NCHW, and the threads of large windows. */
 #include "tiles.h"
 
-/* From so many elements on a window is worth a warp, where windows do not share elements. */
+/* The elements from which a window gets a warp, if windows do not share elements. */
 #define SPREAD_PLACES 128
 
-/* And from so many on, a block. */
+/* The elements from which a window gets a block. */
 #define SPREAD_BLOCK 4096
 
-/* Blocks for each multiprocessor that tiles of several planes leave. */
+/* The blocks per multiprocessor that tiles of several planes must leave. */
 #define BLOCKS_EACH 16
 
-/* A tile's part of a tensor of these dims, at most; returns its elements in shared memory. */
+/* Fills the layout of a tile's largest part. Returns its elements in shared memory. */
 static int64_t fill_store(struct pooling_store *store, const int32_t whole[POOLING_DIMS],
                           const int32_t part[POOLING_DIMS], int32_t type_size)
 {
@@ -34,7 +34,7 @@ static void fill_whole(struct pooling_packed *packed)
     packed->whole[0] = packed->whole[1] && packed->tile.tiles[0] == 1;
 }
 
-/* Elements of x under so many windows in a row. */
+/* Computes the elements of x under this many consecutive windows. */
 static void under_windows(const struct pooling_packed *packed, const int32_t windows[POOLING_DIMS],
                           int32_t part[POOLING_DIMS])
 {
@@ -47,7 +47,7 @@ static void under_windows(const struct pooling_packed *packed, const int32_t win
                                     shape->x_dims[s]);
 }
 
-/* Several planes where one is small. */
+/* Puts several planes into a tile if a plane is small. */
 static void add_planes(struct pooling_packed *packed, int64_t fit, int32_t multiprocessors)
 {
     int64_t spread = packed->outer / ((int64_t)multiprocessors * BLOCKS_EACH);
@@ -70,7 +70,7 @@ static int64_t fit_forward(struct pooling_packed *packed, int32_t type_size)
                : pooling_tiles(&packed->tile) * (elements + POOLING_THREADS);
 }
 
-/* Large windows that share few elements, or that no tile holds. */
+/* Returns 1 for large windows that share few elements. */
 static int is_spread(const struct pooling_shape *shape)
 {
     int64_t window = 1, own = 1;
@@ -143,7 +143,7 @@ static void fill_classes(struct pooling_packed *packed)
         packed->window_threads *= 2;
 }
 
-/* dy is staged, then summed along rows of dx; each as float. */
+/* Returns the cost of a tile: dy is staged, then summed along rows of dx, both in float. */
 static int64_t fit_average_backward(struct pooling_packed *packed, int32_t type_size)
 {
     int32_t lanes = 16 / type_size;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tiles of pooling of NHWC. */
+/* Chooses tiles of pooling of NHWC. */
 #include "tiles.h"
 
-/* Vectors of channels that lie side by side in a block: 128 bytes, a line of the cache. */
+/* The maximum vectors of neighbouring channels in a block: 128 bytes, a cache line. */
 #define LANES_MAX 8
-/* And channels, where they are taken one by one. */
+/* The maximum channels in a block if threads handle single channels. */
 #define SINGLE_MAX 32
 
-/* Outputs of a tile of NHWC along a dim, so that windows meet in the cache. */
+/* The outputs of a tile along a dim, so that overlapping windows share the cache. */
 #define CHANNEL_TILE 8
 
-/* Threads that fill a device; with fewer, several share a window. */
+/* The threads that fill a device; with fewer, several threads share a window. */
 #define THREADS_WANTED (INT64_C(1) << 18)
 
-/* Threads that share a window at most; the smallest window that is shared. */
+/* The maximum threads that share a window, and the smallest window that is shared. */
 #define WINDOW_THREADS_MAX 32
 #define SHARED_ELEMENTS    32
 
@@ -41,7 +41,7 @@ static void count_blocks(struct pooling_packed *packed)
     packed->blocks = packed->outer * packed->chunks * pooling_tiles(&packed->tile);
 }
 
-/* A tile without costs of its own, about square. */
+/* Chooses a roughly square tile without computing costs. */
 static void square_tile(struct pooling_packed *packed, const int32_t dims[POOLING_DIMS],
                         int32_t items)
 {
@@ -69,7 +69,7 @@ enum pooling_form pooling_nhwc_forward(struct pooling_packed *packed)
            packed->window_threads * 2 <= pooling_min(WINDOW_THREADS_MAX, slots) &&
            packed->window_threads * 2 <= shape->window[1])
         packed->window_threads *= 2;
-    /* Where outputs are few, further vectors have the threads that would be left over. */
+    /* If there are few outputs, the remaining threads take more vectors. */
     if (outputs * packed->window_threads < slots)
         set_lanes(packed, (int32_t)(POOLING_THREADS / (outputs * packed->window_threads)));
     slots = POOLING_THREADS / packed->lanes;
@@ -78,7 +78,7 @@ enum pooling_form pooling_nhwc_forward(struct pooling_packed *packed)
     return channels_form(packed);
 }
 
-/* Windows are searched, then elements gather. */
+/* Returns the cost of a tile: windows are searched, then elements gather. */
 static int64_t fit_channels_max(struct pooling_packed *packed, int32_t type_size)
 {
     int32_t lanes = packed->lanes * (packed->channels / packed->vectors);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The CTC loss by the forward-backward recursion of Graves et al. 2006, in logarithms of doubles.
- * What is a chain of steps is in ctc_paths.h, what is done for all steps at once in ctc_steps.h.
+ * ctc_paths.h has the recursions, which are chains of steps; ctc_steps.h has the work that covers
+ * all steps at once.
  *
- * Labels and lengths are in host memory and may change once the call has returned: they travel as
- * the parameters of small kernels, so that nothing waits and a capture holds them.
+ * Labels and lengths are in host memory and may change after the call has returned. They therefore
+ * travel as parameters of small kernels, so that nothing waits and a capture contains them.
  */
 #include "../table.h"
 #include "ctc_paths.h"
@@ -12,10 +13,10 @@
 
 #include <string.h>
 
-/* Slots. */
+/* The slots of the operation. */
 enum { X, LABELS, LABEL_LENGTHS, INPUT_LENGTHS, COSTS, GRADIENTS };
 
-/* Numbers that one launch carries: parameters may have 4 KB. */
+/* The numbers that one launch carries; kernel parameters have at most 4 KB. */
 #define CARRIED 896
 
 struct ctc_numbers {
@@ -73,13 +74,13 @@ static void ctc_prepare(struct anydnn_plugin_plan *plan)
 
 /* ------------------------------------------------------------------ runs */
 
-/* What a call has of labels, and the scratch that it takes. */
+/* The lists of a call's sequences, and the totals of their labels and scratch. */
 struct ctc_lists {
     ctc_slot *slots;
     int64_t labels, room;
 };
 
-/* Numbers of the host to the scratch. */
+/* Copies numbers from the host to the scratch. */
 static int32_t put(const cuda_call *call, void *to, const void *from, int64_t count)
 {
     int32_t status = 0;
@@ -96,8 +97,8 @@ static int32_t put(const cuda_call *call, void *to, const void *from, int64_t co
     return status;
 }
 
-/* Steps that the labels take at the least: one each, and one for a blank between equal neighbours.
- */
+/* Returns the minimum number of steps for the labels: one each, and one for a blank between equal
+ * neighbours. */
 static int64_t shortest(const int32_t *label, int64_t labels)
 {
     int64_t steps = labels;
@@ -131,7 +132,7 @@ static size_t bytes_of(const ctc_job &job, const ctc_lists &lists)
            (size_t)(3 * lists.labels + 2 * job.sequences) * sizeof(int32_t);
 }
 
-/* Doubles first, then slots, then lists of numbers. */
+/* Divides the scratch: first doubles, then slots, then lists of numbers. */
 static void lay_out(ctc_job *job, void *scratch, const ctc_lists &lists)
 {
     ctc_slot *slots;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What the kernels of the CTC loss share: where a sequence and its scratch lie, and the numbers
- * that both recursions add up. State s = 0 .. 2 L of a sequence with L labels is a blank where s is
- * even, else label (s - 1) / 2.
- */
+/* Definitions that the kernels of the CTC loss share: the position of a sequence and its scratch,
+ * and the numbers that both recursions add up. A sequence with L labels has the states s = 0 .. 2
+ * L. State s is a blank if s is even, else label (s - 1) / 2. */
 #ifndef CUDA_SIMT_SEQUENCE_CTC_H
 #define CUDA_SIMT_SEQUENCE_CTC_H
 
@@ -11,45 +9,44 @@
 
 #include <math.h>
 
-/* Dims of x. */
+/* The dims of x. */
 enum { CTC_TIME, CTC_SEQUENCE, CTC_LETTER };
 
-/* Where a sequence begins in the lists of all labels and in the scratch of all, as the host tells.
- */
+/* The position of a sequence in the lists of all labels and in the scratch; the host fills it. */
 struct ctc_slot {
-    int64_t room; /* doubles before its own */
+    int64_t room; /* offset of its doubles in the scratch */
     int32_t first, labels, steps;
-    int32_t runs; /* some path of so many steps gives the labels */
+    int32_t runs; /* 1 if some path of this many steps gives the labels */
 };
 
 struct ctc_job {
     int64_t letters, steps, sequences;
     int64_t x_strides[3], gradients_strides[3];
     const void *x;
-    void *costs, *gradients; /* the latter may be NULL */
+    void *costs, *gradients; /* gradients may be NULL */
     int32_t softmax, propagates, is_double;
-    int32_t half; /* of the steps, for ctc_paths */
-    /* in scratch */
+    int32_t half; /* half of the steps, for ctc_paths */
+    /* in the scratch */
     const ctc_slot *slots;
     const int32_t *labels;
-    int32_t *order, *group, *groups; /* of ctc_letters */
-    double *rooms, *all;             /* the latter: log of the sum of all paths, a sequence each */
+    int32_t *order, *group, *groups; /* filled by ctc_letters */
+    double *rooms, *all; /* `all` has the log of the sum of all paths of each sequence */
 };
 
 /* A sequence and its part of the scratch. */
 struct ctc_sequence {
     const int32_t *label;
     int32_t *order; /* its labels sorted by letter */
-    int32_t *group; /* where each letter begins in that order; then the end */
+    int32_t *group; /* start of each letter in that order; then the end */
     int64_t labels, states, steps, middle;
     int32_t runs;
-    double *scale;   /* a step each: what x less it is log p, with softmax */
+    double *scale;   /* one per step, with softmax: log p is x minus it */
     double *paths;   /* steps by states: one recursion's numbers, then the sum of both */
-    double *edge[2]; /* a row of states each: where the halves of the steps meet */
+    double *edge[2]; /* one row of states each, where the halves of the steps meet */
     double *row[2][2];
 };
 
-/* Doubles that a sequence takes. */
+/* Returns the doubles of a sequence's scratch. */
 CUDA_BOTH int64_t ctc_room(const ctc_slot &slot, int has_gradients)
 {
     int64_t states = 2 * (int64_t)slot.labels + 1;
@@ -84,11 +81,11 @@ __device__ static inline double ctc_log_sum(double a, double b, double c)
     double highest = fmax(fmax(a, b), c);
 
     if (highest == -(double)INFINITY)
-        return a + b + c; /* -Inf, or NaN that fmax passed over */
+        return a + b + c; /* -Inf, or NaN, which fmax ignores */
     return highest + log(exp(a - highest) + exp(b - highest) + exp(c - highest));
 }
 
-/* What a log p is made of; loaded long before it is used. */
+/* The inputs of a log p; they are loaded long before they are used. */
 struct ctc_emission {
     double x, scale;
 };
@@ -108,7 +105,8 @@ __device__ static inline double ctc_log_p(const ctc_job &job, const ctc_emission
     return job.softmax ? from.x - from.scale : log(from.x);
 }
 
-/* Whether a path may go from state s - 2 to s: over a blank between two different labels. */
+/* Returns true if a path may go from state s - 2 to s: over a blank between two different
+ * labels. */
 __device__ static inline bool ctc_skips(const ctc_sequence &at, int64_t s)
 {
     return s % 2 && s >= 3 && at.label[(s - 1) / 2] != at.label[(s - 3) / 2];

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The two recursions of the CTC loss. Each is a chain of steps, so that a block runs one of them
- * for one sequence, its threads the states; but forward and backward need not wait for one another.
- * In the first half of their work each keeps its numbers: forward those of the first steps,
- * backward those of the last. In the second half each adds its own to those that the other has left
- * there, and the sums are the logarithm of what passes through a state, but for that of all paths.
+ * The two recursions of the CTC loss. Each is a chain of steps. A block runs one of them for one
+ * sequence, and its threads compute the states. Forward and backward do not wait for one another.
+ *
+ * In the first half of its work, each stores its own numbers: forward those of the first steps,
+ * backward those of the last. In the second half, each adds its own numbers to those that the other
+ * has stored. The sums are the logarithm of the paths through a state, not yet divided by that of
+ * all paths.
  */
 #ifndef CUDA_SIMT_SEQUENCE_CTC_PATHS_H
 #define CUDA_SIMT_SEQUENCE_CTC_PATHS_H
 
 #include "ctc.h"
 
-/* Rows of so many states are in shared memory. */
+/* The maximum states of a row in shared memory. */
 #define CTC_NEAR 1024
 
-/* alpha of state s at step t, the step's own p not included: all ways to get there. */
+/* Returns alpha of state s at step t without the step's own p: the sum over all paths to it. */
 __device__ static inline double ctc_arrive(const ctc_sequence &at, const double *from, int64_t t,
                                            int64_t s)
 {
@@ -25,8 +27,8 @@ __device__ static inline double ctc_arrive(const ctc_sequence &at, const double 
     return ctc_log_sum(from[s], s >= 1 ? from[s - 1] : none, ctc_skips(at, s) ? from[s - 2] : none);
 }
 
-/* beta of state s at step t: all ways on from there. `from` holds those of the next step, with that
- * step's p. */
+/* Returns beta of state s at step t: the sum over all paths from it. `from` holds beta of the next
+ * step, with that step's p. */
 __device__ static inline double ctc_leave(const ctc_sequence &at, const double *from, int64_t t,
                                           int64_t s)
 {
@@ -38,7 +40,8 @@ __device__ static inline double ctc_leave(const ctc_sequence &at, const double *
                        s + 2 < at.states && ctc_skips(at, s + 2) ? from[s + 2] : none);
 }
 
-/* Steps from `begin` up to `end`, or down. Returns the last row, of alpha, or of beta with p. */
+/* Runs the steps from `begin` up or down to `end`. Returns the last row of alpha, or of beta with
+ * p. */
 template <class T>
 __device__ static inline const double *ctc_go(const ctc_job &job, const ctc_sequence &at,
                                               const T *x, const double *from, double *const row[2],
@@ -111,7 +114,7 @@ __device__ static inline void ctc_backward(const ctc_job &job, const ctc_sequenc
         at.edge[1][s] = last[s];
 }
 
-/* Blocks: a sequence along x; forward and backward along y. */
+/* Runs the recursions. A grid's x is the sequence, its y is forward or backward. */
 template <class T> __global__ void __launch_bounds__(CUDA_THREADS) ctc_paths(ctc_job job)
 {
     __shared__ double near_row[2][CTC_NEAR];

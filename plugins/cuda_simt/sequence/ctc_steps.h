@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What the CTC loss does for all steps at once: labels sorted by letter, the scales of a softmax
- * and, out of what ctc_paths.h has left, the gradients.
- */
+/* The work of the CTC loss that covers all steps at once: labels sorted by letter, the scales of a
+ * softmax, and the gradients from the results of ctc_paths.h. */
 #ifndef CUDA_SIMT_SEQUENCE_CTC_STEPS_H
 #define CUDA_SIMT_SEQUENCE_CTC_STEPS_H
 
@@ -14,9 +12,8 @@
 
 /* ------------------------------------------------------------------ labels by letter */
 
-/* The labels of a sequence sorted by letter, equal ones as they come, and where each letter begins:
- * what passes through a letter is then a sum over neighbours, in an order that is always the same.
- */
+/* Sorts the labels of a sequence by letter and finds where each letter begins; equal labels keep
+ * their order. The paths through a letter are then a sum over neighbours in a fixed order. */
 static __global__ void __launch_bounds__(CUDA_THREADS) ctc_letters(ctc_job job)
 {
     ctc_sequence at = ctc_sequence_of(job, blockIdx.x);
@@ -50,7 +47,7 @@ static __global__ void __launch_bounds__(CUDA_THREADS) ctc_letters(ctc_job job)
 
 /* ------------------------------------------------------------------ scales of a softmax */
 
-/* log of the sum of exp x along the letters: a warp for a step of a sequence. */
+/* Computes the log of the sum of exp x over the letters; a warp has one step of a sequence. */
 template <class T> __global__ void __launch_bounds__(CUDA_THREADS) ctc_scales(ctc_job job)
 {
     int64_t row = (int64_t)blockIdx.x * CTC_WARPS + threadIdx.x / CTC_WARP, t = row / job.sequences;
@@ -87,8 +84,8 @@ __device__ static inline double ctc_p(const ctc_job &job, const ctc_sequence &at
     return job.softmax ? exp(value - at.scale[t]) : value;
 }
 
-/* The share of the paths that pass through one of the states of a group at a step, the same for the
- * warp: group 0 is the blank. */
+/* Returns the share of the paths that pass through a state of the group at a step, to all lanes of
+ * the warp. Group 0 is the blank. */
 __device__ static inline double ctc_share(const ctc_sequence &at, const double *paths, double all,
                                           int32_t group)
 {
@@ -106,8 +103,9 @@ __device__ static inline double ctc_share(const ctc_sequence &at, const double *
     return share;
 }
 
-/* A block for a step of a sequence: p for every letter, then those that have a share less it. Steps
- * behind the sequence's own are 0, and `lost` is for all of a sequence without a path. */
+/* Computes the gradients; a block has one step of a sequence. It stores p for every letter, then p
+ * minus the share for letters that have one. Steps after the sequence's own are 0. `lost` marks a
+ * sequence without a path. */
 template <class T> __global__ void __launch_bounds__(CUDA_THREADS) ctc_gradients(ctc_job job)
 {
     int64_t t = blockIdx.x / job.sequences, n = blockIdx.x % job.sequences;

@@ -1,33 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Kernels for operations on elements beside the cell that each belongs to: what there is to know of
- * a cell is made ready once for many elements. Op has
+/* Kernels for operations that combine each element with the data of its cell, which is prepared
+ * once for many elements. Op has
  *   T             the element type of the output and of the inputs, which is not double
- *   IN, EXTRA     how many inputs, and tensors that say what cell an element has; the walk has the
- *                 output, the inputs and these
- *   params        what the formula needs
- *   cell, make_cell(params, at)    of these offsets in the extra tensors
- *   compute(params, cell, in)      from IN numbers to one
- */
+ *   IN, EXTRA     the number of inputs, and of tensors that determine an element's cell; the
+ *                 iteration has the output, the inputs and these
+ *   params        the parameters of the formula
+ *   cell, make_cell(params, at)    the cell for these offsets in the extra tensors
+ *   compute(params, cell, in)      from IN numbers to one */
 #ifndef CUDA_SIMT_SHARED_BESIDE_H
 #define CUDA_SIMT_SHARED_BESIDE_H
 
 #include "map.h"
 
-/* How elements side by side lie: in planes of one cell each, or each beside a cell of its own that
- * those behind it in the next rows have too. */
+/* The position of neighbouring elements: in planes with one cell each, or in rows in which each
+ * element has a cell of its own. In the second form, all rows have the same cells. */
 enum { CUDA_BESIDE_NEITHER, CUDA_BESIDE_PLANES, CUDA_BESIDE_ROWS };
 
-/* Rows that a thread works on, so many at once. */
+/* The rows of a thread, and the vectors that it loads at once. */
 #define CUDA_BESIDE_ROWS_EACH 16
 #define CUDA_BESIDE_AT_ONCE   4
 
 template <class Op> struct cuda_beside_job {
-    cuda_walk walk; /* in vectors; in rows of them, two dims */
+    cuda_walk walk; /* in vectors; in the form by rows, it has two dims */
     void *data[1 + Op::IN];
     cuda_blend blend;
     typename Op::params params;
-    int32_t log_x; /* threads along a row */
+    int32_t log_x; /* log2 of the threads along a row */
     int32_t plane; /* vectors of a plane */
 };
 
@@ -40,7 +38,7 @@ __device__ static inline void cuda_beside_read(const cuda_beside_job<Op> &job, c
         cuda_vector_get(in[t], (const typename Op::T *)job.data[1 + t] + at[1 + t]);
 }
 
-/* Of lane i the cell is cell[i * by]. */
+/* Computes and stores a vector; the cell of lane i is cell[i * by]. */
 template <class Op>
 __device__ static inline void cuda_beside_write(const cuda_beside_job<Op> &job, const int64_t at[],
                                                 const cuda_vector<typename Op::T> in[],
@@ -61,7 +59,8 @@ __device__ static inline void cuda_beside_write(const cuda_beside_job<Op> &job, 
     cuda_vector_store((typename Op::T *)job.data[0] + at[0], out, job.blend);
 }
 
-/* A thread has vectors of one plane, as far from each other as the walk's last dim is long. */
+/* Computes planes. A thread has vectors of one plane, whose distance is the length of the
+ * iteration's last dim. */
 template <class Op>
 __global__ void __launch_bounds__(CUDA_THREADS) cuda_beside_planes(cuda_beside_job<Op> job)
 {
@@ -134,7 +133,7 @@ __global__ void __launch_bounds__(CUDA_THREADS) cuda_beside_rows(cuda_beside_job
 
 /* ------------------------------------------------------------------ on the host */
 
-/* How the elements of a map with `in` inputs and `extra` tensors of cells lie. */
+/* Returns the form for a map with `in` inputs and `extra` tensors of cells. */
 static inline int32_t cuda_beside_form(const cuda_map_plan *map, int in, int extra)
 {
     const cuda_walk *walk = &map->vectors;
@@ -152,7 +151,7 @@ static inline int32_t cuda_beside_form(const cuda_map_plan *map, int in, int ext
     return one ? CUDA_BESIDE_PLANES : rows ? CUDA_BESIDE_ROWS : CUDA_BESIDE_NEITHER;
 }
 
-/* Shortens planes to the part of a thread's first vectors. */
+/* Shortens the last dim to the part that has a thread's first vectors. */
 static inline void cuda_beside_cut(cuda_walk *walk, int32_t at_once)
 {
     int32_t d = walk->ndims - 1;
@@ -163,7 +162,7 @@ static inline void cuda_beside_cut(cuda_walk *walk, int32_t at_once)
     walk->divide[d] = cuda_divisor_of(part);
 }
 
-/* `job` has pointers, factors and parameters. */
+/* Launches the kernel of `form`. `job` has pointers, factors and parameters. */
 template <class Op>
 static int32_t cuda_beside_run(const cuda_map_plan *map, int32_t form, const cuda_call *call,
                                cuda_beside_job<Op> *job)

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies to shared memory that are under way while a block computes; plain ones before
- * compute capability 8.0. */
+/* Copies to shared memory that continue while a block computes. Before compute capability 8.0 they
+ * are plain copies. */
 #ifndef CUDA_SIMT_SHARED_COPY_ASYNC_H
 #define CUDA_SIMT_SHARED_COPY_ASYNC_H
 
 #include "map.h"
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-/* One instruction; the compiler would choose between two addresses. */
+/* Returns the address of element `at` in one instruction. The compiler would choose between two
+ * addresses instead. */
 __device__ static inline const float *address(const float *base, int32_t at)
 {
     const float *to;
@@ -16,7 +17,8 @@ __device__ static inline const float *address(const float *base, int32_t at)
     return to;
 }
 
-/* By 4, 8 or 16 bytes. KEPT: in the first-level cache, as all by fewer than 16. */
+/* Starts copying 4, 8 or 16 bytes. KEPT keeps them in the first-level cache, as copies of fewer
+ * than 16 bytes always do. */
 template <int BYTES, bool KEPT = false>
 __device__ static inline void copy_async(void *to, const void *from, bool inside)
 {
@@ -36,19 +38,19 @@ __device__ static inline void copy_async(void *to, const void *from, bool inside
                      : "memory");
 }
 
-/* What was begun since the last call is a group. */
+/* Makes a group of the copies that were started since the last call. */
 __device__ static inline void commit()
 {
     asm volatile("cp.async.commit_group;" ::: "memory");
 }
 
-/* Until no more than LEFT groups are on their way. */
+/* Waits until at most LEFT groups are in flight. */
 template <int LEFT> __device__ static inline void wait()
 {
     asm volatile("cp.async.wait_group %0;" ::"n"(LEFT) : "memory");
 }
 
-/* Until none is, of a group or not. */
+/* Waits until no copy is in flight, in a group or not. */
 __device__ static inline void wait_all()
 {
     asm volatile("cp.async.wait_all;" ::: "memory");

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kernels for operations in which one element of the output needs only elements of the same index,
- * or in which each output is computed by itself.
+ * Kernels for operations in which an output element needs only input elements of the same index, or
+ * in which each output is computed by itself.
  *
- * cuda_map<Op>: Op has
+ * cuda_map<Op> runs in vectors of 16 bytes if tensors and pointers allow it. Op has
  *   T                the element type of inputs and outputs
- *   OUT, IN, EXTRA   how many outputs, inputs and tensors of thought; the walk has them in this
- * order params           what the formula needs A                what it computes in:
- * cuda_arith<T>, or double compute(params, in, extra, out)   from IN numbers and EXTRA offsets to
- * OUT numbers and is run in vectors of 16 bytes where tensors and pointers allow it.
+ *   OUT, IN, EXTRA   the number of outputs, inputs and virtual tensors, in the iteration's order
+ *   params           the parameters of the formula
+ *   A                the type in which it computes: cuda_arith<T>, or double
+ *   compute(params, in, extra, out)   from IN numbers and EXTRA offsets to OUT numbers
  *
- * cuda_each<Op>: Op has OUT, IN, EXTRA and run(job, at), which does all for the element at these
- * offsets.
+ * cuda_each<Op> runs one element at a time. Op has OUT, IN, EXTRA and run(job, at), which does
+ * everything for the element at these offsets.
  *
- * The name of an Op must be its file's own: kernels are made of it, and those of one name are one.
+ * The name of an Op must be unique to its file: its kernels are named after it, and the linker
+ * merges kernels of the same name.
  */
 #ifndef CUDA_SIMT_SHARED_MAP_H
 #define CUDA_SIMT_SHARED_MAP_H
@@ -21,7 +22,7 @@
 #include "vector.h"
 #include "walk_device.h"
 
-/* Elements that a thread works on in kernels that take one at a time. */
+/* The elements of a thread in kernels that handle one at a time. */
 #define CUDA_MAP_ITEMS 4
 
 template <class Op> struct cuda_map_job {
@@ -31,7 +32,7 @@ template <class Op> struct cuda_map_job {
     typename Op::params params;
 };
 
-/* ------------------------------------------------------------------ one element a time */
+/* ------------------------------------------------------------------ one element at a time */
 
 template <class Op> __global__ void __launch_bounds__(CUDA_THREADS) cuda_each(cuda_map_job<Op> job)
 {
@@ -83,7 +84,7 @@ __global__ void __launch_bounds__(CUDA_THREADS) cuda_map_elements(cuda_map_job<O
     }
 }
 
-/* Vectors of an input: in one access, or the same element in each lane. */
+/* Reads a vector of an input: in one access, or the same element in each lane. */
 template <class T>
 __device__ static inline void cuda_vector_read(cuda_vector<T> &to, const void *data, int64_t at,
                                                int64_t lane)
@@ -98,7 +99,7 @@ __device__ static inline void cuda_vector_read(cuda_vector<T> &to, const void *d
         to.lane[i] = *from;
 }
 
-/* The formula for the lanes of a vector, for an Op that does not say how to do them together. */
+/* The formula for the lanes of a vector. An Op may specialize it to handle the lanes together. */
 template <class Op> struct cuda_map_lanes {
     typedef typename Op::A A;
     enum { LANES = cuda_vector<typename Op::T>::LANES };
@@ -147,7 +148,7 @@ __device__ static inline void cuda_map_vector(const cuda_map_job<Op> &job, const
         cuda_vector_store((T *)job.data[t] + at[t], result[t], job.blend);
 }
 
-/* Steps, then the elements behind the last. */
+/* Computes a vector per thread, then the remaining elements. */
 template <class Op>
 __global__ void __launch_bounds__(CUDA_THREADS) cuda_map_vectors(cuda_map_job<Op> job)
 {
@@ -168,7 +169,7 @@ __global__ void __launch_bounds__(CUDA_THREADS) cuda_map_vectors(cuda_map_job<Op
 
 /* ------------------------------------------------------------------ on the host */
 
-/* What a plan keeps of a map. */
+/* The part of a plan that belongs to a map. */
 struct cuda_map_plan {
     cuda_walk walk, vectors;
     int32_t can_vectors;
@@ -185,8 +186,8 @@ static void cuda_map_prepare(cuda_map_plan *plan, const struct anydnn_plugin_ten
         plan->can_vectors = plan->can_vectors && cuda_walk_unit(&plan->walk, t);
 }
 
-/* Whether the walk in vectors is one that `data`, of so many tensors, can be taken by: what is read
- * or written 16 bytes at a time begins at a multiple of 16. */
+/* Returns 1 if the iteration in vectors fits `data`: data that is accessed 16 bytes at a time
+ * begins at a multiple of 16. */
 static inline int cuda_map_aligned(const cuda_map_plan *plan, void *const data[], int tensors)
 {
     uintptr_t addresses = 0;
@@ -196,7 +197,7 @@ static inline int cuda_map_aligned(const cuda_map_plan *plan, void *const data[]
     return plan->can_vectors && addresses % sizeof(uint4) == 0;
 }
 
-/* `job` has pointers, factors and parameters. */
+/* Launches a map. `job` has pointers, factors and parameters. */
 template <class Op>
 static int32_t cuda_map_run(const cuda_map_plan *plan, const cuda_call *call, cuda_map_job<Op> *job)
 {
@@ -218,7 +219,7 @@ static int32_t cuda_each_run(const cuda_walk *walk, const cuda_call *call, cuda_
                        1, *job);
 }
 
-/* Cases of a switch over floating types, each CASE(T). */
+/* Cases of a switch over floating types; each calls CASE(T). */
 #define CUDA_FLOAT_CASES(CASE)                                                                     \
     case ANYDNN_PLUGIN_FLOAT:                                                                      \
         CASE(float);                                                                               \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reductions on the host: which of the kernels of reduce_kernels.h, in which tiles and splits. */
+/* Reductions on the host: the choice of the kernels of reduce_kernels.h, their tiles and splits. */
 #ifndef CUDA_SIMT_SHARED_REDUCE_H
 #define CUDA_SIMT_SHARED_REDUCE_H
 
@@ -15,12 +15,12 @@ struct cuda_reduce_form {
 struct cuda_reduce_plan {
     cuda_walk kept;
     cuda_reduce_form elements, vectors;
-    int32_t can_vectors; /* where the operands begin at multiples of 16 bytes */
-    int32_t is_across;   /* they are vectors of results */
+    int32_t can_vectors; /* usable if the operands begin at multiples of 16 bytes */
+    int32_t is_across;   /* 1 if the vectors are of results */
 };
 
-/* Threads along the reduced dims where that is the way through memory, and few of them where there
- * is little to do for each. */
+/* Chooses the tile of a block. It puts threads along the reduced dims if these are contiguous, and
+ * only few of them if each has little to do. */
 static inline cuda_tile cuda_tile_choose(int64_t kept, int64_t reduced, int along)
 {
     cuda_tile tile = {0, along};
@@ -34,9 +34,9 @@ static inline cuda_tile cuda_tile_choose(int64_t kept, int64_t reduced, int alon
     return tile;
 }
 
-/* Blocks as many as fill the device some times over, so that the last few do not count, if each has
- * enough to do; but of one result no more splits than are soon joined, so many for each
- * multiprocessor. `kept`: results, or vectors of them. */
+/* Chooses the blocks and splits. The blocks fill the device several times, so that the last ones
+ * cost little, but each must have enough to do. The number of splits is limited, so that they are
+ * joined soon. `kept` counts results, or vectors of them. */
 static inline void cuda_reduce_form_make(cuda_reduce_form *form, int64_t kept, int along,
                                          int32_t most_splits, const struct anydnn_plugin_plan *plan)
 {
@@ -52,7 +52,7 @@ static inline void cuda_reduce_form_make(cuda_reduce_form *form, int64_t kept, i
         form->splits = 1;
 }
 
-/* Whether every tensor that is read can be in vectors along the reduced dims. */
+/* Returns 1 if every input can be read in vectors along the reduced dims. */
 static inline int cuda_reduce_is_along(const cuda_reduce_plan *state, const cuda_walk *reduced,
                                        int can, int tensors, int lanes)
 {
@@ -64,7 +64,7 @@ static inline int cuda_reduce_is_along(const cuda_reduce_plan *state, const cuda
     return can;
 }
 
-/* Whether it can be in vectors of results. */
+/* Returns 1 if every input can be read in vectors of results. */
 static inline int cuda_reduce_is_across(const cuda_reduce_plan *state, const cuda_walk *reduced,
                                         int tensors, int lanes)
 {
@@ -78,7 +78,8 @@ static inline int cuda_reduce_is_across(const cuda_reduce_plan *state, const cud
     return can;
 }
 
-/* `tensor`: IN, EXTRA, OUT. `reduced`: the dims that are reduced, bits. */
+/* Prepares a reduction. `tensor` has IN, EXTRA and OUT tensors. `reduced` has the reduced dims as
+ * bits. */
 template <class Op>
 static void cuda_reduce_prepare(cuda_reduce_plan *state, const struct anydnn_plugin_plan *plan,
                                 const struct anydnn_plugin_tensor *const tensor[], uint32_t reduced,
@@ -105,8 +106,8 @@ static void cuda_reduce_prepare(cuda_reduce_plan *state, const struct anydnn_plu
     }
 }
 
-/* Joins the partial sums that a job has. Each of the threads that join those of a result takes some
- * two of them, so that all are under way at once. */
+/* Joins the partial sums of a job. Each thread takes about two of a result's partial sums, so that
+ * all loads are in flight at once. */
 template <class Op>
 static int32_t cuda_reduce_join_run(const cuda_call *call, cuda_reduce_job<Op> *job)
 {
@@ -124,7 +125,7 @@ static int cuda_reduce_by_rows(const cuda_reduce_plan *state, const cuda_reduce_
            Op::takes_runs(job->params);
 }
 
-/* `job` has pointers, factors and parameters. */
+/* Launches a reduction. `job` has pointers, factors and parameters. */
 template <class Op>
 static int32_t cuda_reduce_run(const cuda_reduce_plan *state, const cuda_call *call,
                                cuda_reduce_job<Op> *job)

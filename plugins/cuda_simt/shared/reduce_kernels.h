@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The kernels of reductions: many elements become one result. A block is a tile of X results by Y
- * threads each; long reductions are split among blocks, whose partial sums a second kernel joins.
- * The order of all additions follows from the shape and the device alone.
+ * threads each. Long reductions are split among blocks, and a second kernel joins the partial sums.
+ * The order of all additions depends only on the shape and the device.
  *
- * There are three forms: cuda_reduce by elements, for any strides; by vectors of 16 bytes along the
- * reduced dims; and cuda_reduce_across by vectors of results that lie side by side. A fourth, for
- * sums along rows, is in reduce_rows.h.
+ * There are three forms: cuda_reduce by elements, for any strides; cuda_reduce by vectors of 16
+ * bytes along the reduced dims; and cuda_reduce_across by vectors of neighbouring results. A
+ * fourth, for sums along rows, is in reduce_rows.h.
  *
  * Op has
  *   T, IN, EXTRA     as in map.h
- *   OUT              tensors that only finish() looks at
- *   BY_VECTORS       whether there are forms by vectors
- *   RUNS             1: it is the sum of its one input's numbers, floats, in double: by vectors of
- *                    results, those that a thread reads at a time are added in float; other
- *                    numbers mean something in reduce_rows.h alone, 0 nothing
- *   params           what the formula needs
- *   cell             what is known of one result before: make_cell(job, at)
- *   sum              what is accumulated: start(params)
- *   add(params, cell, sum, in, extra, i)    takes element i of the walk over the reduced dims
- *   join(params, sum, other)                takes a later sum
+ *   OUT              the number of tensors that only finish() accesses
+ *   BY_VECTORS       1 if the forms by vectors are available
+ *   RUNS             1: Op sums the float numbers of its one input in double. By vectors of
+ *                    results, the numbers that a thread reads at a time are added in float.
+ *                    0: nothing; other values matter only in reduce_rows.h
+ *   params           the parameters of the formula
+ *   cell             the data of one result that is known before: make_cell(job, at)
+ *   sum              the accumulator: start(params)
+ *   add(params, cell, sum, in, extra, i)    adds element i of the iteration over the reduced dims
+ *   join(params, sum, other)                adds a later sum
  *   finish(job, at, result, sum)            stores the result of that number
- * `at` are the offsets of the IN, EXTRA and OUT tensors where the reduced dims stand at index 0.
+ * `at` are the offsets of the IN, EXTRA and OUT tensors at index 0 of the reduced dims.
  */
 #ifndef CUDA_SIMT_SHARED_REDUCE_KERNELS_H
 #define CUDA_SIMT_SHARED_REDUCE_KERNELS_H
@@ -30,7 +30,7 @@
 
 /* ------------------------------------------------------------------ along the reduced dims */
 
-/* A thread's part: steps ty, ty + Y, ... of this block's chunk. */
+/* Adds a thread's part: steps ty, ty + Y, ... of this block's chunk. */
 template <class Op>
 __device__ static inline void cuda_reduce_elements(const cuda_reduce_job<Op> &job,
                                                    const typename Op::cell &cell,
@@ -73,7 +73,7 @@ cuda_reduce_vectors(const cuda_reduce_job<Op> &job, const typename Op::cell &cel
     }
 }
 
-/* The elements behind the last vector. */
+/* Adds the elements after the last vector. */
 template <class Op>
 __device__ static inline void
 cuda_reduce_tail(const cuda_reduce_job<Op> &job, const typename Op::cell &cell,
@@ -111,8 +111,8 @@ __device__ static inline void cuda_reduce_thread(const cuda_reduce_job<Op> &job,
         cuda_reduce_tail(job, cell, sum, base, in_tile);
 }
 
-/* The sums of the threads of a tile's column, in a fixed order; thread 0 has the result. There may
- * be several, a block's threads apart. */
+/* Joins the sums of a tile's column of threads in a fixed order; thread 0 has the result. There may
+ * be COUNT columns, CUDA_THREADS sums apart. */
 template <class Op, int COUNT = 1>
 __device__ static inline void cuda_reduce_column(const typename Op::params &params,
                                                  typename Op::sum *column, int y, int size_y)
@@ -129,7 +129,7 @@ __device__ static inline void cuda_reduce_column(const typename Op::params &para
     }
 }
 
-/* The sum of a block is the result, or a part of it. */
+/* Stores the sum of a block: as the result, or as a partial sum. */
 template <class Op>
 __device__ static inline void cuda_reduce_give(const cuda_reduce_job<Op> &job, int64_t result,
                                                const typename Op::sum &sum)
@@ -160,9 +160,9 @@ __global__ void __launch_bounds__(CUDA_THREADS) cuda_reduce(cuda_reduce_job<Op> 
         cuda_reduce_give(job, result, column[0]);
 }
 
-/* ------------------------------------------------------------------ across them */
+/* ------------------------------------------------------------------ across the reduced dims */
 
-/* Steps that there are from i on, of so many. */
+/* Returns the number of steps from i on, at most `steps`. */
 __device__ static inline int64_t cuda_reduce_left(int64_t i, int64_t end, int by, int steps)
 {
     int64_t left = (end - i + by - 1) / by;
@@ -170,8 +170,7 @@ __device__ static inline int64_t cuda_reduce_left(int64_t i, int64_t end, int by
     return left < steps ? left : steps;
 }
 
-/* Adds the numbers of each lane in a run; where float does not hold one, none, and returns false.
- */
+/* Adds the numbers of each lane in a run. Returns false and adds none if a run overflows float. */
 template <class Op, int STEPS, int LANES>
 __device__ static inline bool cuda_reduce_add_runs(const cuda_reduce_step<Op> (&step)[STEPS],
                                                    int left, double (&sum)[LANES])
@@ -195,7 +194,7 @@ __device__ static inline bool cuda_reduce_add_runs(const cuda_reduce_step<Op> (&
     return held;
 }
 
-/* The same from memory, number by number. */
+/* Adds the same numbers from memory, one by one. */
 template <class Op, int LANES>
 __device__ static inline void cuda_reduce_add_again(const cuda_reduce_job<Op> &job,
                                                     const int64_t base[], int64_t i, int by,
@@ -212,7 +211,7 @@ __device__ static inline void cuda_reduce_add_again(const cuda_reduce_job<Op> &j
     }
 }
 
-/* A thread's part of the LANES results from `result` on. */
+/* Computes a thread's part of the LANES results that begin at `result`. */
 template <class Op>
 __device__ static inline void
 cuda_reduce_thread_across(const cuda_reduce_job<Op> &job, int64_t result,

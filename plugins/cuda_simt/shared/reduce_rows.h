@@ -1,29 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Sums along rows that lie side by side in memory, in float first: where a thread's next vector is
- * follows from where its last one was, and so many are under way at once. Op has besides what
- * reduce_kernels.h says
- *   RUNS                      how many sums, doubles, an Op::sum is; 0: not this form
- *   takes_runs(params)        whether this form may be taken
- *   run(cell, in, to)         RUNS floats of CUDA_ROWS_RUN numbers of each input
- *   take(cell, sum, run)      adds them; where that is not finite, the numbers are added by add(),
- *                             which then looks at no extra tensor
- *   padding(cell)             a number that adds nothing, in every input
- */
+/* Sums along rows that are contiguous in memory, first in float. The position of a thread's next
+ * vector follows from its last, so many loads are in flight at once. In addition to
+ * reduce_kernels.h, Op has
+ *   RUNS                      the number of doubles in an Op::sum; 0 disables this form
+ *   takes_runs(params)        returns true if this form may be used
+ *   run(cell, in, to)         computes RUNS floats from CUDA_ROWS_RUN numbers of each input
+ *   take(cell, sum, run)      adds them; if that is not finite, add() adds the numbers one by one
+ *                             and reads no extra tensor
+ *   padding(cell)             returns a number that adds nothing, in every input */
 #ifndef CUDA_SIMT_SHARED_REDUCE_ROWS_H
 #define CUDA_SIMT_SHARED_REDUCE_ROWS_H
 
 #include "reduce_kernels.h"
 
-/* Vectors that a thread has under way. */
+/* The vectors that a thread has in flight. */
 #define CUDA_ROWS_LOADS 8
 
 #define CUDA_ROWS_WARP  32
 #define CUDA_ROWS_WARPS (CUDA_THREADS / CUDA_ROWS_WARP)
 
-/* A walk of two dims, rows of `length` vectors, in steps of a tile's threads. */
+/* An iteration over two dims, rows of `length` vectors, in steps of a tile's threads. */
 template <int TENSORS> struct cuda_rows_walk {
-    /* In elements: where it is, how far to the next step, and how much farther past a row's end. */
+    /* The offsets in elements: the position, the distance to the next step, and the extra distance
+     * past a row's end. */
     int64_t at[TENSORS], by[TENSORS], past[TENSORS];
     int v, by_v, length; /* in vectors */
 };
@@ -60,7 +59,7 @@ template <int TENSORS> __device__ static inline void cuda_rows_next(cuda_rows_wa
         walk->at[t] += walk->by[t] + (ends ? walk->past[t] : 0);
 }
 
-/* Doubles that are a sum. */
+/* A sum as an array of doubles. */
 template <class Op> union cuda_rows_sum {
     typename Op::sum sum;
     double number[Op::RUNS];
@@ -80,7 +79,7 @@ __device__ static inline void cuda_rows_read(cuda_vector<T> &to, const T *from, 
         cuda_store(&to.lane[lane], Op::padding(cell));
 }
 
-/* Adds the numbers of some vectors run by run; returns whether float and double hold the sums. */
+/* Adds the numbers of some vectors run by run. Returns false if a sum overflows float or double. */
 template <class Op, int STEPS>
 __device__ static inline bool
 cuda_rows_add(const typename Op::cell &cell, typename Op::sum *sum,
@@ -111,7 +110,7 @@ cuda_rows_add(const typename Op::cell &cell, typename Op::sum *sum,
     return held;
 }
 
-/* The same from memory, number by number: seldom needed, and so as small as it can be. */
+/* Adds the same numbers from memory, one by one. This is rare, so the code is kept small. */
 template <class Op>
 __device__ static inline void cuda_rows_add_numbers(const cuda_reduce_job<Op> &job,
                                                     const typename Op::cell &cell,
@@ -169,7 +168,8 @@ __device__ static inline void cuda_rows_thread(const cuda_reduce_job<Op> &job, i
         cuda_reduce_tail(job, cell, sum, base, in_tile);
 }
 
-/* The sums of a tile's row of threads, which its first one has: of each warp, then of its warps. */
+/* Joins the sums of a tile's row of threads: within each warp, then across warps. The first thread
+ * has the result. */
 template <int RUNS>
 __device__ static inline void cuda_rows_join(double (&sum)[RUNS], const cuda_tile_thread &in_tile,
                                              double slots[CUDA_ROWS_WARPS][RUNS])
@@ -210,8 +210,7 @@ __global__ void __launch_bounds__(CUDA_THREADS, Op::RUNS == 1 ? 3 : 2)
         cuda_reduce_give(job, result, own.sum);
 }
 
-/* Whether a walk, in vectors, has rows alone, of a vector at least, and its steps can be counted
- * with 31 bits. */
+/* Returns 1 if an iteration in vectors has only rows, and 31 bits can count its steps. */
 static inline int cuda_reduce_is_rows(const cuda_walk *reduced)
 {
     return reduced->ndims <= 2 && reduced->count > 0 && reduced->count < INT32_MAX / 2;

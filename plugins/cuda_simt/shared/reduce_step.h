@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the kernels of reductions are given, what a thread reads at a step, and how it adds that. */
+/* The parameters of the reduction kernels, the data that a thread reads in a step, and how it adds
+ * them. */
 #ifndef CUDA_SIMT_SHARED_REDUCE_STEP_H
 #define CUDA_SIMT_SHARED_REDUCE_STEP_H
 
 #include "map.h"
 
-/* Where an operation has no cells, or no parameters. */
+/* The type of absent cells or parameters. */
 struct cuda_nothing {
 };
 
-/* How a block is laid out. */
+/* The layout of a block. */
 struct cuda_tile {
-    int32_t log_x; /* X is a power of two, and Y = CUDA_THREADS / X */
-    int32_t along; /* neighbouring threads go along the reduced dims; else along the results */
+    int32_t log_x; /* log2 of X; Y = CUDA_THREADS / X */
+    int32_t along; /* 1: neighbouring threads are along the reduced dims; 0: along the results */
 };
 
-/* Bytes of sums that a block joins at a time. */
+/* The bytes of sums that a block joins at a time. */
 #define CUDA_REDUCE_SHARED 32768
 
-/* Loads that a thread has under way at once. */
+/* The loads that a thread has in flight. */
 #define CUDA_REDUCE_LOADS 4
 
-/* Blocks that a multiprocessor holds of sums across, and splits of a result that it makes at most.
- */
+/* The blocks of cuda_reduce_across on a multiprocessor, and the maximum splits of a result for each
+ * multiprocessor. */
 #define CUDA_REDUCE_ACROSS 2
 #define CUDA_REDUCE_SPLITS 4
 
@@ -46,8 +47,8 @@ template <class Op> struct cuda_reduce_job {
     typename Op::params params;
     typename Op::sum *partial_sums; /* [split][result] */
     cuda_tile tile;
-    int64_t splits, chunk; /* steps of `reduced` */
-    int32_t log_joiners;   /* threads that join the partial sums of one result */
+    int64_t splits, chunk; /* steps of `reduced` in a split */
+    int32_t log_joiners;   /* log2 of the threads that join the partial sums of one result */
 };
 
 /* ------------------------------------------------------------------ a step */
@@ -70,7 +71,7 @@ __device__ static inline void cuda_reduce_one(const cuda_reduce_job<Op> &job,
     Op::add(job.params, cell, sum, in, extra, i);
 }
 
-/* What a step reads: vectors, and the offsets of their first elements. */
+/* The data of a step: vectors, and the offsets of their first elements. */
 template <class Op> struct cuda_reduce_step {
     cuda_vector<typename Op::T> vector[Op::IN];
     int64_t extra[Op::EXTRA + 1];
@@ -92,7 +93,7 @@ __device__ static inline void cuda_reduce_read(const cuda_reduce_job<Op> &job,
         step.extra[t] = base[Op::IN + t] + at[Op::IN + t];
 }
 
-/* One lane of it; `stride` is from one lane to the next in the extra tensors. */
+/* Adds one lane of a step; `stride` is the distance between lanes in the extra tensors. */
 template <class Op>
 __device__ static inline void
 cuda_reduce_lane(const cuda_reduce_job<Op> &job, const cuda_reduce_step<Op> &step, int lane,
@@ -113,10 +114,10 @@ cuda_reduce_lane(const cuda_reduce_job<Op> &job, const cuda_reduce_step<Op> &ste
 
 /* ------------------------------------------------------------------ runs */
 
-/* Numbers of a row that are added in float. */
+/* The numbers of a row that are added in float. */
 #define CUDA_ROWS_RUN 8
 
-/* Numbers added up in pairs of pairs, which leaves COUNT / 2 of them, ...; one in the end. */
+/* Adds numbers pairwise, COUNT / 2 pairs at first, until one number is left. */
 template <int COUNT> __device__ static inline float cuda_run_sum(const float number[])
 {
     if constexpr (COUNT == 1) {
@@ -131,7 +132,7 @@ template <int COUNT> __device__ static inline float cuda_run_sum(const float num
     }
 }
 
-/* Sums of numbers by rows (reduce_rows.h). */
+/* The functions that sums of plain numbers need in reduce_rows.h. */
 template <class Params> struct cuda_plain_runs {
     static bool takes_runs(const Params &)
     {

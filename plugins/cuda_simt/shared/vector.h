@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Elements side by side in memory, read and written in one access and worked on as numbers. */
+/* Neighbouring elements in memory that are read and written in one access and computed as
+ * numbers. */
 #ifndef CUDA_SIMT_SHARED_VECTOR_H
 #define CUDA_SIMT_SHARED_VECTOR_H
 
 #include "../../cuda_common/element.h"
 
-/* What moves in one access: 16 bytes, or an element alone. */
+/* The type of one access: 16 bytes, or a single element. */
 template <class T, int N> struct cuda_whole {
     typedef uint4 type;
     static_assert(N * sizeof(T) == sizeof(uint4), "16 bytes or one element");
@@ -46,7 +47,7 @@ __device__ inline void cuda_vector_round(cuda_vector<T, N> &to, const A (&from)[
 }
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-/* Two at once, the first into the lower half. */
+/* Rounds two numbers at once; the first goes into the lower half. */
 template <>
 __device__ inline void cuda_vector_round<cuda_half, 8, float>(cuda_vector<cuda_half, 8> &to,
                                                               const float (&from)[8])
@@ -80,7 +81,7 @@ template <class A, int N> struct cuda_numbers {
     A lane[N];
 };
 
-/* With factors, out of the way of kernels that mostly have none. */
+/* Stores with factors. It is not inlined, because most kernels have none. */
 template <class T, class A, int N>
 __device__ __noinline__ void cuda_vector_blend(T *to, cuda_numbers<A, N> result, cuda_blend blend)
 {
@@ -94,7 +95,7 @@ __device__ __noinline__ void cuda_vector_blend(T *to, cuda_numbers<A, N> result,
     *(typename cuda_whole<T, N>::type *)to = out.whole;
 }
 
-/* N results as they are. */
+/* Stores N results without factors. */
 template <class T, class A, int N>
 __device__ static inline void cuda_vector_put(T *to, const A (&result)[N])
 {
@@ -104,7 +105,7 @@ __device__ static inline void cuda_vector_put(T *to, const A (&result)[N])
     *(typename cuda_whole<T, N>::type *)to = out.whole;
 }
 
-/* As cuda_blend_store, N elements at once. */
+/* Stores N elements like cuda_blend_store. */
 template <class T, class A, int N>
 __device__ static inline void cuda_vector_store(T *to, const A (&result)[N],
                                                 const cuda_blend &blend)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes the walk over the elements of some tensors, on the host (walk.h). */
+/* Makes the iteration over the elements of some tensors, on the host (walk.h). */
 #include "walk.h"
 
 #include <string.h>
 
-/* ------------------------------------------------------------------ tensors of thought */
+/* ------------------------------------------------------------------ virtual tensors */
 
 struct anydnn_plugin_tensor cuda_part(const struct anydnn_plugin_tensor *of, uint32_t mask)
 {

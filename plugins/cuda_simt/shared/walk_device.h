@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Following a walk (walk.h) on the device. */
+/* Evaluates an iteration (walk.h) on the device. */
 #ifndef CUDA_SIMT_SHARED_WALK_DEVICE_H
 #define CUDA_SIMT_SHARED_WALK_DEVICE_H
 
 #include "../../cuda_common/index.h"
 #include "walk.h"
 
-/* Offsets of the first N tensors at step i of a walk. */
+/* Computes the offsets of the first N tensors at step i. */
 template <int N>
 __device__ static inline void cuda_walk_place(const cuda_walk &walk, int64_t i, int64_t at[N])
 {

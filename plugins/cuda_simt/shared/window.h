@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Places of a window in so many spatial dims, for operations that gather from neighbours. Tensors
- * have their spatial dims last; where there are fewer than S, dims of 1 stand in front of them. */
+/* The positions of a window in spatial dims, for operations that gather from neighbours. Tensors
+ * have their spatial dims last; if there are fewer than S, dims of size 1 precede them. */
 #ifndef CUDA_SIMT_SHARED_WINDOW_H
 #define CUDA_SIMT_SHARED_WINDOW_H
 
 #include "map.h"
 
-/* Kernels are made for up to 3 spatial dims and for up to all. */
+/* The numbers of spatial dims for which kernels are compiled: up to 3, and up to the maximum. */
 #define CUDA_FEW_DIMS  3
 #define CUDA_MANY_DIMS ANYDNN_PLUGIN_SPATIAL_MAX
 
-/* begin[s] .. end[s] - 1 along each spatial dim. */
+/* A box: begin[s] .. end[s] - 1 along each spatial dim. */
 template <int S> struct cuda_box {
     int64_t begin[S], end[S];
 };
 
-/* Calls visit(offset, extra) for each position of a box in d, h, w order, until it returns another
- * value than 0; returns the last value. The offset is that of the position by `strides`. */
+/* Calls visit.at(offset) for each position of a box in d, h, w order until it returns a value other
+ * than 0. Returns the last value. The offset is computed with `strides`. */
 template <int S, int D = 0, class Visit>
 __device__ static inline int cuda_visit_box(const cuda_box<S> &box, const int64_t strides[S],
                                             int64_t offset, Visit &visit)
@@ -32,7 +32,7 @@ __device__ static inline int cuda_visit_box(const cuda_box<S> &box, const int64_
     }
 }
 
-/* Strides of the spatial dims in elements, 0 in front. */
+/* Computes the strides of the spatial dims in elements; missing dims get 0. */
 static inline void cuda_spatial_strides(const struct anydnn_plugin_tensor *tensor, int32_t dims,
                                         int64_t strides[])
 {
@@ -53,7 +53,8 @@ static inline void cuda_spatial_dims(const struct anydnn_plugin_tensor *tensor, 
     }
 }
 
-/* Coordinates along the spatial dims, as tensors of thought; pointers to them into `list`. */
+/* Makes virtual tensors of the coordinates along the spatial dims, and puts pointers to them into
+ * `list`. */
 static inline void cuda_spatial_coordinates(const struct anydnn_plugin_tensor *tensor, int32_t dims,
                                             struct anydnn_plugin_tensor made[],
                                             const struct anydnn_plugin_tensor *list[])
@@ -67,7 +68,7 @@ static inline void cuda_spatial_coordinates(const struct anydnn_plugin_tensor *t
     }
 }
 
-/* n and c. */
+/* The dims n and c, as bits. */
 #define CUDA_OUTER_DIMS 3u
 
 #endif

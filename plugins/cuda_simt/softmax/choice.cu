@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which form of softmax takes packed tensors, and with how many threads a vector. */
+/* Chooses the form of softmax for packed tensors, and the number of threads per vector. */
 #include "softmax.h"
 
-/* Rows that a warp holds with few elements a thread. */
+/* The longest rows that a warp holds with few elements per thread. */
 #define SHORT (CUDA_SOFTMAX_FEW * CUDA_WARP)
 
 static int tensors_of(int backward)
@@ -10,7 +10,7 @@ static int tensors_of(int backward)
     return backward ? 3 : 2;
 }
 
-/* Whether 16 bytes can be taken at a time within rows. */
+/* Returns 1 if rows can be accessed 16 bytes at a time. */
 static int are_wide(const cuda_softmax_job *job, int tensors, int32_t lanes)
 {
     int wide = job->length % lanes == 0;
@@ -21,7 +21,7 @@ static int are_wide(const cuda_softmax_job *job, int tensors, int32_t lanes)
     return wide;
 }
 
-/* A row has the least group of threads that holds it, else a block. */
+/* Returns the kernel for rows: the smallest group of threads that holds a row, or else a block. */
 static cuda_softmax_kernel rows_kernel(int64_t length, int32_t type, int backward, int wide)
 {
     return length > CUDA_SOFTMAX_HELD * CUDA_THREADS
@@ -45,8 +45,8 @@ static void prepare_rows(cuda_softmax_packed *packed, int32_t type, int backward
         packed->wide_kernel = rows_kernel(length, type, backward, 1);
 }
 
-/* As many threads side by side as leave enough of them for the length; fewer than `least` would
- * take less of memory's rows than it gives at once. Returns whether there are. */
+/* Chooses the threads side by side: as many as leave enough threads for the length. With fewer than
+ * `least`, memory transactions would be used only in part. Returns 1 if the length fits. */
 static int columns_job(cuda_softmax_job *job, int32_t lanes, int32_t least)
 {
     int32_t rows = CUDA_SOFTMAX_HELD / lanes;
@@ -95,7 +95,7 @@ void cuda_softmax_packed_prepare(cuda_softmax_packed *packed, const cuda_walk *v
         prepare_columns(packed, type, backward);
 }
 
-/* Whether all operands begin at multiples of 16 bytes. */
+/* Returns 1 if all operands begin at multiples of 16 bytes. */
 static int are_aligned(const cuda_softmax_packed *packed, void *const data[])
 {
     uintptr_t addresses = 0;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Softmax of vectors that lie side by side in memory: columns. A tile of threads holds some
- * columns, 16 bytes of each row of them in a thread, so that they are read once. */
+/* Softmax of vectors that are columns in memory. A tile of threads holds some columns, so that they
+ * are read once. A thread has 16 bytes of some of their rows. */
 #include "softmax.h"
 
 #define CUDA_WARP 32
 #define WARPS     (CUDA_THREADS / CUDA_WARP)
 struct tile_thread {
     int x, y, size_x, size_y;
-    int64_t step; /* of the walk over columns */
+    int64_t step; /* step of the iteration over columns */
 };
 
 __device__ static inline tile_thread tile_thread_of(const cuda_softmax_job &job)
@@ -18,8 +18,8 @@ __device__ static inline tile_thread tile_thread_of(const cuda_softmax_job &job)
             (int64_t)blockIdx.x * size_x + x};
 }
 
-/* Which of the threads with the same columns ends up with a lane below: the first halving goes by
- * the highest bit of the lane's number and by the lowest of the thread's. */
+/* Returns which of the threads with the same columns ends up with a lane. The first halving uses
+ * the highest bit of the lane's number and the lowest bit of the thread's. */
 template <int LANES> __device__ static constexpr int halved_owner(int lane)
 {
     int owner = 0;
@@ -29,8 +29,9 @@ template <int LANES> __device__ static constexpr int halved_owner(int lane)
     return owner;
 }
 
-/* Joins what threads have that differ in `by`, 2 by, ...: of two, each keeps and joins one half of
- * the numbers and sends the other, down to one; beyond that both join it. */
+/* Joins the values of threads that differ in `by`, 2 by, ... In each step, two threads exchange
+ * halves: each keeps and joins one half and sends the other. When one value is left, both threads
+ * join it. */
 template <class Join, int COUNT> __device__ static inline float halve(const float value[], int by)
 {
     if constexpr (COUNT == 1) {
@@ -54,8 +55,8 @@ template <class Join, int COUNT> __device__ static inline float halve(const floa
     }
 }
 
-/* Where a tile's row is a warp or less: a thread ends with one number of its warp, and of the
- * block. */
+/* Joins columns if a tile's row is at most a warp. A thread ends with one value of its warp, and
+ * then of the block. */
 template <class Join, int LANES>
 __device__ static inline void join_narrow(float value[LANES], const tile_thread &in_tile,
                                           float slots[WARPS][CUDA_WARP])
@@ -75,8 +76,9 @@ __device__ static inline void join_narrow(float value[LANES], const tile_thread 
                                   in_tile.x + in_tile.size_x * halved_owner<LANES>(lane));
 }
 
-/* The numbers of the threads of a tile that have the same columns joined, the same in each of them.
- * A tile is at most a warp wide: so each warp makes one of them, the block one of the warps'. */
+/* Joins the values of the threads that have the same columns, and gives the result to each of them.
+ * A tile is at most a warp wide, so each warp joins its values first, then the block joins the
+ * warps. */
 template <class Join, int LANES>
 __device__ static inline void join_columns(float value[LANES], const tile_thread &in_tile,
                                            float slots[WARPS][CUDA_WARP][LANES])
@@ -108,7 +110,7 @@ __device__ static inline void join_columns(float value[LANES], const tile_thread
 
 /* ------------------------------------------------------------------ forward */
 
-/* Maximum and shift as for rows. */
+/* Computes y, with maximum and shift as for rows. */
 template <class T, int LANES>
 __global__ void __launch_bounds__(CUDA_THREADS) softmax_columns(cuda_softmax_job job)
 {
@@ -171,7 +173,7 @@ __global__ void __launch_bounds__(CUDA_THREADS) softmax_columns(cuda_softmax_job
 
 /* ------------------------------------------------------------------ backward */
 
-/* The sum is of y*dy, of dy alone for the logarithm. */
+/* Computes dx from the sum of y*dy, or of dy for the logarithm. */
 template <class T, int LANES>
 __global__ void __launch_bounds__(CUDA_THREADS) softmax_columns_backward(cuda_softmax_job job)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The operations of softmax, forward and backward: a fast form where choice.cu has one for packed
- * tensors, else the plain form. A vector runs over c (channel) or over all dims but n (instance).
- */
+/* The operations of softmax, forward and backward: a fast form if choice.cu has one for the packed
+ * tensors, else the plain form. A vector runs over c (channel) or over all dims but n
+ * (instance). */
 #include "../table.h"
 #include "plain.h"
 
-/* Slots. */
+/* The slots of the operations. */
 enum { FORWARD_X, FORWARD_Y };
 enum { BACKWARD_Y, BACKWARD_DY, BACKWARD_DX };
 
-/* Modes of struct anydnn_plugin_softmax. */
+/* The modes of struct anydnn_plugin_softmax. */
 enum { INSTANCE, CHANNEL };
 
 struct softmax_state {

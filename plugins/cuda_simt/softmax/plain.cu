@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Softmax in its plain form, which takes tensors of any strides and types: a tile of threads works
- * on some vectors, in two passes, what is summed up, then the results. */
+/* Softmax in its plain form, for tensors of any strides and types. A tile of threads computes some
+ * vectors in two passes: first the sums, then the results. */
 #include "plain.h"
 
-/* Backward uses sum alone. */
+/* The running sum of a vector; backward uses only the sum. */
 struct softmax_sum {
-    double max; /* of those seen, and not less than the lowest finite number */
-    double sum; /* of exp(x - max) */
+    double max; /* maximum so far, but at least the lowest finite number */
+    double sum; /* sum of exp(x - max) */
 };
 
 /* ------------------------------------------------------------------ forward */
@@ -25,8 +25,8 @@ template <> struct softmax_lowest<double> {
     }
 };
 
-/* A NaN is no maximum; it reaches the result through the sum. Nor is -Inf, lest -Inf alone give
- * NaN. */
+/* Adds x to a running sum. A NaN never becomes the maximum; it reaches the result through the sum.
+ * -Inf never becomes the maximum either, because a vector of only -Inf would give NaN. */
 template <class A> __device__ static inline void take(A x, A *max, double *sum)
 {
     A e = x == *max ? 1 : exp(-fabs(x - *max));
@@ -39,7 +39,7 @@ template <class A> __device__ static inline void take(A x, A *max, double *sum)
     }
 }
 
-/* exp(a - b) for b not below a, which may be +Inf both. */
+/* Returns exp(a - b) for b >= a; both may be +Inf. */
 template <class A> __device__ static inline double scaled(double a, double b)
 {
     return a == b ? 1 : (double)exp((A)(a - b));
@@ -97,7 +97,7 @@ __global__ void __launch_bounds__(CUDA_THREADS) softmax_forward(softmax_plain_jo
 
 /* ------------------------------------------------------------------ backward */
 
-/* The sum of y*dy, of dy alone for the logarithm. */
+/* Computes dx from the sum of y*dy, or of dy for the logarithm. */
 template <class T>
 __global__ void __launch_bounds__(CUDA_THREADS) softmax_backward(softmax_plain_job job)
 {

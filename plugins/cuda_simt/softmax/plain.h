@@ -7,7 +7,7 @@
 #include "softmax.h"
 
 struct softmax_plain_job {
-    cuda_walk vectors, vector; /* where vectors begin; within one */
+    cuda_walk vectors, vector; /* iterates over the vectors; iterates within one */
     void *data[CUDA_SOFTMAX_TENSORS];
     cuda_blend blend;
     cuda_tile tile;
@@ -19,12 +19,12 @@ typedef void (*softmax_plain_kernel)(softmax_plain_job);
 softmax_plain_kernel softmax_plain_forward_kernel(int32_t type);
 softmax_plain_kernel softmax_plain_backward_kernel(int32_t type);
 
-/* Fills a job, all but pointers and factors, from walks over its tensors. */
+/* Fills a job, except pointers and factors, for its tensors. */
 void softmax_plain_prepare(softmax_plain_job *job,
                            const struct anydnn_plugin_tensor *const tensor[], int32_t tensors,
                            uint32_t along, int32_t algorithm);
 
-/* Launches; the job has pointers and factors. */
+/* Launches a job, which has pointers and factors. */
 int32_t softmax_plain_run(const softmax_plain_job &job, softmax_plain_kernel kernel,
                           const cuda_call *call);
 

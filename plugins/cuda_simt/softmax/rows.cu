@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Softmax of vectors that are rows of memory. A group of threads, part of a warp or some warps,
- * holds a row, so that it is read once. */
+/* Softmax of vectors that are rows in memory. A group of threads (a part of a warp, or several
+ * warps) holds a row, so that it is read once. */
 #include "rows.h"
 
 #define CUDA_WARP 32
 /* ------------------------------------------------------------------ forward */
 
-/* A NaN is no maximum; it reaches the result through the sum. Nor is -Inf, lest -Inf alone give
- * NaN; nor does +Inf shift the others, which lose against it all the same. */
+/* Computes y. A NaN never becomes the maximum; it reaches the result through the sum. -Inf never
+ * becomes the maximum either, because a row of only -Inf would give NaN. The shift is finite even
+ * if the maximum is +Inf. */
 template <class T, int LANES, int HELD>
 __global__ void __launch_bounds__(CUDA_THREADS) softmax_rows(cuda_softmax_job job)
 {
@@ -58,7 +59,7 @@ __global__ void __launch_bounds__(CUDA_THREADS) softmax_rows(cuda_softmax_job jo
 
 /* ------------------------------------------------------------------ backward */
 
-/* The sum is of y*dy, of dy alone for the logarithm. */
+/* Computes dx from the sum of y*dy, or of dy for the logarithm. */
 template <class T, int LANES, int HELD>
 __global__ void __launch_bounds__(CUDA_THREADS) softmax_rows_backward(cuda_softmax_job job)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads that share a row in softmax, and what they find together. */
+/* The threads that share a row in softmax, and the values that they compute together. */
 #ifndef CUDA_SIMT_SOFTMAX_ROWS_H
 #define CUDA_SIMT_SOFTMAX_ROWS_H
 
@@ -7,7 +7,7 @@
 
 struct cuda_row_thread {
     int64_t row;
-    int member, size; /* of the group */
+    int member, size; /* number in the group; threads of the group */
 };
 
 __device__ static inline cuda_row_thread cuda_row_thread_of(const cuda_softmax_job &job)
@@ -18,7 +18,7 @@ __device__ static inline cuda_row_thread cuda_row_thread_of(const cuda_softmax_j
     return {first + (t >> job.log_group), t & (size - 1), size};
 }
 
-/* The numbers of a group of threads joined, the same in each of them. */
+/* Joins the values of a group of threads and returns the result to each of them. */
 template <class Join>
 __device__ static inline float cuda_join_row(float value, const cuda_row_thread &in_row,
                                              float slots[CUDA_THREADS / CUDA_WARP])

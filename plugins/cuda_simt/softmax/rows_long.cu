@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Softmax of rows of memory too long for the registers of a block: it reads them twice. */
+/* Softmax of rows that are too long for the registers of a block: it reads them twice. */
 #include "rows.h"
 
-/* Elements of each tensor that a thread has at once. */
+/* The elements of each tensor that a thread loads at once. */
 #define AT_ONCE 16
 
-/* What a thread knows of the elements so far. */
+/* The running maximum and sum of a thread. */
 struct long_sum {
-    float max;  /* and not less than the lowest finite number */
-    double sum; /* of exp(x - max) */
+    float max;  /* maximum so far, but at least the lowest finite number */
+    double sum; /* sum of exp(x - max) */
 };
 
-/* Element `first` of what a thread takes in a step, of the step's part s. */
+/* Returns the first element that a thread takes in part s of a step. */
 template <int LANES> __device__ static inline int64_t first_of(int64_t step, int s)
 {
     return step + ((int64_t)s * CUDA_THREADS + threadIdx.x) * LANES;
@@ -19,7 +19,7 @@ template <int LANES> __device__ static inline int64_t first_of(int64_t step, int
 
 /* ------------------------------------------------------------------ forward */
 
-/* Maximum and shift as in rows that are held. */
+/* Adds elements to a running sum, with maximum and shift as in rows.cu. */
 template <int STEPS, int LANES>
 __device__ static inline void take(long_sum *to, const float (&v)[STEPS][LANES])
 {
@@ -78,7 +78,7 @@ __global__ void __launch_bounds__(CUDA_THREADS) softmax_long(cuda_softmax_job jo
 
 /* ------------------------------------------------------------------ backward */
 
-/* The sum is of y*dy, of dy alone for the logarithm. */
+/* Computes dx from the sum of y*dy, or of dy for the logarithm. */
 template <class T, int LANES>
 __global__ void __launch_bounds__(CUDA_THREADS) softmax_long_backward(cuda_softmax_job job)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the forms of softmax share: the general one of plain.cu, and those for packed tensors. */
+/* Definitions that the forms of softmax share: the plain form of plain.cu, and the forms for packed
+ * tensors. */
 #ifndef CUDA_SIMT_SOFTMAX_SOFTMAX_H
 #define CUDA_SIMT_SOFTMAX_SOFTMAX_H
 
@@ -8,15 +9,15 @@
 
 #include <float.h>
 
-/* Numbers of struct anydnn_plugin_softmax. */
+/* The algorithms of struct anydnn_plugin_softmax. */
 enum { CUDA_SOFTMAX_FAST, CUDA_SOFTMAX_ACCURATE, CUDA_SOFTMAX_LOG };
 
-/* Tensors of the walks and jobs: forward y, x; backward dx, y, dy. */
+/* The number of tensors of an operation: forward y, x; backward dx, y, dy. */
 #define CUDA_SOFTMAX_TENSORS 3
 
-/* The last thoughts on a sum of exponentials. Those of +Inf less itself are NaN, as in cuDNN they
- * make the whole vector; of -Inf alone exp(x) and x stand as they are. With the fast algorithm,
- * which takes no maximum, neither is so. */
+/* Completes a sum of exponentials. If the maximum is +Inf, the result is NaN, so the whole vector
+ * becomes NaN as in cuDNN. If all elements are -Inf, the result is 1, so exp(x) and x remain
+ * unchanged. The fast algorithm takes no maximum and has neither rule. */
 template <class A> __device__ static inline A cuda_softmax_finish(int32_t algorithm, A max, A sum)
 {
     if (algorithm == CUDA_SOFTMAX_FAST)
@@ -31,7 +32,7 @@ template <class A> __device__ static inline A cuda_softmax_finish(int32_t algori
 #define CUDA_WARP      32
 #define CUDA_ALL_LANES UINT32_MAX
 
-/* What is found of all numbers of a vector. */
+/* Joins two values of a vector: their maximum or their sum. */
 struct cuda_join_max {
     static __device__ float join(float a, float b)
     {
@@ -45,9 +46,10 @@ struct cuda_join_sum {
     }
 };
 
-/* exp(x) for results of type T. Those of 16 bits need no more than an exponential of 2, off by
- * 2^-22 and by the rounding of its exponent, |x| times 2^-24, where x makes any difference below
- * 2^-16; half's lose nothing with numbers that float has subnormal. */
+/* Returns exp(x) for results of type T. For 16-bit results, an exponential of 2 suffices. Its
+ * errors are 2^-22 and the rounding of its exponent, |x| times 2^-24. Their sum is below 2^-16
+ * wherever exp(x) is large enough to matter. For half, flushing values that are subnormal in float
+ * loses nothing. */
 template <class T> __device__ static inline float cuda_softmax_exp(float x)
 {
     return expf(x);
@@ -71,7 +73,7 @@ template <> __device__ inline float cuda_softmax_exp<cuda_bfloat16>(float x)
 }
 #endif
 
-/* N elements as numbers; `behind` where there are none. */
+/* Reads N elements as numbers, or sets them to `behind` if they do not exist. */
 template <class T, int N>
 __device__ static inline void cuda_softmax_get(float (&to)[N], const T *from, bool are_there,
                                                float behind)
@@ -89,39 +91,40 @@ __device__ static inline void cuda_softmax_get(float (&to)[N], const T *from, bo
 }
 
 struct cuda_softmax_job {
-    cuda_walk vectors; /* where a row begins; where columns side by side begin */
+    cuda_walk vectors; /* start of a row; start of neighbouring columns */
     void *data[CUDA_SOFTMAX_TENSORS];
     cuda_blend blend;
     int64_t blocks;
     int64_t length;
-    int64_t stride[CUDA_SOFTMAX_TENSORS]; /* of columns, from one element to the next */
-    int32_t log_group; /* threads that share a row; threads side by side, each with its columns */
+    int64_t stride[CUDA_SOFTMAX_TENSORS]; /* distance between two elements of a column */
+    int32_t log_group; /* log2 of a row's threads, or of the threads side by side */
     int32_t algorithm;
 };
 
 typedef void (*cuda_softmax_kernel)(cuda_softmax_job);
 
-/* Elements that a thread holds of each tensor: of columns and of rows, of short rows. */
+/* The elements of each tensor that a thread holds: of columns and long rows, and of short rows. */
 #define CUDA_SOFTMAX_HELD 32
 #define CUDA_SOFTMAX_FEW  16
 
-/* The kernels of rows.cu, rows_long.cu and columns.cu: for float, half and
- * bfloat16; by 16 bytes or by elements; and for rows, with few elements a thread or with many. */
+/* Each function returns a kernel of rows.cu, rows_long.cu or columns.cu for float, half or
+ * bfloat16. `wide` selects access by 16 bytes instead of by elements. `few` selects few elements
+ * per thread. */
 cuda_softmax_kernel cuda_softmax_rows_kernel(int32_t type, int backward, int wide, int few);
 cuda_softmax_kernel cuda_softmax_long_kernel(int32_t type, int backward, int wide);
 cuda_softmax_kernel cuda_softmax_columns_kernel(int32_t type, int backward, int wide);
 
 struct cuda_softmax_packed {
     cuda_softmax_job job, wide_job;
-    cuda_softmax_kernel kernel, wide_kernel; /* NULL: not in this form, not by 16 bytes */
+    cuda_softmax_kernel kernel, wide_kernel; /* NULL if unavailable by elements, or by 16 bytes */
     int32_t tensors;
 };
 
-/* The form that takes vectors, and one vector, as these walks of the tensors go. */
+/* Prepares the packed form for these iterations over the vectors and within one vector. */
 void cuda_softmax_packed_prepare(cuda_softmax_packed *packed, const cuda_walk *vectors,
                                  const cuda_walk *vector, int32_t type, int backward);
 
-/* Whether one does; then it can be launched. */
+/* Returns 1 if a packed form accepts these pointers. The second function launches it. */
 int cuda_softmax_packed_takes(const cuda_softmax_packed *packed, void *const data[]);
 int32_t cuda_softmax_packed_run(const cuda_softmax_packed *packed, const cuda_call *call,
                                 void *const data[], const cuda_blend &blend, int32_t algorithm);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The grid of affine matrices, a thread for a point, and its gradient, a block for a row of a
- * matrix. */
+/* The grid of affine matrices (a thread per point) and its gradient (a block per row of a
+ * matrix). */
 #include "../shared/map.h"
 #include "../table.h"
 #include "spatial.h"
 
-/* Slots. */
+/* The slots of the operations. */
 enum { FORWARD_THETA, FORWARD_GRID };
 enum { BACKWARD_DGRID, BACKWARD_DTHETA };
 
@@ -15,7 +15,7 @@ struct grid_job {
     void *out;
 };
 
-/* Coordinate of position `at` of `count` before it is transformed. */
+/* Returns the coordinate of position `at` of `count` before the transformation. */
 __device__ static inline double base_of(int64_t at, int64_t count)
 {
     return count > 1 ? -1 + 2 * (double)at / (double)(count - 1) : 0;
@@ -43,7 +43,7 @@ template <class T> __global__ void __launch_bounds__(CUDA_THREADS) grid_points(g
     }
 }
 
-/* The threads' sums are added up in one order, whatever the device. */
+/* Computes the gradient. The threads' sums are added in the same order on every device. */
 template <class T> __global__ void __launch_bounds__(CUDA_THREADS) grid_sums(grid_job job)
 {
     __shared__ double partials[3][CUDA_THREADS];
@@ -119,7 +119,7 @@ static void backward_prepare(struct anydnn_plugin_plan *plan)
     }
 }
 
-/* The input is the first slot, the output the second. */
+/* Runs both operations: the first slot is the input, the second the output. */
 static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
     const grid_state *state = (const grid_state *)plan->job;

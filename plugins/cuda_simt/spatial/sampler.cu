@@ -1,29 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The bilinear sampler: a thread for a pixel of y, one for a point of dgrid. Gradients of the image
- * are summed by destination, so that they have the same bits each time: a block has a tile of 16 x
- * 16 pixels of some channels, and looks through all points of its image, of which those that do not
- * reach the tile are passed over 256 at a time.
- */
+/* The bilinear sampler: one thread per pixel of y or per point of dgrid. The gradient of the image
+ * is summed by destination, so that it has the same bits each time. A block has a tile of 16 x 16
+ * pixels of some channels and iterates over all points of its image, 256 at a time. It skips a
+ * group of which no point reaches the tile. */
 #include "../shared/map.h"
 #include "../table.h"
 #include "spatial.h"
 
-/* Slots. */
+/* The slots of the operations. */
 enum { FORWARD_X, FORWARD_GRID, FORWARD_Y };
 enum { BACKWARD_X, BACKWARD_GRID, BACKWARD_DY, BACKWARD_DX, BACKWARD_DGRID };
 
 #define TILE     16
-#define CHANNELS 8 /* that a block sums up at once */
+#define CHANNELS 8 /* channels that a block sums at once */
 
 struct sampler_job {
-    spatial_tensor x, grid, y, dx, dgrid; /* y is dy backward */
+    spatial_tensor x, grid, y, dx, dgrid; /* y is dy in backward */
     const void *image, *points, *gradient;
     void *out;
     cuda_blend blend;
 };
 
-/* The pixel i below and j to the right of the point's; 0 beyond the image. */
+/* Returns the pixel i rows below and j columns right of the point's pixel, or 0 outside the
+ * image. */
 template <class T>
 __device__ static inline double pixel(const spatial_tensor &x, const T *plane,
                                       const spatial_point &point, int i, int j)
@@ -97,7 +96,7 @@ template <class T> __global__ void __launch_bounds__(CUDA_THREADS) sampler_slope
 
 /* ------------------------------------------------------------------ the gradient of the image */
 
-/* A tile: its first pixel, image, channels. */
+/* A tile: its image and its first channel and pixel. */
 struct sampler_tile {
     int64_t n, c, row, column;
 };
@@ -124,7 +123,7 @@ __device__ static inline bool reaches(const spatial_point &point, const sampler_
            point.column + 1 >= tile.column && point.column < tile.column + TILE;
 }
 
-/* Adds what point `at` gives to a thread's own pixel. */
+/* Adds the contribution of point `at` to a thread's own pixel. */
 template <class T>
 __device__ static inline void gather(const sampler_job &job, const sampler_tile &tile, int64_t at,
                                      const spatial_point &point, double (&sum)[CHANNELS])
@@ -189,7 +188,7 @@ struct sampler_state {
     void (*forward)(sampler_job);
     void (*slopes)(sampler_job);
     void (*tiles)(sampler_job);
-    int64_t pixels, points, blocks; /* the last: tiles */
+    int64_t pixels, points, blocks; /* `blocks` is the number of tiles */
 };
 
 static void prepare(struct anydnn_plugin_plan *plan, int y)

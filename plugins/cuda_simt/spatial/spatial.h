@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of the spatial transformer share: where a point of a grid lies in an image. */
+/* Definitions that the files of the spatial transformer share: the position of a grid's point in an
+ * image. */
 #ifndef CUDA_SIMT_SPATIAL_SPATIAL_H
 #define CUDA_SIMT_SPATIAL_SPATIAL_H
 
 #include "../../cuda_common/element.h"
 #include "../../cuda_common/index.h"
 
-/* Dims of images, and of grids: n, h, w, coordinate. */
+/* The dims of images (n, c, h, w) and of grids (n, h, w, coordinate). */
 enum { SPATIAL_N, SPATIAL_C, SPATIAL_H, SPATIAL_W };
 enum { GRID_N, GRID_H, GRID_W, GRID_XY };
 
@@ -26,15 +27,15 @@ static inline spatial_tensor spatial_of(const struct anydnn_plugin_tensor *tenso
     return made;
 }
 
-/* The pixel above a point and to its left, which may be beyond the image, and how far the point is
- * from there. */
+/* A point: the pixel above and to the left of it, which may be outside the image, and the point's
+ * distance from that pixel. */
 struct spatial_point {
     int64_t row, column;
     double down, right;
-    bool shows; /* whether any pixel is near it */
+    bool shows; /* 1 if any pixel is near the point */
 };
 
-/* Places n, h, w of point number `at`. */
+/* The indices n, h, w of point number `at`. */
 struct spatial_position {
     int64_t n, h, w;
 };

@@ -4,7 +4,7 @@
 #include "../shared/map.h"
 #include "../table.h"
 
-/* Slots. */
+/* The slots of the operations. */
 enum { FORWARD_X, FORWARD_Y };
 enum { BACKWARD_Y, BACKWARD_DY, BACKWARD_X, BACKWARD_DX };
 
@@ -20,7 +20,7 @@ template <class E> struct activation_forward_op {
     }
 };
 
-/* The function is chosen once for all lanes; those that most call stand here themselves. */
+/* Selects the function once for all lanes; the most frequent functions are inlined here. */
 template <class E> struct cuda_map_lanes<activation_forward_op<E>> {
     typedef typename cuda_arith<E>::type A;
     enum { LANES = cuda_vector<E>::LANES };

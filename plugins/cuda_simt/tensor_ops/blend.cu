@@ -6,13 +6,13 @@
 
 #include <type_traits>
 
-/* Slots of transform_tensor and add_tensor. */
+/* The slots of transform_tensor and add_tensor. */
 enum { X, Y };
 
 struct blend_params {
 };
 
-/* x may be broadcast. */
+/* The op of y = alpha*x + beta*y; x may be broadcast. */
 template <class E> struct blend_op {
     typedef E T;
     typedef typename cuda_arith<E>::type A;
@@ -29,9 +29,9 @@ struct blend_types {
     int32_t from, to;
 };
 
-/* x + y of one type, which float holds, or rounds as double does: floats have a rounding less than
- * half of double's digits, and of two shorter numbers one that is not lost in the other's last
- * digits leaves no tie. */
+/* The op of x + y in float, for operands of one type. The result equals that of a sum in double.
+ * Rounding twice is harmless if the wider format has at least 2 p + 2 bits for the p bits of the
+ * result. */
 template <class E> struct add_op {
     typedef E T;
     typedef typename cuda_arith<E>::type A;
@@ -44,7 +44,7 @@ template <class E> struct add_op {
     }
 };
 
-/* Between any two types, found at run time. */
+/* The op for any two types, which are selected at run time. */
 struct convert_op {
     typedef blend_types params;
     enum { OUT = 1, IN = 1, EXTRA = 0 };
@@ -59,7 +59,7 @@ struct convert_op {
 /* ------------------------------------------------------------------ plans */
 
 struct blend_state {
-    cuda_map_plan map, added; /* of y and x; with y again */
+    cuda_map_plan map, added; /* of y and x; of y, x and y again */
     int32_t (*launch)(const blend_state *state, const cuda_call *call, void *y, void *x,
                       cuda_blend blend);
     blend_types types;
@@ -85,7 +85,7 @@ static int32_t launch(const blend_state *state, const cuda_call *call, void *y, 
     return cuda_map_run(&state->map, call, &job);
 }
 
-/* Sums without factors, where vectors can be taken. */
+/* Adds without factors if vectors can be used; else uses blend_op. */
 template <class T>
 static int32_t add(const blend_state *state, const cuda_call *call, void *y, void *x,
                    cuda_blend blend)

@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dropout forward and backward. Which elements are kept follows from the states alone, as anydnn.h
- * says, and is handed to backward in the reserve. A thread works on the eight elements, in logical
- * order, of one byte of it. */
+/* Dropout forward and backward. The states alone determine which elements are kept, as anydnn.h
+ * specifies; the reserve passes this to backward. A thread handles the eight elements, in logical
+ * order, of one byte of the reserve. */
 #include "../../kit/philox.h"
 #include "../shared/map.h"
 #include "../table.h"
 
-/* Slots. */
+/* The slots of the operations. */
 enum { FORWARD_X, FORWARD_STATES, FORWARD_Y, FORWARD_RESERVE };
 enum { BACKWARD_DY, BACKWARD_RESERVE, BACKWARD_DX };
 
-/* anydnn.h's ANYDNN_DROPOUT_MAGIC and ANYDNN_DROPOUT_VERSION. */
+/* The values of ANYDNN_DROPOUT_MAGIC and ANYDNN_DROPOUT_VERSION in anydnn.h. */
 #define MAGIC   UINT64_C(0x706f7264796e61)
 #define VERSION 1
 
-/* The states, four numbers in the machine's byte order; as they lie in memory they are bytes, at
- * any address. */
+/* The states: four numbers in the machine's byte order. In memory, they are bytes at any
+ * address. */
 struct dropout_states {
     uint64_t magic, version, seed, offset;
 };
 enum { STATES_MAGIC, STATES_VERSION, STATES_SEED, STATES_OFFSET };
 
 struct dropout_job {
-    cuda_walk walk; /* out, in */
+    cuda_walk walk; /* of out and in */
     void *out;
     const void *in;
     uint8_t *reserve;
     uint8_t *states;
-    uint64_t threshold; /* words from here on are kept; 2^32: none */
+    uint64_t threshold; /* words from this value on are kept; 2^32 keeps none */
     double kept;        /* 1 - the probability */
 };
 
@@ -46,14 +46,14 @@ __device__ static inline dropout_states load_states(const uint8_t *states)
             load_number(states, STATES_SEED), load_number(states, STATES_OFFSET)};
 }
 
-/* States that were never initialised, or were overwritten, cannot be told to who called: that the
- * host knows of them when the kernel runs is too late. So the result shows it: NaN alone. */
+/* Returns 1 if the states are valid. The kernel cannot report invalid states to the caller, because
+ * the call may have returned. The result is then all NaN. */
 __device__ static inline int are_states(const dropout_states &states)
 {
     return states.magic == MAGIC && states.version == VERSION;
 }
 
-/* The four words that belong to a counter of 64 bits under a key of 64. */
+/* Computes the four random words of a 64-bit counter under a 64-bit key. */
 __device__ static inline void words_of(uint64_t counter, uint64_t key, uint32_t word[4])
 {
     const uint32_t counters[4] = {(uint32_t)counter, (uint32_t)(counter >> 32), 0, 0};
@@ -62,7 +62,7 @@ __device__ static inline void words_of(uint64_t counter, uint64_t key, uint32_t 
     kit_philox(counters, keys, word);
 }
 
-/* Which of the eight elements from index `first` on are kept, as bits. */
+/* Returns as bits which of the eight elements from index `first` on are kept. */
 __device__ static inline unsigned kept_bits(const dropout_job &job, const dropout_states &states,
                                             int64_t first)
 {
@@ -116,7 +116,7 @@ template <class T> __global__ void __launch_bounds__(CUDA_THREADS) dropout_forwa
     drop<T>(job, byte * 8, bits, valid);
 }
 
-/* Once all threads of the kernel before have read the offset. */
+/* Advances the offset after all threads of the previous kernel have read it. */
 static __global__ void __launch_bounds__(CUDA_THREADS) dropout_advance(dropout_job job)
 {
     dropout_states states;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* op_tensor: c = op(alpha1*a, alpha2*b) + beta*c, with b broadcast along its dims of size 1.
- * Computed in double, so that what is exact there is rounded once. */
+/* op_tensor: c = op(alpha1*a, alpha2*b) + beta*c, with b broadcast along its dims of size 1. It
+ * computes in double, so that results that are exact in double are rounded once. */
 #include "../shared/map.h"
 #include "../table.h"
 
 #include <type_traits>
 
-/* Slots. */
+/* The slots of the operation. */
 enum { A, B, C };
 
-/* Operators of struct anydnn_plugin_op_tensor. */
+/* The operators of struct anydnn_plugin_op_tensor. */
 enum { ADD, MUL, MIN, MAX, SQRT, NOT };
 
 struct op_params {
@@ -19,7 +19,8 @@ struct op_params {
     int32_t ab_type, c_type;
 };
 
-/* The smaller, the larger. With a NaN: NaN if that propagates, else the other. */
+/* Returns the smaller or the larger operand. If one is NaN, returns NaN if that propagates, else
+ * the other operand. */
 __device__ static inline double choose(int32_t op, int32_t nan_propagate, double a, double b)
 {
     if (isnan(a))
@@ -47,7 +48,8 @@ __device__ static inline double operate(const op_params &p, double a, double b)
     }
 }
 
-/* Operands of one type. The sum with beta*c is rounded once, too, so c is an input here. */
+/* The op for operands of one type. The sum with beta*c is rounded only once, so c is an input
+ * here. */
 template <class E> struct op_same {
     typedef E T;
     typedef op_params params;
@@ -91,7 +93,7 @@ __global__ void __launch_bounds__(CUDA_THREADS) op_vectors(cuda_map_job<op_same<
     }
 }
 
-/* a + b as it is: float holds it, or rounds it as double does (blend.cu). */
+/* Computes a + b in float. The result equals the one rounded from double (see blend.cu). */
 template <class E>
 __global__ void __launch_bounds__(CUDA_THREADS) op_sums(cuda_map_job<op_same<E>> job)
 {
@@ -118,7 +120,7 @@ __global__ void __launch_bounds__(CUDA_THREADS) op_sums(cuda_map_job<op_same<E>>
     }
 }
 
-/* Operands of any types and strides. */
+/* The op for operands of any types and strides. */
 struct op_mixed {
     typedef op_params params;
     enum { OUT = 1, IN = 2, EXTRA = 0 };
@@ -138,7 +140,7 @@ struct op_mixed {
 struct op_state {
     cuda_map_plan map;
     int32_t (*launch)(const op_state *state, const cuda_call *call, void *const data[],
-                      const op_params &params); /* NULL: op_mixed */
+                      const op_params &params); /* NULL if only op_mixed accepts the operands */
     op_params params;
 };
 
@@ -173,7 +175,7 @@ static void prepare(op_state *state, const struct anydnn_plugin_tensor *const te
     state->launch = launch<E>;
 }
 
-/* Where b is not wanted, a stands in its place. */
+/* Prepares a plan. If the operator does not read b, a takes its place. */
 static void op_prepare(struct anydnn_plugin_plan *plan)
 {
     const struct anydnn_plugin_op_tensor *params =

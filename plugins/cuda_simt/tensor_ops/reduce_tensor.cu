@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reduce_tensor: c = alpha * (a reduced along every dim in which c has 1) + beta * c, with the
+/* reduce_tensor: c = alpha * (a reduced along every dim in which c has size 1) + beta * c, with the
  * indices of minima and maxima on request. */
 #include "../shared/reduce.h"
 #include "../table.h"
 
-/* Slots. */
+/* The slots of the operation. */
 enum { A_SLOT, C_SLOT, INDICES };
 
-/* Operators of struct anydnn_plugin_reduce. */
+/* The operators of struct anydnn_plugin_reduce. */
 enum { ADD, MUL, MIN, MAX, AMAX, AVERAGE, NORM1, NORM2, MUL_NO_ZEROS };
 
 struct reduce_params {
     int32_t op;
     int32_t nan_propagate;
     int32_t c_type;
-    int32_t indices_type; /* -1: no indices */
+    int32_t indices_type; /* -1 without indices */
     double count;         /* elements of a result */
 };
 
-/* A sum, a product, or the element chosen so far; none is at index -1. */
+/* A sum, a product, or the element chosen so far; index -1 means that none is chosen. */
 struct reduce_sum {
     double value;
     int64_t index;
@@ -34,8 +34,8 @@ CUDA_BOTH int chooses(int32_t op)
     return op == MIN || op == MAX || op == AMAX;
 }
 
-/* Whether v takes the place of a value. A NaN takes it, and keeps it, if that propagates; else it
- * never does, and loses it to any number. */
+/* Returns 1 if v replaces `best`. If NaN propagates, a NaN replaces every number and stays.
+ * Otherwise it replaces none, and any number replaces it. */
 CUDA_BOTH int beats(const reduce_params &p, double v, double best)
 {
     if (isnan(v))
@@ -45,7 +45,7 @@ CUDA_BOTH int beats(const reduce_params &p, double v, double best)
     return p.op == MIN ? v < best : v > best;
 }
 
-/* Between equals, the first. */
+/* Replaces the chosen element if `from` beats it. The first of equal elements wins. */
 CUDA_BOTH void choose(const reduce_params &p, reduce_sum *to, const reduce_sum &from)
 {
     if (from.index < 0)
@@ -137,7 +137,7 @@ template <class E> struct reduce_op {
     }
 };
 
-/* Sums and averages alone: the operator is not asked for with every element. */
+/* The op for sums and averages only; it does not test the operator for each element. */
 template <class E> struct reduce_add_op : cuda_plain_runs<reduce_params> {
     typedef E T;
     typedef typename cuda_arith<E>::type A;
@@ -191,7 +191,7 @@ template <class Op> static int32_t launch(const reduce_state *state, const cuda_
     return cuda_reduce_run(&state->reduce, call, &job);
 }
 
-/* Dims in which c has 1 and a more, as bits. */
+/* Returns the dims that are reduced (size 1 in c but not in a), as bits. */
 static uint32_t reduced_dims(const struct anydnn_plugin_tensor *a,
                              const struct anydnn_plugin_tensor *c)
 {
@@ -204,7 +204,7 @@ static uint32_t reduced_dims(const struct anydnn_plugin_tensor *a,
     return reduced;
 }
 
-/* Elements are counted in logical order where their number is asked for. */
+/* Prepares a plan. If indices are requested, elements are counted in logical order. */
 template <class Op> static void prepare(struct anydnn_plugin_plan *plan)
 {
     const struct anydnn_plugin_tensor *const *tensor = plan->problem.tensor;

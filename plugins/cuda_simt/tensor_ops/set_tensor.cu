@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* set_tensor: copies of one element, or of one vector, whatever its type. */
+/* set_tensor: copies one element, or one vector, of any type to all elements. */
 #include "../shared/map.h"
 #include "../table.h"
 
-/* Bytes of the longest vector. */
+/* The bytes of the longest vector. */
 #define VALUE_MAX 32
 
-/* An element is a run of words, of 1 to 8 bytes. */
+/* An element is one or more words of 1 to 8 bytes. */
 struct set_job {
     cuda_walk walk;
     void *y;
-    int32_t words;     /* of one element */
-    int32_t word_size; /* in bytes */
+    int32_t words;     /* words of one element */
+    int32_t word_size; /* bytes of a word */
     unsigned char value[VALUE_MAX];
 };
 
@@ -50,7 +50,7 @@ static __global__ void __launch_bounds__(CUDA_THREADS) set_elements(set_job job)
     }
 }
 
-/* Packed: 16 bytes at once, then the elements behind. */
+/* Fills a packed tensor: 16 bytes per thread, then the remaining elements. */
 static __global__ void __launch_bounds__(CUDA_THREADS) set_packed(set_job job)
 {
     int64_t i = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x;
@@ -67,7 +67,7 @@ static __global__ void __launch_bounds__(CUDA_THREADS) set_packed(set_job job)
     }
 }
 
-/* Vectors are elements of a size of their own here. */
+/* Prepares a plan. It treats vectors as single elements. */
 static void set_prepare(struct anydnn_plugin_plan *plan)
 {
     struct anydnn_plugin_tensor elements = *plan->problem.tensor[0];

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* transform_tensor_ex and transform_filter. FOLD pads, then moves each block of fold[0] x fold[1]..
  * positions into channels; UNFOLD moves them back, then pads. Channel c and index o within the
- * block (counted as an index tuple, the last spatial dim fastest) make channel o * (channels of x)
- * + c.
- */
+ * block become channel o * (channels of x) + c. The index counts like an index tuple, the last
+ * spatial dim fastest. */
 #include "../shared/map.h"
 #include "../table.h"
 
-/* Slots. */
+/* The slots of the operations. */
 enum { X, Y };
 
-/* Directions of struct anydnn_plugin_transform. */
+/* The directions of struct anydnn_plugin_transform. */
 enum { FOLD, UNFOLD };
 
 #define DIMS ANYDNN_PLUGIN_DIM_MAX
@@ -20,15 +19,15 @@ struct transform_params {
     int32_t ndims;
     int32_t x_type, y_type;
     int32_t x_lanes;
-    int64_t channels; /* of the unfolded tensor */
+    int64_t channels; /* channels of the unfolded tensor */
     int64_t pad_before[DIMS];
     int64_t padded[DIMS]; /* dims of the padded tensor */
-    int64_t inner[DIMS];  /* and of that without pads */
-    int64_t fold[DIMS];   /* of spatial dims */
+    int64_t inner[DIMS];  /* dims without padding */
+    int64_t fold[DIMS];   /* fold of each dim; 1 for n and c */
     int64_t strides[DIMS];
 };
 
-/* Replaces the index in a folded tensor by that in the unfolded one. */
+/* Replaces an index in a folded tensor by that in the unfolded one. */
 __device__ static inline void unfolded_index(const transform_params &p, int64_t index[])
 {
     int64_t within = index[1] / p.channels;
@@ -40,7 +39,7 @@ __device__ static inline void unfolded_index(const transform_params &p, int64_t 
     }
 }
 
-/* And back. */
+/* Replaces an index in an unfolded tensor by that in the folded one. */
 __device__ static inline void folded_index(const transform_params &p, int64_t index[])
 {
     int64_t within = 0;
@@ -52,8 +51,8 @@ __device__ static inline void folded_index(const transform_params &p, int64_t in
     index[1] += within * p.channels;
 }
 
-/* Replaces the index in a padded tensor by that in the one without pads. Returns 0 where there is
- * only padding, or the rest of a block. */
+/* Replaces an index in a padded tensor by that without padding. Returns 0 if the index is in the
+ * padding or in the incomplete part of a block. */
 __device__ static inline int unpadded_index(const transform_params &p, int64_t index[])
 {
     int inside = 1;
@@ -66,7 +65,7 @@ __device__ static inline int unpadded_index(const transform_params &p, int64_t i
     return inside;
 }
 
-/* Tensors: y, the index along each of its dims. */
+/* The op of both operations. Tensors: y, the index along each of its dims. */
 struct transform_op {
     typedef transform_params params;
     enum { OUT = 1, IN = 0, EXTRA = DIMS };

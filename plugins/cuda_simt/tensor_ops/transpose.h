@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* y = alpha*x + beta*y where x is contiguous along another dim than y, as between NCHW and NHWC: by
- * tiles that are transposed in shared memory, so that both are taken in rows, 16 bytes at a time
- * where rows begin at multiples of that. */
+/* y = alpha*x + beta*y where x and y are contiguous along different dims, as between NCHW and NHWC.
+ * Tiles are transposed in shared memory, so that both tensors are accessed in rows. A row is
+ * accessed 16 bytes at a time if rows begin at multiples of 16 bytes. */
 #ifndef CUDA_SIMT_TENSOR_OPS_TRANSPOSE_H
 #define CUDA_SIMT_TENSOR_OPS_TRANSPOSE_H
 
 #include "../shared/map.h"
 
-/* A tile's sides; each of its rows is followed by a gap of a bank of shared memory, so that
- * elements below each other are in different banks. */
+/* The sides of a tile. A gap of one bank of shared memory follows each row, so that elements of a
+ * column are in different banks. */
 template <class T> struct cuda_turn_tile {
     enum {
         SIDE = sizeof(T) < 8 ? 64 : 32,
@@ -17,14 +17,15 @@ template <class T> struct cuda_turn_tile {
     };
 };
 
-/* Columns: the dim along which y is contiguous; rows: that along which x is. */
+/* A transposition. The columns are along the dim in which y is contiguous, the rows along that in
+ * which x is. */
 struct cuda_turn {
-    cuda_walk outer; /* y and x over the other dims */
+    cuda_walk outer; /* iterates over the other dims of y and x */
     int64_t columns, rows;
     int64_t x_column, y_row; /* strides */
     int64_t column_tiles, row_tiles;
     cuda_divisor by_column_tiles, by_row_tiles;
-    int32_t x_vectors, y_vectors; /* rows of that tensor begin at multiples of 16 bytes */
+    int32_t x_vectors, y_vectors; /* 1 if rows of that tensor begin at multiples of 16 bytes */
 };
 
 struct cuda_turn_job {
@@ -39,7 +40,7 @@ struct cuda_turn_part {
     int columns, rows;
 };
 
-/* Rows of x into the tile. The loads of a thread are under way together. */
+/* Reads rows of x into the tile. The loads of a thread are in flight together. */
 template <class T, int LANES>
 __device__ static inline void cuda_turn_read(T *tile, const T *x, const cuda_turn &turn,
                                              const cuda_turn_part &part)
@@ -89,7 +90,7 @@ __device__ static inline void cuda_turn_store(T *to, T from, const cuda_blend &b
         cuda_blend_store(to, cuda_load(from), blend);
 }
 
-/* Columns of the tile to rows of y. */
+/* Writes columns of the tile to rows of y. */
 template <class T, int LANES>
 __device__ static inline void cuda_turn_write(T *y, const T *tile, const cuda_turn &turn,
                                               const cuda_turn_part &part, const cuda_blend &blend)
@@ -153,7 +154,8 @@ __global__ void __launch_bounds__(CUDA_THREADS) cuda_turn_tiles(cuda_turn_job jo
         cuda_turn_write<T, 1>(y, tile, turn, part, job.blend);
 }
 
-/* From the walk over y and x; whether it is such a one, and large enough for tiles. */
+/* Fills `turn` from the iteration over y and x. Returns 1 if that is a transposition large enough
+ * for tiles. */
 template <class T> static int cuda_turn_prepare(cuda_turn *turn, const cuda_walk *walk)
 {
     typedef cuda_turn_tile<T> shape;

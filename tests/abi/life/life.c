@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A library with entries of several levels, made for the test of the ABI's life. What a form
- * returns tells the entry and the level that brought it. */
+/* A fictitious library with entries of several levels, for the test of the ABI's life. The value
+ * that a form returns identifies the entry and the level that introduced it. */
 #include "life.h"
 
 #include "abi/alias.h"

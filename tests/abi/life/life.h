@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The header of a library that never was, of all its releases: ANYDNN_API_LEVEL_NEWEST, which comes
- * from the table of that release, says which. */
+/* The header of a fictitious library in all its releases. ANYDNN_API_LEVEL_NEWEST, which comes from
+ * the table of a release, selects the release. */
 #ifndef ANYDNN_LIFE_H
 #define ANYDNN_LIFE_H
 

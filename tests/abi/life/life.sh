@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# A small library lives through six levels, made by the scripts that make anydnn's own views and
-# export map: programs for every view compile or are refused as docs/levels.md says, and what was
-# built against a release runs unchanged on every later one.
+# Checks a small library through six levels. The scripts that make anydnn's own views and export map make it.
+# Programs for every view compile or are refused as docs/levels.md specifies. A program that was built against a
+# release runs unchanged on every later one.
 # Needs: nothing
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
@@ -12,7 +12,7 @@ abi=$ANYDNN_TEST_SRCDIR/core/abi
 first=2
 last=6
 
-# from_table SCRIPT LEVEL: what SCRIPT makes of the table as it was when LEVEL was the newest.
+# from_table SCRIPT LEVEL: prints the output of SCRIPT for the table of the time when LEVEL was the newest.
 from_table() {
     $AWK -v newest="$2" -f "$abi/table.awk" -f "$abi/$1.awk" "$here/life.def"
 }
@@ -39,7 +39,7 @@ build_program() {
         -L"$to" -llife -ldl
 }
 
-# What a program for the view prints: names as the table of levels has them, meanings as life.c.
+# The expected output of a program for the view: names follow the table of levels, meanings follow life.c.
 expected() {
     echo "same 10005"
     case $1 in
@@ -56,7 +56,7 @@ expected() {
     echo "by symbol 21005 31005"
 }
 
-# runs NAME VIEW RELEASE...: the program of the first release prints the same on all of them.
+# runs NAME VIEW RELEASE...: succeeds if the program of the first release prints the same on all of them.
 runs() {
     name=$1 built=$3
     expected "$2" >"$tap_dir/expected"
@@ -85,7 +85,7 @@ while [ "$release" -le "$last" ]; do
     release=$((release + 1))
 done
 
-# lives RELEASE FLAG...: a program for each view that the release has builds and runs with it and with
+# lives RELEASE FLAG...: succeeds if a program for each view of the release builds and runs with it and with
 # every later one.
 lives() {
     since=$1
@@ -123,8 +123,8 @@ while [ "$release" -lt "$last" ]; do
     release=$((release + 1))
 done
 
-# verdicts COMPILER FLAG CALL VERDICT...: how CALL compiles in view 1, 2, ...: + it does, - it is
-# refused, ! with a warning that the form is old.
+# verdicts COMPILER FLAG CALL VERDICT...: checks how CALL compiles in view 1, 2, ...: + means success, - an
+# error, ! a warning that the form is old.
 verdicts() {
     compiler=$1 flag=$2 call=$3
     shift 3
@@ -145,8 +145,8 @@ verdicts() {
     done
 }
 
-# The table of docs/levels.md, call by call; a program without labels also sees the suffixed name
-# that the plain one stands for.
+# The table of docs/levels.md, call by call. A program without labels also sees the suffixed name to which the
+# plain name expands.
 calls() {
     check "$1 $2: the old call of a changed entry" verdicts "$1" "$2" "anydnnScale(1)" + + ! - - -
     check "$1 $2: the new call of a changed entry" verdicts "$1" "$2" "anydnnScale(1, 2)" - - - + + +

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A program for each view of the library that never was: it calls all that the table of levels in
- * docs/levels.md says its view declares, directly, by pointer and by the symbol's own name.
- */
+/* A program for each view of the fictitious library. It calls everything that its view declares
+ * according to the table of levels in docs/levels.md: directly, by pointer and by the symbol's own
+ * name. */
 #include "life.h"
 
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Makes of plugin.h the header of a plugin ABI to come: its number, and with -v grown=1 a member more at
+# Makes the header of a future plugin ABI from plugin.h: it sets the number, and with -v grown=1 adds a member at
 # the end of every structure that may grow.
 #   awk -v major=1 -v minor=1 -v grown=1 -f grow.awk plugin.h
 

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The rules by which the plugin ABI will be frozen, tried on a header 1.0 and a header 1.1 made from
-# plugin.h, in which every structure grew: the library compiled with each, and a backend compiled with
-# each, work in all four pairs; another major number, or a structure below its least size, is refused.
+# Checks the rules by which the plugin ABI will be frozen, with a header 1.0 and a header 1.1 made from plugin.h;
+# in 1.1, every structure is larger. The library and a backend are compiled with each, and must work in all four
+# pairs. Another major number, or a structure below its least size, must be refused.
 # Needs: libanydnn.la
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
@@ -17,7 +17,7 @@ header() {
         "$ANYDNN_TEST_SRCDIR/include/anydnn/plugin.h" >"$tap_dir/$1/anydnn/plugin.h"
 }
 
-# library NAME: the whole library with the header NAME.
+# library NAME: builds the whole library with the header NAME.
 # shellcheck disable=SC2046,SC2086
 library() {
     $CC -std=c11 -O0 -fPIC -shared -fvisibility=hidden -D_GNU_SOURCE -DANYDNN_EVERY_FORM \
@@ -38,7 +38,7 @@ backend() {
         "$here/sim.c" -o "$tap_dir/$folder/anydnn_sim.so"
 }
 
-# scales LIBRARY BACKEND WANTED: what the program prints with these two; WANTED is a pattern.
+# scales LIBRARY BACKEND WANTED: succeeds if the program's output with these two matches the pattern WANTED.
 scales() {
     LD_LIBRARY_PATH=$tap_dir/$1 ANYDNN_PLUGIN_PATH=$tap_dir/$2 ANYDNN_LOG=error "$tap_dir/scale" >"$tap_dir/printed"
     cat "$tap_dir/printed"
@@ -54,7 +54,7 @@ done
 check "a program builds" $CC -std=c11 -I"$ANYDNN_TEST_SRCDIR/include" -I"$ANYDNN_TEST_BUILDDIR/include" \
     "$here/scale.c" -o "$tap_dir/scale" -L"$tap_dir/1.0" -lanydnn
 
-# Engine 1: it saw nothing of 1.1; 15: all of it.
+# Engine 1 means that the backend saw nothing of 1.1; 15 means that it saw everything.
 check "library 1.0 with a backend of 1.0" scales 1.0 sim1.0 "^3 6 9 12 15 18 by sim, engine 1$"
 check "library 1.1 with a backend of 1.1" scales 1.1 sim1.1 "^3 6 9 12 15 18 by sim, engine 15$"
 check "library 1.1 with an older backend, of 1.0" scales 1.1 sim1.0 "^3 6 9 12 15 18 by sim, engine 1$"

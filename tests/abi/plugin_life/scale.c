@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scales a tensor by the backend sim alone and prints the values, who ran and by which engine. */
+/* Scales a tensor by the backend sim alone, and prints the values, the backend and its engine. */
 #include <anydnn/anydnn.h>
 
 #include <stdio.h>

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A backend for a plugin ABI to come: scaling of packed float tensors. Compiled with the header of
- * 1.0 or 1.1; what it sees of the other side's structures goes into its engine's number. Its own
- * structures end where memory ends, so that reading past their size is fatal. The SHORT_ macros
- * make it state less than the least size of a structure.
- */
+/* A backend for a future plugin ABI: scaling of packed float tensors. It is compiled with the
+ * header of 1.0 or 1.1, and reports what it sees of the other side's structures in its engine's
+ * number. Its own structures end at the end of a mapping, so that reading beyond their size is
+ * fatal. The SHORT_ macros make it state less than the least size of a structure. */
 #include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include <anydnn/plugin.h>
 
-/* How a backend asks for a member that an older host does not have. */
+/* Evaluates to 1 if the host has the member; an older host may lack it. */
 #define HAS(object, member)                                                                        \
     ((object)->struct_size >= offsetof(__typeof__(*(object)), member) + sizeof((object)->member))
 
@@ -48,7 +46,7 @@ static struct anydnn_plugin_context the_context;
 
 enum { PAGE = 65536 };
 
-/* A copy behind which nothing can be read. */
+/* Returns a copy of an object with no readable memory after it. */
 static void *last_of_its_page(const void *object, size_t size)
 {
     char *memory = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

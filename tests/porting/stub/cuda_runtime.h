@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the porting programs use of CUDA's runtime, for a machine without it: the device is the
- * host. */
+/* The part of CUDA's runtime that the porting programs use, for a machine without it: the device is
+ * the host. */
 #ifndef CUDA_RUNTIME_STUB_H
 #define CUDA_RUNTIME_STUB_H
 
@@ -12,7 +12,7 @@ typedef struct CUstream_st *cudaStream_t;
 enum { cudaSuccess = 0, cudaErrorMemoryAllocation = 2 };
 enum cudaMemcpyKind { cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToHost = 2 };
 
-/* At multiples of 256 bytes, as CUDA's; what malloc gave stands before them. */
+/* Allocates at multiples of 256 bytes, like CUDA; malloc's pointer is stored before the memory. */
 static inline cudaError_t stub_malloc(void **pointer, size_t bytes)
 {
     char *base = (char *)malloc(bytes + 512);
@@ -57,7 +57,7 @@ static inline cudaError_t cudaFree(void *pointer)
     return cudaSuccess;
 }
 
-/* The host's only stream. */
+/* The only stream of the host. */
 static inline cudaError_t cudaStreamCreate(cudaStream_t *stream)
 {
     *stream = NULL;
