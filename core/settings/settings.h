@@ -172,5 +172,8 @@ void adn_settings_item_withheld(const struct adn_settings *settings, int index, 
  * moved. */
 const char *adn_settings_plugindir(void);
 const char *adn_settings_sysconfdir(void);
+/* Returns the path of the user's file in $XDG_CONFIG_HOME or in ~/.config, written to `path`, or
+ * NULL if neither is known. */
+const char *adn_settings_user_file(char *path, size_t size);
 
 #endif

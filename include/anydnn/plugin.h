@@ -89,7 +89,7 @@ extern "C" {
 
 #define ANYDNN_PLUGIN_MAGIC     0x6e64796e61ULL /* "anydn", little endian */
 #define ANYDNN_PLUGIN_ABI_MAJOR 0
-#define ANYDNN_PLUGIN_ABI_MINOR 7
+#define ANYDNN_PLUGIN_ABI_MINOR 8
 
 #define ANYDNN_PLUGIN_DIM_MAX     8
 #define ANYDNN_PLUGIN_SPATIAL_MAX 6
@@ -497,6 +497,10 @@ struct anydnn_plugin_candidate {
                                                       its element's */
     double expected_us;                            /* 0: not estimated */
     const char *sentence;                          /* for a reason: the explanation for the user */
+    /* What the library below calls the engine, as words `NAME=VALUE` separated by blanks, such as
+     * "engine=76 split_k=4 layout=nhwc". Errata compare them: `engine` with the key engine, the
+     * others with the key knobs. NULL: none. */
+    const char *words;
 };
 
 /* The number of candidates that the host reads from one answer. It ignores later ones, which are
@@ -682,7 +686,20 @@ struct anydnn_plugin_host {
     void *(*alloc)(size_t bytes); /* host memory, aligned to 64 bytes; NULL when memory runs out */
     void (*free)(void *pointer);
     uint64_t (*fork_number)(void); /* increases in every child after fork() */
+    /* Returns the verdicts of the errata that match, as bits ANYDNN_PLUGIN_ERRATUM_xxx. Reads
+     * `engine` and `words` of the candidate. Sets *algorithm to the number that an erratum gives
+     * a transform, or to ANYDNN_PLUGIN_ALGORITHM_NONE. The library itself passes over what must be
+     * avoided, and names the erratum; a backend may still offer it. */
+    uint32_t (*errata)(const struct anydnn_plugin_host *host,
+                       const struct anydnn_plugin_problem *problem,
+                       const struct anydnn_plugin_candidate *candidate, int32_t *algorithm);
 };
+
+/* The verdicts of errata. */
+#define ANYDNN_PLUGIN_ERRATUM_AVOID            0x1u /* wrong, nan, writes_outside, short_sums */
+#define ANYDNN_PLUGIN_ERRATUM_NONDETERMINISTIC 0x2u
+#define ANYDNN_PLUGIN_ERRATUM_TRANSFORM        0x4u
+#define ANYDNN_PLUGIN_ERRATUM_FINER            0x8u /* more precise than the library notes */
 
 /* The backend works in a child after fork(). Without this flag its plans are refused there. */
 #define ANYDNN_PLUGIN_FORK_SAFE 0x1u
@@ -737,6 +754,11 @@ struct anydnn_plugin {
     const struct anydnn_plugin_setting *const *settings;
     uint32_t setting_count;
     uint32_t reserved;
+    /* The backend's own errata, in the form of a file of errata.d, or NULL. */
+    const char *errata;
+    /* Returns the version of the library below, such as "9.19.0", or NULL before it is known. It
+     * is called after a context was made. A backend without it has the version above. */
+    const char *(*library_version)(void);
 };
 
 /* The data object `anydnn_plugin_abi`. */

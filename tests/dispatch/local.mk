@@ -32,6 +32,7 @@ dispatch_tests = $(search_tests) \
 search_tests = \
 	tests/dispatch/test_choosers \
 	tests/dispatch/test_device_reference \
+	tests/dispatch/test_errata \
 	tests/dispatch/test_fastest \
 	tests/dispatch/test_fastest_device \
 	tests/dispatch/test_fastest_recorded \

@@ -87,7 +87,7 @@ tests_mocks_libmock_memory_la_LIBADD = -lpthread
 
 # Files that all mocks share, and files that device mocks share.
 check_LTLIBRARIES += tests/mocks/libmock.la tests/mocks/libmock_space.la
-tests_mocks_libmock_la_SOURCES = tests/mocks/mock.h tests/mocks/mock_operations.c tests/mocks/mock_text.c \
+tests_mocks_libmock_la_SOURCES = tests/mocks/mock.h tests/mocks/mock_convolution.c tests/mocks/mock_operations.c tests/mocks/mock_text.c \
 	tests/mocks/mock_time.c
 tests_mocks_libmock_space_la_SOURCES = tests/mocks/mock.h tests/mocks/mock_memory.h tests/mocks/mock_space.c \
 	tests/mocks/mock_space.h tests/mocks/mock_aside.c tests/mocks/mock_stream.c

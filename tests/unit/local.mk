@@ -23,6 +23,7 @@ unit_tests = \
 	tests/unit/test_desc_pooling \
 	tests/unit/test_desc_shape \
 	tests/unit/test_desc_tensor \
+	tests/unit/test_errata \
 	tests/unit/test_guarantees \
 	tests/unit/test_kit \
 	tests/unit/test_numerics \

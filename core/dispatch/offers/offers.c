@@ -48,10 +48,17 @@ void adn_offers_begin(struct adn_offers *offers, anydnnHandle_t handle, const st
     }
 }
 
+static void free_offers(struct adn_answer *answer)
+{
+    for (int32_t i = 0; i < answer->offers; i++)
+        free(answer->offer[i].words);
+    free(answer->offer);
+}
+
 void adn_offers_free(struct adn_offers *offers)
 {
     for (int32_t i = 0; i < offers->count; i++)
-        free(offers->answer[i].offer);
+        free_offers(&offers->answer[i]);
 }
 
 void adn_offers_forget_starved(struct adn_offers *offers)
@@ -62,7 +69,7 @@ void adn_offers_forget_starved(struct adn_offers *offers)
 
         if (!answer->starved)
             continue;
-        free(answer->offer);
+        free_offers(answer);
         answer->offer = NULL;
         answer->offers = answer->room = answer->starved = 0;
         answer->outcome = ADN_NOT_ASKED;
@@ -114,7 +121,7 @@ int32_t adn_offers_end(struct adn_offers *offers)
 
 /* Returns an offer whose only flaws are waived, or NULL. If an engine is given, only its offers
  * count. Prefers the first offer with the algorithm that the call names; otherwise returns the
- * first offer. */
+ * first offer, of those that no erratum calls slow if there are any. */
 static struct adn_offer *best_of(const struct adn_offers *offers, const struct adn_answer *answer,
                                  const uint64_t *engine, uint32_t waived)
 {
@@ -126,9 +133,9 @@ static struct adn_offer *best_of(const struct adn_offers *offers, const struct a
 
         if ((offer->flaws & ~waived) != 0 || (engine && offer->candidate.engine != *engine))
             continue;
-        if (named != ADN_ALGORITHM_ANY && offer->candidate.algorithm == named)
+        if (named != ADN_ALGORITHM_ANY && offer->candidate.algorithm == named && !offer->slow)
             return offer;
-        if (!best)
+        if (!best || (best->slow && !offer->slow))
             best = offer;
     }
     return best;

@@ -6,6 +6,7 @@
 #define ADN_DISPATCH_OFFERS_OFFERS_H
 
 #include "dispatch/handle/handle.h"
+#include "errata/errata.h"
 
 /* The assumptions and limits of a choice. */
 struct adn_wish {
@@ -22,7 +23,8 @@ enum adn_flaw {
     ADN_FLAW_NONDETERMINISTIC = 4,
     ADN_FLAW_TRANSFORM = 8, /* the call does not name the transform */
     ADN_FLAW_WORKSPACE = 16,
-    ADN_FLAW_ALIGNMENT = 32
+    ADN_FLAW_ALIGNMENT = 32,
+    ADN_FLAW_ERRATUM = 64 /* a known fault, which no caller waives */
 };
 
 /* An offer: one way in which a backend runs the problem. Its `sentence` is NULL. */
@@ -30,6 +32,9 @@ struct adn_offer {
     struct anydnn_plugin_candidate candidate;
     uint32_t flaws;
     int32_t failed; /* 1 if the backend could not make a plan from it */
+    int32_t slow;   /* 1 if an erratum calls it slow; the backend's other offers come first */
+    char *words;    /* the candidate's, or NULL */
+    const struct adn_erratum *erratum; /* the first that matches and changes the choice, or NULL */
 };
 
 /* The states of a backend of the rule. */
