@@ -16,6 +16,8 @@ core_libanydnn_core_la_SOURCES += \
 	core/dispatch/autotune/suspect.c \
 	core/dispatch/autotune/suspect.h \
 	core/dispatch/autotune/time.c \
+	core/dispatch/autotune/trial.c \
+	core/dispatch/autotune/trial.h \
 	core/dispatch/dispatch.h \
 	core/dispatch/foreign/byte_runs.c \
 	core/dispatch/foreign/byte_runs.h \

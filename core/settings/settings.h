@@ -21,6 +21,7 @@ enum adn_fallback {
 };
 enum adn_staging { ADN_STAGING_OFF = 0, ADN_STAGING_LISTED = 1, ADN_STAGING_LAST = 2 };
 enum adn_tuning_mode { ADN_TUNING_WRITE = 0, ADN_TUNING_READ = 1 };
+enum adn_tune_check { ADN_TUNE_CHECK_NO = 0, ADN_TUNE_CHECK_YES = 1, ADN_TUNE_CHECK_ALL = 2 };
 enum adn_enable { ADN_ENABLE_NO = 0, ADN_ENABLE_AUTO = 1, ADN_ENABLE_YES = 2 };
 
 /* The layers, weakest first. */
@@ -97,6 +98,7 @@ struct adn_settings {
     char *tuning;     /* "off", or the file of what searches measured */
     int32_t tuning_mode;      /* enum adn_tuning_mode */
     int32_t tune_limit;       /* milliseconds that `fastest` times one problem */
+    int32_t tune_check;       /* enum adn_tune_check: whether a search judges what it times */
     int32_t user_config;      /* 0 none, 1 merge, 2 only */
     char *trace_file;         /* "off", or where calls are written */
     uint64_t trace_size;      /* bytes from which on another file is begun; UINT64_MAX: none */

@@ -42,6 +42,7 @@ search_tests = \
 	tests/dispatch/test_search_limits \
 	tests/dispatch/test_search_pins \
 	tests/dispatch/test_suspects \
+	tests/dispatch/test_trials \
 	tests/dispatch/test_tuning
 check_PROGRAMS += $(dispatch_tests)
 TESTS += $(dispatch_tests)

@@ -19,8 +19,6 @@
 /* Four of these bytes are 0.0115 as float, two are 1.06 as half, and one is 60 as an integer. These
  * are ordinary numbers; none is subnormal, which would be slow. */
 #define FILLING 0x3c
-/* bytes that are drawn; the rest of an operand repeats them */
-#define DRAWN (256 * 1024)
 /* The total size of all sets. It is at least twice the largest device cache (50 MiB on an H100, 126
  * MiB on a B200). The smallest operands stay below it, since SETS_MAX limits the number of sets. */
 #define TOGETHER (256LL << 20)
@@ -45,6 +43,24 @@ static void draw(int32_t type, void *to, uint64_t count)
     }
 }
 
+double *adn_stand_drawn(int32_t type)
+{
+    size_t size = (size_t)adn_type_size(type), count = ADN_STAND_DRAWN / size;
+    char *bytes = malloc(ADN_STAND_DRAWN);
+    double *numbers = reallocarray(NULL, count, sizeof(*numbers));
+
+    if (bytes && numbers) {
+        draw(type, bytes, count);
+        for (size_t i = 0; i < count; i++)
+            numbers[i] = adn_element_load(type, bytes + i * size);
+    } else {
+        free(numbers);
+        numbers = NULL;
+    }
+    free(bytes);
+    return numbers;
+}
+
 /* Returns the distance in bytes between an operand's copies in consecutive sets. */
 static int64_t stride_of(const struct adn_stand *stand, int32_t slot)
 {
@@ -64,7 +80,7 @@ static uint64_t bytes_of(const struct adn_stand *stand, int32_t slot)
  */
 static int32_t fill_drawn(const struct adn_stand *stand, int32_t type, void *to, uint64_t bytes)
 {
-    uint64_t done = bytes < DRAWN ? bytes : DRAWN;
+    uint64_t done = bytes < ADN_STAND_DRAWN ? bytes : ADN_STAND_DRAWN;
     void *numbers = malloc(done > 0 ? done : 1);
     void *stream = stand->operands.stream;
     int32_t result;
@@ -93,7 +109,7 @@ static int32_t fill(const struct adn_stand *stand, int32_t slot)
     void *to = stand->first[slot];
     uint64_t bytes = bytes_of(stand, slot);
 
-    if (stand->choices->fastest && adn_type_digits(type) > 0)
+    if ((stand->choices->fastest || stand->guard > 0) && adn_type_digits(type) > 0)
         return fill_drawn(stand, type, to, bytes);
     return stand->space->memory_set(stand->device, stand->operands.stream, to, FILLING, bytes);
 }
@@ -131,8 +147,7 @@ static anydnnStatus_t make_operand(struct adn_stand *stand, int32_t slot)
     const struct adn_operation *info = adn_problem_operation(problem->operation);
     int64_t bytes = adn_shape_bytes(&problem->tensor[slot]);
     int32_t result = bytes < 0 ? ANYDNN_STATUS_ALLOC_FAILED
-                               : adn_space_memory_alloc(choices->handle->space, stand->device,
-                                                        bytes_of(stand, slot), &stand->first[slot]);
+                               : adn_stand_alloc(stand, bytes_of(stand, slot), &stand->first[slot]);
 
     if (result != 0) {
         stand->first[slot] = NULL;
@@ -229,7 +244,7 @@ void adn_stand_free_operands(struct adn_stand *stand)
         if (adn_problem_on_host(&stand->choices->problem, i))
             free(stand->first[i]);
         else
-            stand->space->memory_free(stand->device, stand->first[i]);
+            adn_stand_release(stand, stand->first[i]);
         stand->first[i] = NULL;
     }
 }
@@ -239,6 +254,12 @@ void adn_stand_turn(struct adn_stand *stand)
     if (stand->sets <= 1)
         return;
     stand->set = (stand->set + 1) % stand->sets;
+    place(stand);
+}
+
+void adn_stand_first(struct adn_stand *stand)
+{
+    stand->set = 0;
     place(stand);
 }
 

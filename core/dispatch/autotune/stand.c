@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Makes the marks, the stream and the workspace for the runs of a search. */
 #include "dispatch/autotune/stand.h"
+#include "dispatch/autotune/trial.h"
 #include "dispatch/handle/guard.h"
 
 #include <stdlib.h>
@@ -17,6 +18,21 @@ anydnnStatus_t adn_stand_failed(const struct adn_stand *stand, const char *what,
         return status;
     return adn_fail(adn_plan_status(result), "%s: device %s %s: %s", choices->entry,
                     choices->handle->device_name, what, adn_load_error_text());
+}
+
+int32_t adn_stand_alloc(const struct adn_stand *stand, uint64_t bytes, void **memory)
+{
+    int32_t result = adn_space_memory_alloc(stand->choices->handle->space, stand->device,
+                                            bytes + 2 * stand->guard, memory);
+
+    if (result == 0)
+        *memory = (char *)*memory + stand->guard;
+    return result;
+}
+
+void adn_stand_release(const struct adn_stand *stand, void *memory)
+{
+    stand->space->memory_free(stand->device, (char *)memory - stand->guard);
 }
 
 static anydnnStatus_t make_marks(struct adn_stand *stand)
@@ -58,7 +74,7 @@ static anydnnStatus_t make_stream(struct adn_stand *stand)
 static void free_workspace(struct adn_stand *stand)
 {
     if (stand->own && stand->operands.workspace)
-        stand->space->memory_free(stand->device, stand->operands.workspace);
+        adn_stand_release(stand, stand->operands.workspace);
     stand->operands.workspace = NULL;
     stand->operands.workspace_bytes = 0;
 }
@@ -70,7 +86,7 @@ int adn_stand_workspace(struct adn_stand *stand, uint64_t bytes)
     if (!stand->own || bytes <= stand->operands.workspace_bytes)
         return 0;
     free_workspace(stand);
-    if (adn_space_memory_alloc(stand->choices->handle->space, stand->device, bytes, &memory) != 0)
+    if (adn_stand_alloc(stand, bytes, &memory) != 0)
         return -1;
     stand->operands.workspace = memory;
     stand->operands.workspace_bytes = bytes;
@@ -90,6 +106,8 @@ anydnnStatus_t adn_stand_enter(struct adn_stand *stand, struct adn_choices *choi
     stand->space = choices->handle->space->functions;
     stand->device = choices->handle->device;
     stand->own = !given;
+    if (stand->own && choices->handle->world->settings->tune_check != ADN_TUNE_CHECK_NO)
+        stand->guard = ADN_STAND_GUARD;
     adn_values_init(&values, choices->problem.operation);
     if (given)
         stand->operands = *given;
@@ -103,6 +121,8 @@ anydnnStatus_t adn_stand_enter(struct adn_stand *stand, struct adn_choices *choi
         status = make_stream(stand);
     if (status == ANYDNN_STATUS_SUCCESS && stand->own)
         status = adn_stand_operands(stand);
+    if (status == ANYDNN_STATUS_SUCCESS)
+        adn_trial_begin(stand);
     return status;
 }
 
@@ -110,6 +130,7 @@ void adn_stand_leave(struct adn_stand *stand)
 {
     /* Enqueued work must not use the memory that is freed here. */
     stand->space->synchronize(stand->device, stand->operands.stream);
+    adn_trial_end(stand);
     free_workspace(stand);
     adn_stand_free_operands(stand);
     for (int i = 0; i < 2; i++)

@@ -6,6 +6,13 @@
 
 #include "dispatch/autotune/search.h"
 
+struct adn_trial;
+
+/* The bytes of an operand that are drawn. The rest of it repeats them. */
+#define ADN_STAND_DRAWN (256 * 1024)
+/* The bytes around operands and workspace that a contender with a fault may overwrite. */
+#define ADN_STAND_GUARD 4096
+
 struct adn_stand {
     struct adn_choices *choices;
     const struct anydnn_plugin_space *space;
@@ -16,7 +23,13 @@ struct adn_stand {
     void *marks[2];
     void *stream; /* created for the search; NULL: the runs use the handle's stream */
     struct anydnn_plugin_operands operands;
+    struct adn_trial *trial; /* NULL: results are not judged */
+    uint64_t guard;          /* ADN_STAND_GUARD, or 0 if the settings forbid trials */
 };
+
+/* Allocates memory of the device with stand->guard bytes on both sides. Returns 0 or a status. */
+int32_t adn_stand_alloc(const struct adn_stand *stand, uint64_t bytes, void **memory);
+void adn_stand_release(const struct adn_stand *stand, void *memory);
 
 /* Makes marks, and the search's own operands if `given` is NULL. Under `fastest`, also creates a
  * stream if the space can, which waits for the work on the handle's stream. The caller must call
@@ -41,8 +54,13 @@ anydnnStatus_t adn_stand_failed(const struct adn_stand *stand, const char *what,
 anydnnStatus_t adn_stand_operands(struct adn_stand *stand);
 void adn_stand_free_operands(struct adn_stand *stand);
 
-/* Switches to the next set. */
+/* Switches to the next set, or to the first. */
 void adn_stand_turn(struct adn_stand *stand);
+void adn_stand_first(struct adn_stand *stand);
+
+/* Returns the numbers that operands of a floating type hold at the beginning of the first set, as
+ * many as ADN_STAND_DRAWN bytes hold, or NULL if memory is out. The caller frees them. */
+double *adn_stand_drawn(int32_t type);
 
 /* Restores the contents that in-place runs replaced in the search's own operands. Returns 0 or the
  * space's status. */

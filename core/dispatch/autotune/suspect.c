@@ -145,16 +145,17 @@ anydnnStatus_t adn_suspect_runs(struct adn_choices *choices, const struct adn_ch
                  choice->backend->name, choice->engine) >= ADN_TUNING_KEY)
         return ANYDNN_STATUS_SUCCESS;
     if (is_guilty(suspect->tuning, name))
-        return adn_fail(
-            ANYDNN_STATUS_EXECUTION_FAILED,
-            "%s: a process that ran it ended meanwhile, or lost its device; it is passed "
-            "over as long as the tuning file says so",
-            choices->entry);
+        return adn_fail(ANYDNN_STATUS_EXECUTION_FAILED,
+                        "%s: a process that ran it ended meanwhile, lost its device, or saw wrong "
+                        "results; it is passed "
+                        "over as long as the tuning file says so",
+                        choices->entry);
     write_names(suspect, choice);
     return ANYDNN_STATUS_SUCCESS;
 }
 
-void adn_suspect_lost(struct adn_choices *choices)
+/* Records for good what became of the running candidate. */
+static void record(struct adn_choices *choices, double what)
 {
     struct adn_suspect *suspect = choices->suspect;
     const char *key;
@@ -162,9 +163,19 @@ void adn_suspect_lost(struct adn_choices *choices)
     if (!suspect || suspect->name[0] == '\0')
         return;
     key = suspect->name;
-    suspect->tuned.microseconds = ADN_TUNING_LOST;
+    suspect->tuned.microseconds = what;
     adn_tuning_note(suspect->tuning, &key, &suspect->tuned, 1);
     set_no_name(suspect);
+}
+
+void adn_suspect_lost(struct adn_choices *choices)
+{
+    record(choices, ADN_TUNING_LOST);
+}
+
+void adn_suspect_wrong(struct adn_choices *choices)
+{
+    record(choices, ADN_TUNING_LOST);
 }
 
 void adn_suspect_end(struct adn_choices *choices)

@@ -17,4 +17,7 @@ anydnnStatus_t adn_suspect_runs(struct adn_choices *choices, const struct adn_ch
 /* Records that the running candidate lost the device, so that it never runs again. */
 void adn_suspect_lost(struct adn_choices *choices);
 
+/* Records that the running candidate gave wrong results, so that it never runs again. */
+void adn_suspect_wrong(struct adn_choices *choices);
+
 #endif

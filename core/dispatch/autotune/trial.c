@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Judges contenders. The right results are computed once for a problem, on the host, for some of
+ * the output's elements; the inputs are known there, since the search drew them (operands.c).
+ */
+#include "dispatch/autotune/trial.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "desc/names.h"
+#include "desc/shape.h"
+#include "judge/element.h"
+#include "judge/random.h"
+#include "judge/sampled.h"
+#include "numerics/numerics.h"
+#include "problem/host.h"
+#include "problem/operation.h"
+#include "sys/error.h"
+
+/* The elements that are judged, and the most products that are computed for them. */
+#define SAMPLES      256
+#define PRODUCTS_MAX 1e7
+/* The content of a guard zone. */
+#define GUARD      ADN_STAND_GUARD
+#define GUARD_BYTE 0xa5
+/* The content of outputs and workspace before a run: NaN in every floating type. */
+#define POISON 0xff
+/* The parts of an output that two runs must have in common: all of it if it is small. */
+#define PIECES   16
+#define PIECE    (64 * 1024)
+#define TOGETHER ((int64_t)PIECES * PIECE)
+
+/* Memory of the device between two guard zones. */
+struct guarded {
+    void *memory; /* behind the first zone */
+    uint64_t bytes;
+};
+
+struct adn_trial {
+    struct guarded out[ADN_SLOTS];
+    struct guarded workspace;
+    unsigned char *run[2]; /* pieces of every output after each run */
+    struct adn_subject subject;
+    int slot; /* the output whose elements are judged, or -1 */
+    int count;
+    int64_t offset[SAMPLES]; /* of the samples, in elements */
+    char index[SAMPLES][64]; /* for messages */
+    double *drawn[ADN_SLOTS];
+};
+
+/* ---- guarded memory */
+
+static int is_out(const struct adn_stand *stand, int slot)
+{
+    const struct adn_problem *problem = &stand->choices->problem;
+
+    return (problem->present >> slot & 1) && !(problem->absent >> slot & 1) &&
+           !adn_problem_on_host(problem, slot) &&
+           (adn_problem_operation(problem->operation)->slot[slot].flags & ADN_SLOT_OUT);
+}
+
+static void drop(const struct adn_stand *stand, struct guarded *guarded)
+{
+    if (guarded->memory)
+        adn_stand_release(stand, guarded->memory);
+    *guarded = (struct guarded){NULL, 0};
+}
+
+/* Makes memory of at least that size. Returns 0 or -1. */
+static int make(const struct adn_stand *stand, struct guarded *guarded, uint64_t bytes)
+{
+    if (guarded->memory && guarded->bytes == bytes)
+        return 0;
+    drop(stand, guarded);
+    if (adn_stand_alloc(stand, bytes, &guarded->memory) != 0) {
+        guarded->memory = NULL;
+        return -1;
+    }
+    guarded->bytes = bytes;
+    return 0;
+}
+
+/* Fills the zones, and poisons what lies between them. */
+static int32_t poison(const struct adn_stand *stand, const struct guarded *guarded)
+{
+    void *stream = stand->operands.stream;
+    int32_t result;
+
+    if (!guarded->memory)
+        return 0;
+    result = stand->space->memory_set(stand->device, stream, (char *)guarded->memory - GUARD,
+                                      GUARD_BYTE, GUARD);
+    if (result == 0)
+        result = stand->space->memory_set(
+            stand->device, stream, (char *)guarded->memory + guarded->bytes, GUARD_BYTE, GUARD);
+    if (result == 0 && guarded->bytes > 0)
+        result = stand->space->memory_set(stand->device, stream, guarded->memory, POISON,
+                                          guarded->bytes);
+    return result;
+}
+
+static int32_t fetch(const struct adn_stand *stand, void *to, const void *from, uint64_t bytes)
+{
+    return stand->space->memory_copy(stand->device, stand->operands.stream, to, from, bytes,
+                                     ANYDNN_PLUGIN_COPY_FROM);
+}
+
+/* Looks for the first byte of a zone that changed. Returns 1 if there is one, with its distance
+ * from the memory that the zone guards. */
+static int is_hurt(const struct adn_stand *stand, const struct guarded *guarded, int *distance)
+{
+    unsigned char zone[GUARD];
+
+    for (int behind = 0; behind < 2 && guarded->memory; behind++) {
+        const char *from =
+            (const char *)guarded->memory + (behind ? (int64_t)guarded->bytes : -(int64_t)GUARD);
+
+        if (fetch(stand, zone, from, GUARD) != 0)
+            return 0;
+        for (int i = 0; i < GUARD; i++) {
+            int at = behind ? i : GUARD - 1 - i;
+
+            *distance = behind ? at : at - GUARD;
+            if (zone[at] != GUARD_BYTE)
+                return 1;
+        }
+    }
+    return 0;
+}
+
+/* ---- samples */
+
+static double load(void *cookie, int slot, int64_t offset)
+{
+    const struct adn_stand *stand = cookie;
+    int64_t period = ADN_STAND_DRAWN / adn_type_size(stand->choices->problem.tensor[slot].type);
+
+    return stand->trial->drawn[slot][offset % period];
+}
+
+/* Draws the index of a sample. The first two are the corners, and half of the others lie at a
+ * border, where mistakes are likely. */
+static void draw_index(const struct anydnn_plugin_tensor *tensor, int at, uint64_t *seed,
+                       int64_t *index)
+{
+    for (int32_t d = 0; d < tensor->ndims; d++) {
+        index[d] = (int64_t)(adn_random_bits(seed) % (uint64_t)tensor->dims[d]);
+        if (at < 2)
+            index[d] = at == 0 ? 0 : tensor->dims[d] - 1;
+    }
+    if (at >= 2 && at % 2 == 1 && tensor->ndims > 2) {
+        uint64_t bits = adn_random_bits(seed);
+        int32_t d = 2 + (int32_t)(bits / 2 % (uint64_t)(tensor->ndims - 2));
+
+        index[d] = bits & 1 ? 0 : tensor->dims[d] - 1;
+    }
+}
+
+/* Computes the samples. The set of operands in use is the first. */
+static void compute_samples(struct adn_stand *stand)
+{
+    struct adn_trial *trial = stand->trial;
+    struct adn_subject_slot *out = &trial->subject.slot[trial->slot];
+    const struct anydnn_plugin_tensor *tensor = &trial->subject.problem.tensor[trial->slot];
+    struct adn_sampled sampled = {&trial->subject.problem, stand->operands.scale, load, stand};
+    uint64_t seed = adn_problem_hash(&trial->subject.problem);
+
+    for (int i = 0; i < trial->count; i++) {
+        int64_t index[ANYDNN_PLUGIN_DIM_MAX] = {0};
+        struct adn_sample sample;
+        int length = 0;
+
+        draw_index(tensor, i, &seed, index);
+        adn_sampled_compute(&sampled, index, &sample);
+        out->want[i] = sample.want;
+        out->sum[i] = sample.sum;
+        out->squares[i] = sample.squares;
+        trial->offset[i] = 0;
+        for (int32_t d = 0; d < tensor->ndims; d++) {
+            trial->offset[i] += index[d] * tensor->strides[d];
+            length += snprintf(trial->index[i] + length, sizeof(trial->index[i]) - (size_t)length,
+                               "%s%lld", d > 0 ? "," : "", (long long)index[d]);
+            if (length >= (int)sizeof(trial->index[i]))
+                length = (int)sizeof(trial->index[i]) - 1;
+        }
+    }
+}
+
+/* Returns how many elements are judged. */
+static int count_samples(const struct adn_trial *trial)
+{
+    double products = PRODUCTS_MAX / (trial->subject.terms > 1 ? trial->subject.terms : 1);
+
+    return products >= SAMPLES ? SAMPLES : (int)products;
+}
+
+/* Prepares the samples. Returns 0, or -1 if memory is out. */
+static int make_samples(struct adn_stand *stand)
+{
+    struct adn_trial *trial = stand->trial;
+    const struct adn_problem *problem = &stand->choices->problem;
+    struct adn_subject_slot *out;
+
+    adn_subject_begin(&trial->subject, problem, &(struct adn_values){.align = 0});
+    trial->slot = adn_sampled_slot(problem);
+    trial->count = trial->slot >= 0 ? count_samples(trial) : 0;
+    if (trial->count == 0)
+        return 0;
+    out = &trial->subject.slot[trial->slot];
+    out->want = calloc(SAMPLES, sizeof(double));
+    out->sum = calloc(SAMPLES, sizeof(double));
+    out->squares = calloc(SAMPLES, sizeof(double));
+    for (int i = 0; i < trial->subject.info->slot_count; i++)
+        if ((problem->present >> i & 1) && i != trial->slot) {
+            trial->drawn[i] = adn_stand_drawn(problem->tensor[i].type);
+            if (!trial->drawn[i])
+                return -1;
+        }
+    if (!out->want || !out->sum || !out->squares)
+        return -1;
+    compute_samples(stand);
+    return 0;
+}
+
+/* ---- begin and end */
+
+void adn_trial_end(struct adn_stand *stand)
+{
+    struct adn_trial *trial = stand->trial;
+
+    if (!trial)
+        return;
+    for (int i = 0; i < ADN_SLOTS; i++) {
+        drop(stand, &trial->out[i]);
+        free(trial->drawn[i]);
+    }
+    drop(stand, &trial->workspace);
+    free(trial->run[0]);
+    free(trial->run[1]);
+    adn_subject_free(&trial->subject);
+    free(trial);
+    stand->trial = NULL;
+}
+
+/* Returns 1 if outputs can be replaced by guarded ones: nothing runs in place, and no output is
+ * read. */
+static int is_separate(const struct adn_problem *problem)
+{
+    const struct adn_operation *info = adn_problem_operation(problem->operation);
+
+    for (int i = 0; i < info->slot_count; i++)
+        if ((problem->present >> i & 1) &&
+            (problem->alias[i] != 0 ||
+             (info->slot[i].flags & (ADN_SLOT_IN | ADN_SLOT_OUT)) == (ADN_SLOT_IN | ADN_SLOT_OUT)))
+            return 0;
+    return 1;
+}
+
+void adn_trial_begin(struct adn_stand *stand)
+{
+    const struct adn_problem *problem = &stand->choices->problem;
+    int failed = 0;
+
+    if (stand->guard == 0 || !is_separate(problem))
+        return;
+    stand->trial = calloc(1, sizeof(*stand->trial));
+    if (!stand->trial)
+        return;
+    for (int i = 0; i < ADN_SLOTS; i++)
+        if (is_out(stand, i))
+            failed |=
+                make(stand, &stand->trial->out[i], (uint64_t)adn_shape_bytes(&problem->tensor[i]));
+    for (int i = 0; i < 2; i++)
+        failed |= !(stand->trial->run[i] = malloc(ADN_SLOTS * (size_t)TOGETHER));
+    if (failed || make_samples(stand) != 0)
+        adn_trial_end(stand);
+    adn_load_error_clear();
+}
+
+/* ---- the trial */
+
+/* Runs the plan on poisoned memory. Returns 0 or a status. */
+static int32_t run(struct adn_stand *stand, const struct adn_choice *choice)
+{
+    struct adn_trial *trial = stand->trial;
+    struct anydnn_plugin_operands operands;
+    int32_t effect = ANYDNN_PLUGIN_EFFECT_NONE, result = poison(stand, &trial->workspace);
+
+    adn_stand_first(stand);
+    operands = stand->operands;
+    for (int i = 0; i < ADN_SLOTS && result == 0; i++)
+        if (trial->out[i].memory) {
+            result = poison(stand, &trial->out[i]);
+            operands.data[i] = trial->out[i].memory;
+        }
+    operands.workspace = choice->workspace > 0 ? trial->workspace.memory : NULL;
+    operands.workspace_bytes = choice->workspace;
+    if (result == 0)
+        result = ADN_BACKEND_CALL(choice->plan->execute(choice->plan->body, &operands, &effect));
+    adn_float_standard();
+    return result == 0 ? stand->space->synchronize(stand->device, stand->operands.stream) : result;
+}
+
+/* Copies parts of the outputs: all of a small one, else pieces at even distances. Returns the
+ * number of bytes, or -1. */
+static int64_t take_pieces(const struct adn_stand *stand, unsigned char *to)
+{
+    int64_t taken = 0;
+
+    for (int slot = 0; slot < ADN_SLOTS; slot++) {
+        const struct guarded *out = &stand->trial->out[slot];
+        int64_t bytes = (int64_t)out->bytes, way = (bytes - PIECE) / (PIECES - 1);
+
+        if (!out->memory)
+            continue;
+        for (int i = 0; i < (bytes > TOGETHER ? PIECES : 1); i++) {
+            int64_t size = bytes > TOGETHER ? PIECE : bytes;
+
+            if (fetch(stand, to + taken, (char *)out->memory + i * way, (uint64_t)size) != 0)
+                return -1;
+            taken += size;
+        }
+    }
+    return taken;
+}
+
+static int tell_guard(const struct adn_stand *stand, char *sentence, size_t size)
+{
+    const struct adn_trial *trial = stand->trial;
+    const struct adn_operation *info = adn_problem_operation(stand->choices->problem.operation);
+    int distance;
+
+    for (int i = 0; i < info->slot_count; i++)
+        if (is_hurt(stand, &trial->out[i], &distance)) {
+            snprintf(sentence, size, "it wrote outside operand %s, %d bytes %s", info->slot[i].role,
+                     distance < 0 ? -distance : distance + 1,
+                     distance < 0 ? "before it" : "behind its end");
+            return 0;
+        }
+    if (is_hurt(stand, &trial->workspace, &distance)) {
+        snprintf(sentence, size, "it wrote outside its workspace, %d bytes %s",
+                 distance < 0 ? -distance : distance + 1,
+                 distance < 0 ? "before it" : "behind its end");
+        return 0;
+    }
+    return 1;
+}
+
+/* Judges the samples after a run. A transform is judged as a whole, since it rounds intermediate
+ * values. */
+static int judge(const struct adn_stand *stand, const struct adn_choice *choice, char *sentence,
+                 size_t size)
+{
+    const struct adn_trial *trial = stand->trial;
+    const struct adn_method method = {choice->used, choice->notes};
+    const struct anydnn_plugin_tensor *tensor = &trial->subject.problem.tensor[trial->slot];
+    const char *role = trial->subject.info->slot[trial->slot].role;
+    int64_t bytes = adn_type_size(tensor->type);
+    struct adn_measure measure;
+    struct adn_judged now;
+    double limit;
+
+    adn_measure_begin(&measure);
+    adn_subject_bound(&trial->subject, trial->slot, &method, &now.bound);
+    for (int i = 0; i < trial->count; i++) {
+        unsigned char element[16];
+
+        if (fetch(stand, element, (char *)trial->out[trial->slot].memory + trial->offset[i] * bytes,
+                  (uint64_t)bytes) != 0)
+            return 1;
+        now.at = i;
+        now.got = adn_element_load(tensor->type, element);
+        adn_judged_fill(&trial->subject, trial->slot, &method, &now);
+        adn_measure_add(&measure, tensor->type, now.got, now.want);
+        if (now.right || (adn_method_is_transform(&method) && isfinite(now.got)))
+            continue;
+        snprintf(sentence, size, "element %s of %s is %.9g; right is %.9g within %.3g",
+                 trial->index[i], role, now.got, now.want, adn_judged_limit(&now, 0));
+        return 0;
+    }
+    limit = adn_subject_transform_limit(&trial->subject, trial->slot);
+    if (!adn_method_is_transform(&method) || adn_measure_relative_l2(&measure) <= limit)
+        return 1;
+    snprintf(sentence, size,
+             "the relative L2 error of %d elements of %s is %.3g; the limit is %.3g", trial->count,
+             role, adn_measure_relative_l2(&measure), limit);
+    return 0;
+}
+
+int adn_trial_passes(struct adn_stand *stand, const struct adn_choice *choice, char *sentence,
+                     size_t size)
+{
+    struct adn_trial *trial = stand->trial;
+    int64_t bytes = 0;
+
+    if (!trial || make(stand, &trial->workspace, choice->workspace) != 0) {
+        adn_load_error_clear();
+        return 1;
+    }
+    for (int i = 0; i < 2; i++) {
+        if (run(stand, choice) != 0) {
+            snprintf(sentence, size, "run %d of its trial failed: %.200s", i + 1,
+                     adn_load_error_text());
+            return 0;
+        }
+        if (!tell_guard(stand, sentence, size) ||
+            (trial->count > 0 && !judge(stand, choice, sentence, size)))
+            return 0;
+        bytes = take_pieces(stand, trial->run[i]);
+    }
+    if (bytes > 0 && !(choice->notes & ANYDNN_PLUGIN_NOTE_NONDETERMINISTIC) &&
+        memcmp(trial->run[0], trial->run[1], (size_t)bytes) != 0) {
+        snprintf(sentence, size,
+                 "two runs gave different bits, and it is not noted as nondeterministic");
+        return 0;
+    }
+    return 1;
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "judge/sampled.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "judge/rules.h"
+#include "numerics/numerics.h"
+#include "problem/operation.h"
+
+/* The operands of a direction: two factors and the result. */
+struct conv {
+    const struct adn_sampled *from;
+    const struct anydnn_plugin_convolution *params;
+    int x, w, y; /* slots of image, filter and output image, whichever of them is the result */
+    int spatial;
+};
+
+/* ---- which problems */
+
+static int is_sampled_operation(int32_t operation)
+{
+    return operation == ANYDNN_PLUGIN_CONVOLUTION_FORWARD ||
+           operation == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA ||
+           operation == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER ||
+           operation == ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD;
+}
+
+int adn_sampled_slot(const struct adn_problem *problem)
+{
+    const struct adn_operation *info = adn_problem_operation(problem->operation);
+    int fused = problem->operation == ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD;
+    int activation = problem->params.convolution.activation;
+
+    if (!is_sampled_operation(problem->operation) || problem->absent != 0)
+        return -1;
+    if (fused && activation != ANYDNN_PLUGIN_ACTIVATION_RELU &&
+        activation != ANYDNN_PLUGIN_ACTIVATION_IDENTITY)
+        return -1;
+    for (int i = 0; i < info->slot_count; i++)
+        if ((problem->present >> i & 1) &&
+            (problem->alias[i] != 0 || adn_type_digits(problem->tensor[i].type) == 0))
+            return -1;
+    return fused ? 4 : 2;
+}
+
+/* ---- sums */
+
+static double at(const struct conv *conv, int slot, const int64_t *index)
+{
+    const struct anydnn_plugin_tensor *tensor = &conv->from->problem->tensor[slot];
+    int64_t offset = 0;
+
+    for (int32_t d = 0; d < tensor->ndims; d++)
+        offset += index[d] * tensor->strides[d];
+    return conv->from->load(conv->from->cookie, slot, offset);
+}
+
+static void add_term(struct adn_sample *sample, double term)
+{
+    sample->want += term;
+    sample->sum += fabs(term);
+    sample->squares += term * term;
+}
+
+/* Moves to the next index of a box, the last dim first. Returns 0 past the last one. */
+static int next(int64_t *index, const int64_t *dims, int count)
+{
+    for (int d = count - 1; d >= 0; d--) {
+        if (++index[d] < dims[d])
+            return 1;
+        index[d] = 0;
+    }
+    return 0;
+}
+
+/* Returns the position along an axis at which a tap of the stored filter applies. */
+static int64_t tap_of(const struct conv *conv, int axis, int64_t stored)
+{
+    const struct anydnn_plugin_tensor *w = &conv->from->problem->tensor[conv->w];
+
+    return conv->params->mode == ANYDNN_PLUGIN_CONVOLUTION ? w->dims[2 + axis] - 1 - stored
+                                                           : stored;
+}
+
+/* Sets the image's position of an output position and a tap. Returns 0 outside the image. */
+static int image_at(const struct conv *conv, const int64_t *out, const int64_t *tap, int64_t *image)
+{
+    const struct anydnn_plugin_convolution *params = conv->params;
+    int inside = 1;
+
+    for (int d = 0; d < conv->spatial; d++) {
+        image[d] = out[d] * params->stride[d] - params->pad[d] +
+                   tap_of(conv, d, tap[d]) * params->dilation[d];
+        inside &= image[d] >= 0 && image[d] < conv->from->problem->tensor[conv->x].dims[2 + d];
+    }
+    return inside;
+}
+
+/* Sets the output position from which a tap reaches the image's position. Returns 0 if none does.
+ */
+static int output_at(const struct conv *conv, const int64_t *image, const int64_t *tap,
+                     int64_t *out)
+{
+    const struct anydnn_plugin_convolution *params = conv->params;
+
+    for (int d = 0; d < conv->spatial; d++) {
+        int64_t way = image[d] + params->pad[d] - tap_of(conv, d, tap[d]) * params->dilation[d];
+
+        if (way < 0 || way % params->stride[d] != 0)
+            return 0;
+        out[d] = way / params->stride[d];
+        if (out[d] >= conv->from->problem->tensor[conv->y].dims[2 + d])
+            return 0;
+    }
+    return 1;
+}
+
+static void forward(const struct conv *conv, const int64_t *index, struct adn_sample *sample)
+{
+    const struct anydnn_plugin_tensor *w = &conv->from->problem->tensor[conv->w];
+    int64_t group = index[1] / (w->dims[0] / conv->params->groups);
+    int64_t x[ANYDNN_PLUGIN_DIM_MAX] = {index[0]}, tap[ANYDNN_PLUGIN_DIM_MAX] = {index[1]};
+
+    /* tap[0] is the output channel, and the other dims run. */
+    do {
+        x[1] = group * w->dims[1] + tap[1];
+        if (image_at(conv, index + 2, tap + 2, x + 2))
+            add_term(sample, at(conv, conv->x, x) * at(conv, conv->w, tap));
+    } while (next(tap + 1, w->dims + 1, w->ndims - 1));
+}
+
+static void backward_data(const struct conv *conv, const int64_t *index, struct adn_sample *sample)
+{
+    const struct anydnn_plugin_tensor *w = &conv->from->problem->tensor[conv->w];
+    int64_t filters = w->dims[0] / conv->params->groups;
+    int64_t first = index[1] / w->dims[1] * filters;
+    int64_t y[ANYDNN_PLUGIN_DIM_MAX] = {index[0]}, tap[ANYDNN_PLUGIN_DIM_MAX] = {0};
+
+    tap[1] = index[1] % w->dims[1];
+    for (int64_t k = first; k < first + filters; k++) {
+        tap[0] = y[1] = k;
+        do {
+            if (output_at(conv, index + 2, tap + 2, y + 2))
+                add_term(sample, at(conv, conv->y, y) * at(conv, conv->w, tap));
+        } while (next(tap + 2, w->dims + 2, conv->spatial));
+    }
+}
+
+static void backward_filter(const struct conv *conv, const int64_t *index,
+                            struct adn_sample *sample)
+{
+    const struct adn_problem *problem = conv->from->problem;
+    const struct anydnn_plugin_tensor *w = &problem->tensor[conv->w];
+    const struct anydnn_plugin_tensor *dy = &problem->tensor[conv->y];
+    int64_t group = index[0] / (w->dims[0] / conv->params->groups);
+    int64_t x[ANYDNN_PLUGIN_DIM_MAX] = {0}, y[ANYDNN_PLUGIN_DIM_MAX] = {0};
+
+    x[1] = group * w->dims[1] + index[1];
+    y[1] = index[0];
+    for (int64_t n = 0; n < dy->dims[0]; n++) {
+        x[0] = y[0] = n;
+        do {
+            if (image_at(conv, y + 2, index + 2, x + 2))
+                add_term(sample, at(conv, conv->x, x) * at(conv, conv->y, y));
+        } while (next(y + 2, dy->dims + 2, conv->spatial));
+    }
+}
+
+/* Adds z and the bias, and applies relu, which does not magnify errors. */
+static void finish(const struct conv *conv, const int64_t *index, struct adn_sample *sample)
+{
+    enum { Z = 2, BIAS = 3 };
+    const struct adn_problem *problem = conv->from->problem;
+    const double *scale = conv->from->scale;
+    int64_t channel[ANYDNN_PLUGIN_DIM_MAX] = {0};
+
+    channel[1] = index[1];
+    sample->want *= scale[0];
+    sample->sum *= fabs(scale[0]);
+    sample->squares *= scale[0] * scale[0];
+    if ((problem->present >> Z & 1) && scale[1] != 0)
+        add_term(sample, scale[1] * at(conv, Z, index));
+    add_term(sample, at(conv, BIAS, channel));
+    if (problem->params.convolution.activation == ANYDNN_PLUGIN_ACTIVATION_RELU && sample->want < 0)
+        sample->want = 0;
+}
+
+void adn_sampled_compute(const struct adn_sampled *sampled, const int64_t *index,
+                         struct adn_sample *sample)
+{
+    const struct adn_problem *problem = sampled->problem;
+    struct conv conv = {.from = sampled,
+                        .params = &problem->params.convolution,
+                        .spatial = problem->params.convolution.spatial_dims};
+
+    memset(sample, 0, sizeof(*sample));
+    switch (problem->operation) {
+    case ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA:
+        conv.w = 0, conv.y = 1, conv.x = 2;
+        backward_data(&conv, index, sample);
+        break;
+    case ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER:
+        conv.x = 0, conv.y = 1, conv.w = 2;
+        backward_filter(&conv, index, sample);
+        break;
+    case ANYDNN_PLUGIN_CONVOLUTION_FORWARD:
+        conv.x = 0, conv.w = 1, conv.y = 2;
+        forward(&conv, index, sample);
+        break;
+    default:
+        conv.x = 0, conv.w = 1, conv.y = 4;
+        forward(&conv, index, sample);
+        finish(&conv, index, sample);
+    }
+}
