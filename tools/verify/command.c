@@ -81,6 +81,8 @@ static const struct tool_option options_table[] = {
     {"seed", "N", "of the random data (1)", TOOL_KEEP_NUMBER(verify_options, seed, 0, INT64_MAX)},
     {"problem", "PROBLEM", "every check of this problem alone",
      TOOL_KEEP(verify_options, problem, TOOL_TEXT)},
+    {"erratum", "ID", "with --problem: the engines alone that this erratum concerns",
+     TOOL_KEEP(verify_options, erratum, TOOL_TEXT)},
     {"fuzz", "N", "N random problems in place of the listed ones, by --seed",
      TOOL_KEEP_NUMBER(verify_options, fuzz, 1, 10000000)},
     {"vectors", "FOLDER", "golden vectors there, not the installed ones",
@@ -89,8 +91,7 @@ static const struct tool_option options_table[] = {
 
 /* ---- the backend */
 
-/* Returns the file of an installed backend, or NULL if there is none. The caller frees it. */
-static char *installed(const char *name)
+char *verify_installed(const char *name)
 {
     char *found = NULL;
     int count = 0;
@@ -139,7 +140,7 @@ static int locate_backend(struct tool *tool, struct verify_options *options, con
     if (strchr(given, '/') != NULL || (length > 3 && strcmp(given + length - 3, ".so") == 0))
         return take_file(tool, options, given);
     options->name = strdup(given);
-    options->path = installed(given);
+    options->path = verify_installed(given);
     if (options->path == NULL)
         return tool_fail(tool, TOOL_USAGE,
                          "%s: no backend of this name is installed (anydnn info lists them); a "
@@ -191,7 +192,7 @@ static int run(struct tool *tool, int argc, char **argv)
     if (code == TOOL_FINE) {
         options.oracle = strcmp(options.name, "cpu_ref") == 0 && !options.by_path
                              ? strdup(options.path)
-                             : installed("cpu_ref");
+                             : verify_installed("cpu_ref");
         if (options.vectors == NULL)
             options.vectors =
                 tool_data_folder(ANYDNN_VECTORSDIR, "vectors", vectors, sizeof(vectors));
