@@ -154,6 +154,10 @@ static void slow_engines_come_last(void **state)
     (void)state;
     assert_string_equal(run("t=slow / t=none", ROUTE), "mock_a 2");
     assert_string_equal(run("t=slow / t=slow", ROUTE), "mock_a 1");
+    /* The same holds if the call names an algorithm that no engine has. */
+    fixture_set("mock_a", "algorithms", "-1");
+    assert_int_equal(fixture_number(run_handle("t=slow / t=none"), "engine"), 2);
+    assert_int_equal(fixture_number(run_handle("t=slow / t=slow"), "engine"), 1);
 }
 
 static void the_record_names_the_erratum(void **state)

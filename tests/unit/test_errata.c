@@ -343,6 +343,23 @@ static void published_lists_are_for_their_backend(void **state)
     adn_errata_free(errata);
 }
 
+/* Gives a file of the system's layer to another user. */
+static void give_away(const char *name, const char *text)
+{
+    char path[400];
+
+    snprintf(path, sizeof(path), "%s/%s", put("system", name, text), name);
+    assert_int_equal(chown(path, 12345, 12345), 0);
+}
+
+static void take_back(const char *name)
+{
+    char path[400];
+
+    snprintf(path, sizeof(path), "%s/system/%s", folder, name);
+    unlink(path);
+}
+
 /* A file that may only add neither withdraws nor permits nor replaces. */
 static void strangers_only_add(void **state)
 {
@@ -351,17 +368,12 @@ static void strangers_only_add(void **state)
     (void)state;
     if (geteuid() != 0)
         skip();
-    put("system", "a.ini", ENTRY("one", "wrong"));
-    put("system", "b.ini", "[one]\nverdict = none\n" ENTRY("two", "finer") ENTRY("three", "nan"));
-    {
-        char path[400];
-
-        snprintf(path, sizeof(path), "%s/system/b.ini", folder);
-        assert_int_equal(chown(path, 12345, 12345), 0);
-        errata = load(put("system", "a.ini", ENTRY("one", "wrong")), NULL, NULL);
-        unlink(path);
-    }
-    assert_int_equal(verdicts(errata), BIT(WRONG) | BIT(NAN));
+    give_away("b.ini", "[one]\nverdict = none\n" ENTRY("two", "finer") ENTRY("three", "nan"));
+    give_away("c.ini", ENTRY("one", "slow"));
+    errata = layered(ENTRY("one", "wrong"), NULL, NULL);
+    take_back("b.ini");
+    take_back("c.ini");
+    assert_int_equal(verdicts(errata), BIT(WRONG) | BIT(NAN) | BIT(SLOW));
     adn_errata_free(errata);
 }
 
