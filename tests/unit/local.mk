@@ -31,6 +31,7 @@ unit_tests = \
 	tests/unit/test_problem_rules \
 	tests/unit/test_problem_text \
 	tests/unit/test_problem_types \
+	tests/unit/test_sampled \
 	tests/unit/test_settings_keys \
 	tests/unit/test_settings_layers \
 	tests/unit/test_settings_lines \
