@@ -187,13 +187,21 @@ static int problem_holds(const struct adn_erratum *erratum,
            params_hold(erratum, problem);
 }
 
+/* Compares the backend's name. Most entries name one backend, and most candidates are of others. */
+static int backend_holds(const char *pattern, const char *backend)
+{
+    if (!pattern || strcmp(pattern, backend) == 0)
+        return pattern != NULL;
+    return strpbrk(pattern, "*,!") != NULL && adn_pattern_word(pattern, backend);
+}
+
 int adn_erratum_matches(const struct adn_erratum *erratum, const struct adn_errata_query *query)
 {
     const struct anydnn_plugin_candidate *candidate = query->candidate;
     char *const *text = erratum->text;
     char device[256] = "";
 
-    if (!text[ADN_ERRATUM_BACKEND] || !adn_pattern_word(text[ADN_ERRATUM_BACKEND], query->backend))
+    if (!backend_holds(text[ADN_ERRATUM_BACKEND], query->backend))
         return 0;
     if (candidate &&
         ((text[ADN_ERRATUM_ENGINE] && !engine_holds(text[ADN_ERRATUM_ENGINE], candidate)) ||

@@ -181,6 +181,8 @@ static anydnnStatus_t judge_leader(struct adn_stand *stand, struct adn_choice *c
              words ? words : "", words ? ")" : "", sentence, problem);
     choice->microseconds = -1;
     adn_suspect_wrong(choices);
+    if (choices->offers)
+        adn_offers_condemn(choice->pick.answer, choice->engine);
     return adn_fail(ANYDNN_STATUS_EXECUTION_FAILED, "%s: %s gives wrong results: %s",
                     choices->entry, choice->backend->name, sentence);
 }

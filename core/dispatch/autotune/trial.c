@@ -19,6 +19,7 @@
 #include "problem/host.h"
 #include "problem/operation.h"
 #include "sys/error.h"
+#include "sys/log.h"
 
 /* The elements that are judged, and the most products that are computed for them. */
 #define SAMPLES      256
@@ -275,8 +276,11 @@ void adn_trial_begin(struct adn_stand *stand)
                 make(stand, &stand->trial->out[i], (uint64_t)adn_shape_bytes(&problem->tensor[i]));
     for (int i = 0; i < 2; i++)
         failed |= !(stand->trial->run[i] = malloc(ADN_SLOTS * (size_t)TOGETHER));
-    if (failed || make_samples(stand) != 0)
+    if (failed || make_samples(stand) != 0) {
+        adn_info("%s: results are not judged, since memory for that is lacking",
+                 stand->choices->entry);
         adn_trial_end(stand);
+    }
     adn_load_error_clear();
 }
 
@@ -396,7 +400,11 @@ int adn_trial_passes(struct adn_stand *stand, const struct adn_choice *choice, c
     struct adn_trial *trial = stand->trial;
     int64_t bytes = 0;
 
-    if (!trial || make(stand, &trial->workspace, choice->workspace) != 0) {
+    if (!trial)
+        return 1;
+    if (make(stand, &trial->workspace, choice->workspace) != 0) {
+        adn_info("%s: %s engine %llu is not judged, since memory for that is lacking",
+                 stand->choices->entry, choice->backend->name, (unsigned long long)choice->engine);
         adn_load_error_clear();
         return 1;
     }

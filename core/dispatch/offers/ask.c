@@ -143,6 +143,10 @@ void adn_offers_reason(const struct adn_offers *offers, const struct adn_answer 
         snprintf(reason, size, "engine %" PRIu64 " has the erratum %s (%s)", candidate->engine,
                  offer->erratum->id, adn_erratum_verdict_name(offer->erratum->verdict));
         break;
+    case ADN_FLAW_WRONG:
+        snprintf(reason, size, "engine %" PRIu64 " gave wrong results when it was timed",
+                 candidate->engine);
+        break;
     case ADN_FLAW_ALIGNMENT:
         slot = misaligned(offers, answer, candidate);
         snprintf(reason, size, "needs operand %s aligned to %u bytes",

@@ -141,6 +141,24 @@ static struct adn_offer *best_of(const struct adn_offers *offers, const struct a
     return best;
 }
 
+void adn_offers_condemn(struct adn_answer *answer, uint64_t engine)
+{
+    int left = 0;
+
+    for (int32_t i = 0; i < answer->offers; i++) {
+        struct adn_offer *offer = &answer->offer[i];
+
+        if (offer->candidate.engine == engine)
+            offer->flaws |= ADN_FLAW_WRONG;
+        left |= offer->flaws == 0;
+    }
+    if (left || answer->outcome != ADN_OFFERED)
+        return;
+    answer->outcome = ADN_DECLINED;
+    snprintf(answer->reason, sizeof(answer->reason),
+             "engine %" PRIu64 " gave wrong results when it was timed", engine);
+}
+
 int adn_offers_pick_engine(struct adn_offers *offers, int32_t backend, uint64_t engine,
                            uint32_t waived, struct adn_pick *pick, char *reason, size_t size)
 {

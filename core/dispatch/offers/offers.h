@@ -24,7 +24,8 @@ enum adn_flaw {
     ADN_FLAW_TRANSFORM = 8, /* the call does not name the transform */
     ADN_FLAW_WORKSPACE = 16,
     ADN_FLAW_ALIGNMENT = 32,
-    ADN_FLAW_ERRATUM = 64 /* a known fault, which no caller waives */
+    ADN_FLAW_ERRATUM = 64, /* a known fault, which no caller waives */
+    ADN_FLAW_WRONG = 128   /* a contest saw wrong results, now or earlier */
 };
 
 /* An offer: one way in which a backend runs the problem. Its `sentence` is NULL. */
@@ -102,6 +103,9 @@ void adn_offers_ask(struct adn_offers *offers, struct adn_answer *answer);
 /* Describes the first flaw of an offer, or writes "" if it has none. */
 void adn_offers_reason(const struct adn_offers *offers, const struct adn_answer *answer,
                        const struct adn_offer *offer, char *reason, size_t size);
+
+/* Marks all offers of an engine as giving wrong results, so that nothing picks them. */
+void adn_offers_condemn(struct adn_answer *answer, uint64_t engine);
 
 /* Picks the offer of one backend's engine and queries only that backend. Ignores the flaws in
  * `waived`. Returns 0 with the reason if there is no such offer. */
