@@ -3,6 +3,8 @@
 core_libanydnn_core_la_SOURCES += \
 	core/dispatch/autotune/fastest.c \
 	core/dispatch/autotune/fastest.h \
+	core/dispatch/autotune/guarded.c \
+	core/dispatch/autotune/guarded.h \
 	core/dispatch/autotune/key.c \
 	core/dispatch/autotune/operands.c \
 	core/dispatch/autotune/rank.c \

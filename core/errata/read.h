@@ -14,9 +14,6 @@ struct adn_errata_text {
     int only_adds;
 };
 
-/* The names of the keys, in the order of enum adn_erratum_key. */
-extern const char *const adn_erratum_keys[ADN_ERRATUM_KEYS];
-
 /* Calls `take` for each good entry, which takes it over, and returns 0 or -1 if memory is out.
  * Warns of each entry that is skipped. Returns 0, or -1 with `error` "FILE:LINE: reason" for a
  * text that breaks the grammar; no entry of it was taken then. */

@@ -4,6 +4,7 @@
  * the output's elements; the inputs are known there, since the search drew them (operands.c).
  */
 #include "dispatch/autotune/trial.h"
+#include "dispatch/autotune/guarded.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -24,25 +25,15 @@
 /* The elements that are judged, and the most products that are computed for them. */
 #define SAMPLES      256
 #define PRODUCTS_MAX 1e7
-/* The content of a guard zone. */
-#define GUARD      ADN_STAND_GUARD
-#define GUARD_BYTE 0xa5
-/* The content of outputs and workspace before a run: NaN in every floating type. */
-#define POISON 0xff
 /* The parts of an output that two runs must have in common: all of it if it is small. */
 #define PIECES   16
 #define PIECE    (64 * 1024)
 #define TOGETHER ((int64_t)PIECES * PIECE)
 
-/* Memory of the device between two guard zones. */
-struct guarded {
-    void *memory; /* behind the first zone */
-    uint64_t bytes;
-};
-
+/* What trials of one problem need. */
 struct adn_trial {
-    struct guarded out[ADN_SLOTS];
-    struct guarded workspace;
+    struct adn_guarded out[ADN_SLOTS];
+    struct adn_guarded workspace;
     unsigned char *run[2]; /* pieces of every output after each run */
     struct adn_subject subject;
     int slot; /* the output whose elements are judged, or -1 */
@@ -52,8 +43,7 @@ struct adn_trial {
     double *drawn[ADN_SLOTS];
 };
 
-/* ---- guarded memory */
-
+/* Returns 1 for an output in the memory of the device. */
 static int is_out(const struct adn_stand *stand, int slot)
 {
     const struct adn_problem *problem = &stand->choices->problem;
@@ -61,75 +51,6 @@ static int is_out(const struct adn_stand *stand, int slot)
     return (problem->present >> slot & 1) && !(problem->absent >> slot & 1) &&
            !adn_problem_on_host(problem, slot) &&
            (adn_problem_operation(problem->operation)->slot[slot].flags & ADN_SLOT_OUT);
-}
-
-static void drop(const struct adn_stand *stand, struct guarded *guarded)
-{
-    if (guarded->memory)
-        adn_stand_release(stand, guarded->memory);
-    *guarded = (struct guarded){NULL, 0};
-}
-
-/* Makes memory of at least that size. Returns 0 or -1. */
-static int make(const struct adn_stand *stand, struct guarded *guarded, uint64_t bytes)
-{
-    if (guarded->memory && guarded->bytes == bytes)
-        return 0;
-    drop(stand, guarded);
-    if (adn_stand_alloc(stand, bytes, &guarded->memory) != 0) {
-        guarded->memory = NULL;
-        return -1;
-    }
-    guarded->bytes = bytes;
-    return 0;
-}
-
-/* Fills the zones, and poisons what lies between them. */
-static int32_t poison(const struct adn_stand *stand, const struct guarded *guarded)
-{
-    void *stream = stand->operands.stream;
-    int32_t result;
-
-    if (!guarded->memory)
-        return 0;
-    result = stand->space->memory_set(stand->device, stream, (char *)guarded->memory - GUARD,
-                                      GUARD_BYTE, GUARD);
-    if (result == 0)
-        result = stand->space->memory_set(
-            stand->device, stream, (char *)guarded->memory + guarded->bytes, GUARD_BYTE, GUARD);
-    if (result == 0 && guarded->bytes > 0)
-        result = stand->space->memory_set(stand->device, stream, guarded->memory, POISON,
-                                          guarded->bytes);
-    return result;
-}
-
-static int32_t fetch(const struct adn_stand *stand, void *to, const void *from, uint64_t bytes)
-{
-    return stand->space->memory_copy(stand->device, stand->operands.stream, to, from, bytes,
-                                     ANYDNN_PLUGIN_COPY_FROM);
-}
-
-/* Looks for the first byte of a zone that changed. Returns 1 if there is one, with its distance
- * from the memory that the zone guards. */
-static int is_hurt(const struct adn_stand *stand, const struct guarded *guarded, int *distance)
-{
-    unsigned char zone[GUARD];
-
-    for (int behind = 0; behind < 2 && guarded->memory; behind++) {
-        const char *from =
-            (const char *)guarded->memory + (behind ? (int64_t)guarded->bytes : -(int64_t)GUARD);
-
-        if (fetch(stand, zone, from, GUARD) != 0)
-            return 0;
-        for (int i = 0; i < GUARD; i++) {
-            int at = behind ? i : GUARD - 1 - i;
-
-            *distance = behind ? at : at - GUARD;
-            if (zone[at] != GUARD_BYTE)
-                return 1;
-        }
-    }
-    return 0;
 }
 
 /* ---- samples */
@@ -235,10 +156,10 @@ void adn_trial_end(struct adn_stand *stand)
     if (!trial)
         return;
     for (int i = 0; i < ADN_SLOTS; i++) {
-        drop(stand, &trial->out[i]);
+        adn_guarded_drop(stand, &trial->out[i]);
         free(trial->drawn[i]);
     }
-    drop(stand, &trial->workspace);
+    adn_guarded_drop(stand, &trial->workspace);
     free(trial->run[0]);
     free(trial->run[1]);
     adn_subject_free(&trial->subject);
@@ -272,8 +193,8 @@ void adn_trial_begin(struct adn_stand *stand)
         return;
     for (int i = 0; i < ADN_SLOTS; i++)
         if (is_out(stand, i))
-            failed |=
-                make(stand, &stand->trial->out[i], (uint64_t)adn_shape_bytes(&problem->tensor[i]));
+            failed |= adn_guarded_make(stand, &stand->trial->out[i],
+                                       (uint64_t)adn_shape_bytes(&problem->tensor[i]));
     for (int i = 0; i < 2; i++)
         failed |= !(stand->trial->run[i] = malloc(ADN_SLOTS * (size_t)TOGETHER));
     if (failed || make_samples(stand) != 0) {
@@ -291,13 +212,14 @@ static int32_t run(struct adn_stand *stand, const struct adn_choice *choice)
 {
     struct adn_trial *trial = stand->trial;
     struct anydnn_plugin_operands operands;
-    int32_t effect = ANYDNN_PLUGIN_EFFECT_NONE, result = poison(stand, &trial->workspace);
+    int32_t effect = ANYDNN_PLUGIN_EFFECT_NONE,
+            result = adn_guarded_poison(stand, &trial->workspace);
 
     adn_stand_first(stand);
     operands = stand->operands;
     for (int i = 0; i < ADN_SLOTS && result == 0; i++)
         if (trial->out[i].memory) {
-            result = poison(stand, &trial->out[i]);
+            result = adn_guarded_poison(stand, &trial->out[i]);
             operands.data[i] = trial->out[i].memory;
         }
     operands.workspace = choice->workspace > 0 ? trial->workspace.memory : NULL;
@@ -315,7 +237,7 @@ static int64_t take_pieces(const struct adn_stand *stand, unsigned char *to)
     int64_t taken = 0;
 
     for (int slot = 0; slot < ADN_SLOTS; slot++) {
-        const struct guarded *out = &stand->trial->out[slot];
+        const struct adn_guarded *out = &stand->trial->out[slot];
         int64_t bytes = (int64_t)out->bytes, way = (bytes - PIECE) / (PIECES - 1);
 
         if (!out->memory)
@@ -323,7 +245,8 @@ static int64_t take_pieces(const struct adn_stand *stand, unsigned char *to)
         for (int i = 0; i < (bytes > TOGETHER ? PIECES : 1); i++) {
             int64_t size = bytes > TOGETHER ? PIECE : bytes;
 
-            if (fetch(stand, to + taken, (char *)out->memory + i * way, (uint64_t)size) != 0)
+            if (adn_stand_fetch(stand, to + taken, (char *)out->memory + i * way, (uint64_t)size) !=
+                0)
                 return -1;
             taken += size;
         }
@@ -338,13 +261,13 @@ static int tell_guard(const struct adn_stand *stand, char *sentence, size_t size
     int distance;
 
     for (int i = 0; i < info->slot_count; i++)
-        if (is_hurt(stand, &trial->out[i], &distance)) {
+        if (adn_guarded_is_hurt(stand, &trial->out[i], &distance)) {
             snprintf(sentence, size, "it wrote outside operand %s, %d bytes %s", info->slot[i].role,
                      distance < 0 ? -distance : distance + 1,
                      distance < 0 ? "before it" : "behind its end");
             return 0;
         }
-    if (is_hurt(stand, &trial->workspace, &distance)) {
+    if (adn_guarded_is_hurt(stand, &trial->workspace, &distance)) {
         snprintf(sentence, size, "it wrote outside its workspace, %d bytes %s",
                  distance < 0 ? -distance : distance + 1,
                  distance < 0 ? "before it" : "behind its end");
@@ -372,8 +295,9 @@ static int judge(const struct adn_stand *stand, const struct adn_choice *choice,
     for (int i = 0; i < trial->count; i++) {
         unsigned char element[16];
 
-        if (fetch(stand, element, (char *)trial->out[trial->slot].memory + trial->offset[i] * bytes,
-                  (uint64_t)bytes) != 0)
+        if (adn_stand_fetch(stand, element,
+                            (char *)trial->out[trial->slot].memory + trial->offset[i] * bytes,
+                            (uint64_t)bytes) != 0)
             return 1;
         now.at = i;
         now.got = adn_element_load(tensor->type, element);
@@ -402,7 +326,7 @@ int adn_trial_passes(struct adn_stand *stand, const struct adn_choice *choice, c
 
     if (!trial)
         return 1;
-    if (make(stand, &trial->workspace, choice->workspace) != 0) {
+    if (adn_guarded_make(stand, &trial->workspace, choice->workspace) != 0) {
         adn_info("%s: %s engine %llu is not judged, since memory for that is lacking",
                  stand->choices->entry, choice->backend->name, (unsigned long long)choice->engine);
         adn_load_error_clear();
