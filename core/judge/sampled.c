@@ -46,14 +46,13 @@ int adn_sampled_slot(const struct adn_problem *problem)
 
 /* ---- sums */
 
-static double at(const struct conv *conv, int slot, const int64_t *index)
+static int64_t offset_of(const struct anydnn_plugin_tensor *tensor, const int64_t *index)
 {
-    const struct anydnn_plugin_tensor *tensor = &conv->from->problem->tensor[slot];
     int64_t offset = 0;
 
     for (int32_t d = 0; d < tensor->ndims; d++)
         offset += index[d] * tensor->strides[d];
-    return conv->from->load(conv->from->cookie, slot, offset);
+    return offset;
 }
 
 static void add_term(struct adn_sample *sample, double term)
@@ -61,6 +60,40 @@ static void add_term(struct adn_sample *sample, double term)
     sample->want += term;
     sample->sum += fabs(term);
     sample->squares += term * term;
+}
+
+/* Returns the element of an operand at an index. */
+static double at(const struct conv *conv, int slot, const int64_t *index)
+{
+    int64_t offset = offset_of(&conv->from->problem->tensor[slot], index);
+
+    return conv->from->content[slot][offset & conv->from->mask[slot]];
+}
+
+/* One factor of the products in a row: the operand, and the dim along which the row runs. */
+struct factor {
+    int slot;
+    int dim;
+};
+
+/* Adds the products of a row: the elements of two operands from an index on. */
+static void add_row(const struct conv *conv, const struct factor *a, const int64_t *from_a,
+                    const struct factor *b, const int64_t *from_b, int64_t count,
+                    struct adn_sample *sample)
+{
+    const struct adn_problem *problem = conv->from->problem;
+    const double *x = conv->from->content[a->slot], *y = conv->from->content[b->slot];
+    int64_t mask_x = conv->from->mask[a->slot], mask_y = conv->from->mask[b->slot];
+    int64_t at_x = offset_of(&problem->tensor[a->slot], from_a);
+    int64_t at_y = offset_of(&problem->tensor[b->slot], from_b);
+    int64_t step_x = problem->tensor[a->slot].strides[a->dim];
+    int64_t step_y = problem->tensor[b->slot].strides[b->dim];
+
+    for (int64_t i = 0; i < count; i++) {
+        add_term(sample, x[at_x & mask_x] * y[at_y & mask_y]);
+        at_x += step_x;
+        at_y += step_y;
+    }
 }
 
 /* Moves to the next index of a box, the last dim first. Returns 0 past the last one. */
@@ -116,55 +149,53 @@ static int output_at(const struct conv *conv, const int64_t *image, const int64_
     return 1;
 }
 
+/* Sums over the taps, and in a row over the channels of the group. */
 static void forward(const struct conv *conv, const int64_t *index, struct adn_sample *sample)
 {
     const struct anydnn_plugin_tensor *w = &conv->from->problem->tensor[conv->w];
+    const struct factor image = {conv->x, 1}, filter = {conv->w, 1};
     int64_t group = index[1] / (w->dims[0] / conv->params->groups);
-    int64_t x[ANYDNN_PLUGIN_DIM_MAX] = {index[0]}, tap[ANYDNN_PLUGIN_DIM_MAX] = {index[1]};
+    int64_t x[ANYDNN_PLUGIN_DIM_MAX] = {index[0], group * w->dims[1]};
+    int64_t tap[ANYDNN_PLUGIN_DIM_MAX] = {index[1], 0};
 
-    /* tap[0] is the output channel, and the other dims run. */
     do {
-        x[1] = group * w->dims[1] + tap[1];
         if (image_at(conv, index + 2, tap + 2, x + 2))
-            add_term(sample, at(conv, conv->x, x) * at(conv, conv->w, tap));
-    } while (next(tap + 1, w->dims + 1, w->ndims - 1));
+            add_row(conv, &image, x, &filter, tap, w->dims[1], sample);
+    } while (next(tap + 2, w->dims + 2, conv->spatial));
 }
 
+/* Sums over the taps, and in a row over the filters of the group. */
 static void backward_data(const struct conv *conv, const int64_t *index, struct adn_sample *sample)
 {
     const struct anydnn_plugin_tensor *w = &conv->from->problem->tensor[conv->w];
+    const struct factor output = {conv->y, 1}, filter = {conv->w, 0};
     int64_t filters = w->dims[0] / conv->params->groups;
     int64_t first = index[1] / w->dims[1] * filters;
-    int64_t y[ANYDNN_PLUGIN_DIM_MAX] = {index[0]}, tap[ANYDNN_PLUGIN_DIM_MAX] = {0};
+    int64_t y[ANYDNN_PLUGIN_DIM_MAX] = {index[0], first};
+    int64_t tap[ANYDNN_PLUGIN_DIM_MAX] = {first, index[1] % w->dims[1]};
 
-    tap[1] = index[1] % w->dims[1];
-    for (int64_t k = first; k < first + filters; k++) {
-        tap[0] = y[1] = k;
-        do {
-            if (output_at(conv, index + 2, tap + 2, y + 2))
-                add_term(sample, at(conv, conv->y, y) * at(conv, conv->w, tap));
-        } while (next(tap + 2, w->dims + 2, conv->spatial));
-    }
+    do {
+        if (output_at(conv, index + 2, tap + 2, y + 2))
+            add_row(conv, &output, y, &filter, tap, filters, sample);
+    } while (next(tap + 2, w->dims + 2, conv->spatial));
 }
 
+/* Sums over the positions, and in a row over the samples of the batch. */
 static void backward_filter(const struct conv *conv, const int64_t *index,
                             struct adn_sample *sample)
 {
     const struct adn_problem *problem = conv->from->problem;
     const struct anydnn_plugin_tensor *w = &problem->tensor[conv->w];
     const struct anydnn_plugin_tensor *dy = &problem->tensor[conv->y];
+    const struct factor image = {conv->x, 0}, output = {conv->y, 0};
     int64_t group = index[0] / (w->dims[0] / conv->params->groups);
-    int64_t x[ANYDNN_PLUGIN_DIM_MAX] = {0}, y[ANYDNN_PLUGIN_DIM_MAX] = {0};
+    int64_t x[ANYDNN_PLUGIN_DIM_MAX] = {0, group * w->dims[1] + index[1]};
+    int64_t y[ANYDNN_PLUGIN_DIM_MAX] = {0, index[0]};
 
-    x[1] = group * w->dims[1] + index[1];
-    y[1] = index[0];
-    for (int64_t n = 0; n < dy->dims[0]; n++) {
-        x[0] = y[0] = n;
-        do {
-            if (image_at(conv, y + 2, index + 2, x + 2))
-                add_term(sample, at(conv, conv->x, x) * at(conv, conv->y, y));
-        } while (next(y + 2, dy->dims + 2, conv->spatial));
-    }
+    do {
+        if (image_at(conv, y + 2, index + 2, x + 2))
+            add_row(conv, &image, x, &output, y, dy->dims[0], sample);
+    } while (next(y + 2, dy->dims + 2, conv->spatial));
 }
 
 /* Adds z and the bias, and applies relu, which does not magnify errors. */

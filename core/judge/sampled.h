@@ -6,12 +6,12 @@
 
 #include "problem/problem.h"
 
-/* The content of the inputs. `load` returns the element at an offset in elements. */
+/* The content of the inputs. It repeats: the element at an offset is content[offset & mask]. */
 struct adn_sampled {
     const struct adn_problem *problem;
     const double *scale; /* the factors of the call, by plugin.h's order */
-    double (*load)(void *cookie, int slot, int64_t offset);
-    void *cookie;
+    const double *content[ADN_SLOTS];
+    int64_t mask[ADN_SLOTS]; /* a power of two minus 1 */
 };
 
 /* The right value of an element, the sum of its absolute terms and that of their squares. */

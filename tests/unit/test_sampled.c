@@ -88,9 +88,17 @@ static void add_products(const struct adn_problem *problem)
 /* The roles of the slots of a direction. */
 static const int roles[][ROLES] = {{X, W, Y}, {W, Y, X}, {X, Y, W}};
 
-static double load(void *cookie, int slot, int64_t offset)
+/* Makes the samples' view of operands with these roles. */
+static struct adn_sampled view(const struct adn_problem *problem, const double *scale,
+                               const int *role, int slots)
 {
-    return value[((const int *)cookie)[slot]][offset];
+    struct adn_sampled sampled = {.problem = problem, .scale = scale};
+
+    for (int slot = 0; slot < slots; slot++) {
+        sampled.content[slot] = value[role[slot]];
+        sampled.mask[slot] = ELEMENTS - 1;
+    }
+    return sampled;
 }
 
 /* Compares all elements of the result of a direction. */
@@ -101,7 +109,7 @@ static void compare(const struct adn_problem *forward, int direction)
                                          ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER};
     static const double scale[4] = {1, 0, 0, 0};
     struct adn_problem problem = *forward;
-    struct adn_sampled sampled = {&problem, scale, load, (void *)roles[direction]};
+    struct adn_sampled sampled = view(&problem, scale, roles[direction], ROLES);
     int64_t index[8] = {0};
     int result = roles[direction][2];
 
@@ -152,11 +160,12 @@ static void sums_are_of_terms(void **state)
     static const double scale[4] = {1, 0, 0, 0};
     static const int64_t index[8] = {0};
     struct adn_problem problem;
-    struct adn_sampled sampled = {&problem, scale, load, (void *)roles[0]};
+    struct adn_sampled sampled;
     struct adn_sample sample;
 
     (void)state;
     read_forward("x=f32:1,2,1,1 w=f32:1,2,1,1", &problem);
+    sampled = view(&problem, scale, roles[0], ROLES);
     value[X][0] = 3, value[X][1] = -2;
     value[W][0] = 2, value[W][1] = 5;
     adn_sampled_compute(&sampled, index, &sample);
@@ -172,7 +181,7 @@ static void fused_ends_in_relu(void **state)
     static const int64_t index[8] = {0};
     struct adn_problem problem;
     struct adn_values values;
-    struct adn_sampled sampled = {&problem, scale, load, (void *)fused};
+    struct adn_sampled sampled;
     struct adn_sample sample;
 
     (void)state;
@@ -181,6 +190,7 @@ static void fused_ends_in_relu(void **state)
                                        &problem, &values),
                      ANYDNN_STATUS_SUCCESS);
     assert_int_equal(adn_sampled_slot(&problem), 4);
+    sampled = view(&problem, scale, fused, 4);
     value[X][0] = 5, value[W][0] = 2, value[Y][0] = -1;
     adn_sampled_compute(&sampled, index, &sample);
     assert_true(sample.want == 2 * 10 - 3 + 2 && sample.sum == 20 + 3 + 2);

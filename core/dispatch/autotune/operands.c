@@ -43,24 +43,6 @@ static void draw(int32_t type, void *to, uint64_t count)
     }
 }
 
-double *adn_stand_drawn(int32_t type)
-{
-    size_t size = (size_t)adn_type_size(type), count = ADN_STAND_DRAWN / size;
-    char *bytes = malloc(ADN_STAND_DRAWN);
-    double *numbers = reallocarray(NULL, count, sizeof(*numbers));
-
-    if (bytes && numbers) {
-        draw(type, bytes, count);
-        for (size_t i = 0; i < count; i++)
-            numbers[i] = adn_element_load(type, bytes + i * size);
-    } else {
-        free(numbers);
-        numbers = NULL;
-    }
-    free(bytes);
-    return numbers;
-}
-
 /* Returns the distance in bytes between an operand's copies in consecutive sets. */
 static int64_t stride_of(const struct adn_stand *stand, int32_t slot)
 {
@@ -76,21 +58,64 @@ static uint64_t bytes_of(const struct adn_stand *stand, int32_t slot)
            (uint64_t)adn_shape_bytes(&stand->choices->problem.tensor[slot]);
 }
 
+/* Returns how many bytes are drawn for operands of a type: as many as the largest one holds. */
+static uint64_t drawn_bytes(const struct adn_stand *stand, int32_t type)
+{
+    const struct adn_problem *problem = &stand->choices->problem;
+    uint64_t most = 0;
+
+    for (int32_t i = 0; i < adn_problem_operation(problem->operation)->slot_count; i++)
+        if ((problem->present >> i & 1) && problem->tensor[i].type == type &&
+            bytes_of(stand, i) > most)
+            most = bytes_of(stand, i);
+    return most < ADN_STAND_DRAWN ? most : ADN_STAND_DRAWN;
+}
+
+/* Returns the drawn numbers of a type, which are drawn at the first call for it, or NULL if memory
+ * is out. */
+static const void *numbers_of(struct adn_stand *stand, int32_t type)
+{
+    uint64_t bytes = drawn_bytes(stand, type);
+
+    if (stand->numbers && stand->numbers_type == type)
+        return stand->numbers;
+    free(stand->numbers);
+    stand->numbers = malloc(bytes > 0 ? bytes : 1);
+    stand->numbers_type = type;
+    if (stand->numbers)
+        draw(type, stand->numbers, bytes / (uint64_t)adn_type_size(type));
+    return stand->numbers;
+}
+
+double *adn_stand_drawn(struct adn_stand *stand, int32_t type)
+{
+    size_t size = (size_t)adn_type_size(type);
+    size_t count = (size_t)drawn_bytes(stand, type) / size;
+    const char *bytes = numbers_of(stand, type);
+    double *numbers = reallocarray(NULL, count > 0 ? count : 1, sizeof(*numbers));
+
+    if (!bytes || !numbers) {
+        free(numbers);
+        return NULL;
+    }
+    for (size_t i = 0; i < count; i++)
+        numbers[i] = adn_element_load(type, bytes + i * size);
+    return numbers;
+}
+
 /* Fills memory with drawn numbers, then copies what is there, doubling the filled part each time.
  */
-static int32_t fill_drawn(const struct adn_stand *stand, int32_t type, void *to, uint64_t bytes)
+static int32_t fill_drawn(struct adn_stand *stand, int32_t type, void *to, uint64_t bytes)
 {
     uint64_t done = bytes < ADN_STAND_DRAWN ? bytes : ADN_STAND_DRAWN;
-    void *numbers = malloc(done > 0 ? done : 1);
+    const void *numbers = numbers_of(stand, type);
     void *stream = stand->operands.stream;
     int32_t result;
 
     if (!numbers)
         return ANYDNN_STATUS_ALLOC_FAILED;
-    draw(type, numbers, done / (uint64_t)adn_type_size(type));
     result =
         stand->space->memory_copy(stand->device, stream, to, numbers, done, ANYDNN_PLUGIN_COPY_TO);
-    free(numbers);
     while (result == 0 && done < bytes) {
         uint64_t more = bytes - done < done ? bytes - done : done;
 
@@ -102,7 +127,7 @@ static int32_t fill_drawn(const struct adn_stand *stand, int32_t type, void *to,
 }
 
 /* Fills an operand in all sets. */
-static int32_t fill(const struct adn_stand *stand, int32_t slot)
+static int32_t fill(struct adn_stand *stand, int32_t slot)
 {
     const struct adn_problem *problem = &stand->choices->problem;
     int32_t type = problem->tensor[slot].type;
@@ -238,6 +263,8 @@ anydnnStatus_t adn_stand_operands(struct adn_stand *stand)
 
 void adn_stand_free_operands(struct adn_stand *stand)
 {
+    free(stand->numbers);
+    stand->numbers = NULL;
     for (int32_t i = 0; stand->own && i < ADN_SLOTS; i++) {
         if (!stand->first[i])
             continue;

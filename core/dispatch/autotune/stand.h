@@ -24,7 +24,9 @@ struct adn_stand {
     void *stream; /* created for the search; NULL: the runs use the handle's stream */
     struct anydnn_plugin_operands operands;
     struct adn_trial *trial; /* NULL: results are not judged */
-    uint64_t guard;          /* ADN_STAND_GUARD, or 0 if the settings forbid trials */
+    void *numbers;           /* drawn numbers of the type below, or NULL */
+    int32_t numbers_type;
+    uint64_t guard; /* ADN_STAND_GUARD, or 0 if the settings forbid trials */
 };
 
 /* Allocates memory of the device with stand->guard bytes on both sides. Returns 0 or a status. */
@@ -58,9 +60,9 @@ void adn_stand_free_operands(struct adn_stand *stand);
 void adn_stand_turn(struct adn_stand *stand);
 void adn_stand_first(struct adn_stand *stand);
 
-/* Returns the numbers that operands of a floating type hold at the beginning of the first set, as
- * many as ADN_STAND_DRAWN bytes hold, or NULL if memory is out. The caller frees them. */
-double *adn_stand_drawn(int32_t type);
+/* Returns the numbers that operands of a floating type hold at the beginning of the first set, up
+ * to ADN_STAND_DRAWN bytes of them, or NULL if memory is out. The caller frees them. */
+double *adn_stand_drawn(struct adn_stand *stand, int32_t type);
 
 /* Restores the contents that in-place runs replaced in the search's own operands. Returns 0 or the
  * space's status. */

@@ -55,14 +55,6 @@ static int is_out(const struct adn_stand *stand, int slot)
 
 /* ---- samples */
 
-static double load(void *cookie, int slot, int64_t offset)
-{
-    const struct adn_stand *stand = cookie;
-    int64_t period = ADN_STAND_DRAWN / adn_type_size(stand->choices->problem.tensor[slot].type);
-
-    return stand->trial->drawn[slot][offset % period];
-}
-
 /* Draws the index of a sample. The first two are the corners, and half of the others lie at a
  * border, where mistakes are likely. */
 static void draw_index(const struct anydnn_plugin_tensor *tensor, int at, uint64_t *seed,
@@ -87,9 +79,17 @@ static void compute_samples(struct adn_stand *stand)
     struct adn_trial *trial = stand->trial;
     struct adn_subject_slot *out = &trial->subject.slot[trial->slot];
     const struct anydnn_plugin_tensor *tensor = &trial->subject.problem.tensor[trial->slot];
-    struct adn_sampled sampled = {&trial->subject.problem, stand->operands.scale, load, stand};
+    struct adn_sampled sampled = {.problem = &trial->subject.problem,
+                                  .scale = stand->operands.scale};
     uint64_t seed = adn_problem_hash(&trial->subject.problem);
 
+    for (int i = 0; i < ADN_SLOTS; i++)
+        if (trial->drawn[i]) {
+            int64_t size = adn_type_size(trial->subject.problem.tensor[i].type);
+
+            sampled.content[i] = trial->drawn[i];
+            sampled.mask[i] = ADN_STAND_DRAWN / size - 1;
+        }
     for (int i = 0; i < trial->count; i++) {
         int64_t index[ANYDNN_PLUGIN_DIM_MAX] = {0};
         struct adn_sample sample;
@@ -119,6 +119,17 @@ static int count_samples(const struct adn_trial *trial)
     return products >= SAMPLES ? SAMPLES : (int)products;
 }
 
+/* Returns the numbers of an operand. Operands of one type hold the same ones. */
+static double *drawn_of(struct adn_stand *stand, int slot)
+{
+    const struct adn_problem *problem = &stand->choices->problem;
+
+    for (int i = 0; i < slot; i++)
+        if (stand->trial->drawn[i] && problem->tensor[i].type == problem->tensor[slot].type)
+            return stand->trial->drawn[i];
+    return adn_stand_drawn(stand, problem->tensor[slot].type);
+}
+
 /* Prepares the samples. Returns 0, or -1 if memory is out. */
 static int make_samples(struct adn_stand *stand)
 {
@@ -137,7 +148,7 @@ static int make_samples(struct adn_stand *stand)
     out->squares = calloc(SAMPLES, sizeof(double));
     for (int i = 0; i < trial->subject.info->slot_count; i++)
         if ((problem->present >> i & 1) && i != trial->slot) {
-            trial->drawn[i] = adn_stand_drawn(problem->tensor[i].type);
+            trial->drawn[i] = drawn_of(stand, i);
             if (!trial->drawn[i])
                 return -1;
         }
@@ -157,6 +168,9 @@ void adn_trial_end(struct adn_stand *stand)
         return;
     for (int i = 0; i < ADN_SLOTS; i++) {
         adn_guarded_drop(stand, &trial->out[i]);
+        for (int k = i + 1; k < ADN_SLOTS; k++)
+            if (trial->drawn[k] == trial->drawn[i])
+                trial->drawn[k] = NULL;
         free(trial->drawn[i]);
     }
     adn_guarded_drop(stand, &trial->workspace);
