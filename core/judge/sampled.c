@@ -70,10 +70,12 @@ static double at(const struct conv *conv, int slot, const int64_t *index)
     return conv->from->content[slot][offset & conv->from->mask[slot]];
 }
 
-/* One factor of the products in a row: the operand, and the dim along which the row runs. */
+/* One factor of the products in a row: the operand, the dim along which the row runs, and its
+ * step. */
 struct factor {
     int slot;
     int dim;
+    int64_t step;
 };
 
 /* Adds the products of a row: the elements of two operands from an index on. */
@@ -86,8 +88,8 @@ static void add_row(const struct conv *conv, const struct factor *a, const int64
     int64_t mask_x = conv->from->mask[a->slot], mask_y = conv->from->mask[b->slot];
     int64_t at_x = offset_of(&problem->tensor[a->slot], from_a);
     int64_t at_y = offset_of(&problem->tensor[b->slot], from_b);
-    int64_t step_x = problem->tensor[a->slot].strides[a->dim];
-    int64_t step_y = problem->tensor[b->slot].strides[b->dim];
+    int64_t step_x = a->step * problem->tensor[a->slot].strides[a->dim];
+    int64_t step_y = b->step * problem->tensor[b->slot].strides[b->dim];
 
     for (int64_t i = 0; i < count; i++) {
         add_term(sample, x[at_x & mask_x] * y[at_y & mask_y]);
@@ -153,7 +155,7 @@ static int output_at(const struct conv *conv, const int64_t *image, const int64_
 static void forward(const struct conv *conv, const int64_t *index, struct adn_sample *sample)
 {
     const struct anydnn_plugin_tensor *w = &conv->from->problem->tensor[conv->w];
-    const struct factor image = {conv->x, 1}, filter = {conv->w, 1};
+    const struct factor image = {conv->x, 1, 1}, filter = {conv->w, 1, 1};
     int64_t group = index[1] / (w->dims[0] / conv->params->groups);
     int64_t x[ANYDNN_PLUGIN_DIM_MAX] = {index[0], group * w->dims[1]};
     int64_t tap[ANYDNN_PLUGIN_DIM_MAX] = {index[1], 0};
@@ -168,7 +170,7 @@ static void forward(const struct conv *conv, const int64_t *index, struct adn_sa
 static void backward_data(const struct conv *conv, const int64_t *index, struct adn_sample *sample)
 {
     const struct anydnn_plugin_tensor *w = &conv->from->problem->tensor[conv->w];
-    const struct factor output = {conv->y, 1}, filter = {conv->w, 0};
+    const struct factor output = {conv->y, 1, 1}, filter = {conv->w, 0, 1};
     int64_t filters = w->dims[0] / conv->params->groups;
     int64_t first = index[1] / w->dims[1] * filters;
     int64_t y[ANYDNN_PLUGIN_DIM_MAX] = {index[0], first};
@@ -180,22 +182,46 @@ static void backward_data(const struct conv *conv, const int64_t *index, struct 
     } while (next(tap + 2, w->dims + 2, conv->spatial));
 }
 
-/* Sums over the positions, and in a row over the samples of the batch. */
+/* Finds the output positions along an axis from which a tap lies in the image. Returns their number
+ * and sets the first. */
+static int64_t reach(const struct conv *conv, int axis, int64_t stored, int64_t *first)
+{
+    const struct anydnn_plugin_convolution *params = conv->params;
+    int64_t size = conv->from->problem->tensor[conv->x].dims[2 + axis];
+    int64_t last = conv->from->problem->tensor[conv->y].dims[2 + axis] - 1;
+    int64_t stride = params->stride[axis];
+    int64_t shift = tap_of(conv, axis, stored) * params->dilation[axis] - params->pad[axis];
+
+    *first = shift < 0 ? (-shift + stride - 1) / stride : 0;
+    if (shift >= size)
+        return 0;
+    if ((size - 1 - shift) / stride < last)
+        last = (size - 1 - shift) / stride;
+    return last >= *first ? last - *first + 1 : 0;
+}
+
+/* Sums over the samples and positions, in rows along the last axis. */
 static void backward_filter(const struct conv *conv, const int64_t *index,
                             struct adn_sample *sample)
 {
     const struct adn_problem *problem = conv->from->problem;
     const struct anydnn_plugin_tensor *w = &problem->tensor[conv->w];
     const struct anydnn_plugin_tensor *dy = &problem->tensor[conv->y];
-    const struct factor image = {conv->x, 0}, output = {conv->y, 0};
+    int axis = conv->spatial - 1;
+    const struct factor image = {conv->x, 2 + axis, conv->params->stride[axis]};
+    const struct factor output = {conv->y, 2 + axis, 1};
     int64_t group = index[0] / (w->dims[0] / conv->params->groups);
     int64_t x[ANYDNN_PLUGIN_DIM_MAX] = {0, group * w->dims[1] + index[1]};
     int64_t y[ANYDNN_PLUGIN_DIM_MAX] = {0, index[0]};
+    int64_t count = reach(conv, axis, index[2 + axis], &y[2 + axis]);
 
-    do {
-        if (image_at(conv, y + 2, index + 2, x + 2))
-            add_row(conv, &image, x, &output, y, dy->dims[0], sample);
-    } while (next(y + 2, dy->dims + 2, conv->spatial));
+    for (int64_t n = 0; n < dy->dims[0] && count > 0; n++) {
+        x[0] = y[0] = n;
+        do {
+            if (image_at(conv, y + 2, index + 2, x + 2))
+                add_row(conv, &image, x, &output, y, count, sample);
+        } while (next(y + 2, dy->dims + 2, axis));
+    }
 }
 
 /* Adds z and the bias, and applies relu, which does not magnify errors. */
