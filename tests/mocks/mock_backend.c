@@ -75,7 +75,7 @@
  *     engine as the five above: right; or with a fault: border (columns outside the image are
  *     those at its border), race (every second run has other last bits), past and before (writes
  *     next to y), workspace (writes behind it), nan (in every second run), short (rounds to half),
- *     lazy (reads the workspace before it writes it)
+ *     lazy (adds 0 times what the workspace holds)
  *   set.words = WORDS / WORDS
  *     the words of the candidates, as the five above
  *   set.library_version = TEXT
