@@ -98,7 +98,7 @@ const char cdn_errata_list[] =
                 ENTRY(
                     "wgrad-68-truncates", FILTER, "68",
                     "knobs = type=f32\n" SHORT "source = truncates float to TF32, with an error of "
-                                               "7.3e-4; rounding has 2.9e-4\n"
+                    "7.3e-4; rounding has 2.9e-4\n"
                     "problem = convolution_backward_filter x=f32:2,5,7,9:nchw dy=f32:2,6,7,10:nchw "
                     "dw=f32:6,5,3,4:nchw pad=1,2 math=allow_conversion\n")
                     ENTRY("wgrad-69-wrong", FILTER, "69",

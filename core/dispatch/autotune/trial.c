@@ -30,7 +30,7 @@
 #define PIECE    (64 * 1024)
 #define TOGETHER ((int64_t)PIECES * PIECE)
 
-/* What trials of one problem need. */
+/* The memory and the right results for the trials of one problem. */
 struct adn_trial {
     struct adn_guarded out[ADN_SLOTS];
     struct adn_guarded workspace;
