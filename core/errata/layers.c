@@ -18,6 +18,9 @@
 
 #define FILE_LIMIT (1024 * 1024)
 
+/* The value `none` of the setting user_config. */
+#define USER_CONFIG_NONE 0
+
 /* Decides whether the file is read, and what its entries may do. Returns 0, or -1 with `error`. */
 static int check_trust(const char *path, const struct stat *status, int *only_adds, char *error,
                        size_t size)
@@ -150,18 +153,24 @@ static const char *beside(const char *file, char *path, size_t size)
 
 struct adn_errata *adn_errata_load(const struct adn_settings *settings)
 {
-    enum { USER_CONFIG_NONE, USER_CONFIG_MERGE, USER_CONFIG_ONLY };
-    char system[PATH_MAX], user_file[PATH_MAX], user[PATH_MAX], config[PATH_MAX];
-    struct adn_errata_sources sources = {
-        .user_folder =
-            beside(adn_settings_user_file(user_file, sizeof(user_file)), user, sizeof(user)),
-        .config_folder = beside(adn_env_get("ANYDNN_CONFIG", ADN_ENV_PATH), config, sizeof(config)),
-    };
+    enum { SYSTEM, USER_FILE, USER, CONFIG, PATHS };
+    /* Stacks may be small. */
+    char(*path)[PATH_MAX] = malloc(PATHS * sizeof(*path));
+    struct adn_errata_sources sources = {.system_folder = NULL};
+    struct adn_errata *errata;
 
-    if (snprintf(system, sizeof(system), "%s/errata.d", adn_settings_sysconfdir()) <
-        (int)sizeof(system))
-        sources.system_folder = system;
-    if (settings->user_config == USER_CONFIG_NONE)
-        sources.user_folder = NULL;
-    return adn_errata_load_from(&sources);
+    if (!path) {
+        adn_shortage(ENOMEM);
+        return NULL;
+    }
+    if (snprintf(path[SYSTEM], PATH_MAX, "%s/errata.d", adn_settings_sysconfdir()) < PATH_MAX)
+        sources.system_folder = path[SYSTEM];
+    if (settings->user_config != USER_CONFIG_NONE)
+        sources.user_folder =
+            beside(adn_settings_user_file(path[USER_FILE], PATH_MAX), path[USER], PATH_MAX);
+    sources.config_folder =
+        beside(adn_env_get("ANYDNN_CONFIG", ADN_ENV_PATH), path[CONFIG], PATH_MAX);
+    errata = adn_errata_load_from(&sources);
+    free(path);
+    return errata;
 }
