@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Times the choices of a search one by one: it makes each plan, times it, and keeps the fastest. */
-#include "dispatch/autotune/stand.h"
+#include "dispatch/autotune/bench_env.h"
 #include "dispatch/autotune/suspect.h"
 #include "dispatch/autotune/trial.h"
 #include "dispatch/handle/guard.h"
@@ -101,9 +101,9 @@ static anydnnStatus_t make_named(const struct adn_choices *choices, struct adn_c
 }
 
 /* Makes and runs one choice. A failure becomes the choice's status. */
-static anydnnStatus_t run_choice(struct adn_stand *stand, struct adn_choice *choice)
+static anydnnStatus_t run_choice(struct adn_bench_env *env, struct adn_choice *choice)
 {
-    const struct adn_choices *choices = stand->choices;
+    const struct adn_choices *choices = env->choices;
     const char *entry = choices->entry;
     anydnnStatus_t status = choices->offers
                                 ? make_picked(choices, choices->offers, choice, &choice->pick)
@@ -114,21 +114,21 @@ static anydnnStatus_t run_choice(struct adn_stand *stand, struct adn_choice *cho
     if (status != ANYDNN_STATUS_SUCCESS)
         return status;
     adn_load_error_clear();
-    if (adn_stand_workspace(stand, choice->workspace) != 0) {
+    if (adn_bench_env_workspace(env, choice->workspace) != 0) {
         choice->reason = ANYDNN_PLUGIN_REASON_MEMORY;
         return adn_fail(ANYDNN_STATUS_ALLOC_FAILED,
                         "%s: device %s has no %" PRIu64 " bytes left for the workspace of %s",
                         entry, choices->handle->device_name, choice->workspace,
                         choice->backend->name);
     }
-    result = adn_stand_time(stand, choice->plan, hopeless_beyond(choices), &microseconds);
+    result = adn_bench_env_time(env, choice->plan, hopeless_beyond(choices), &microseconds);
     if (result == 0) {
         choice->microseconds = microseconds;
         return ANYDNN_STATUS_SUCCESS;
     }
     status = adn_fail(adn_plan_status(result), "%s: %s failed: %s", entry, choice->backend->name,
                       adn_load_error_text());
-    stand->space->synchronize(stand->device, stand->operands.stream);
+    env->space->synchronize(env->device, env->operands.stream);
     return status;
 }
 
@@ -164,15 +164,15 @@ static int leads(struct adn_choices *choices, struct adn_choice *latest)
 
 /* Judges the results of a choice that would win so far, or of each if the settings want that. One
  * that gives wrong results counts as one that does not run. */
-static anydnnStatus_t judge_leader(struct adn_stand *stand, struct adn_choice *choice)
+static anydnnStatus_t judge_leader(struct adn_bench_env *env, struct adn_choice *choice)
 {
-    struct adn_choices *choices = stand->choices;
+    struct adn_choices *choices = env->choices;
     int all = choices->handle->world->settings->tune_check == ADN_TUNE_CHECK_ALL;
     const char *words = choices->offers ? choice->pick.offer->words : NULL;
     char sentence[400], problem[1024];
 
     if ((!all && !leads(choices, choice)) ||
-        adn_trial_passes(stand, choice, sentence, sizeof(sentence)))
+        adn_trial_passes(env, choice, sentence, sizeof(sentence)))
         return ANYDNN_STATUS_SUCCESS;
     adn_problem_print(&choice->plan->problem, NULL, problem, sizeof(problem));
     adn_warn("%s: %s engine %" PRIu64
@@ -200,18 +200,18 @@ static void keep_faster(struct adn_choices *choices, struct adn_choice *latest)
     }
 }
 
-static anydnnStatus_t time_choice(struct adn_stand *stand, struct adn_choice *choice)
+static anydnnStatus_t time_choice(struct adn_bench_env *env, struct adn_choice *choice)
 {
-    struct adn_choices *choices = stand->choices;
+    struct adn_choices *choices = env->choices;
     struct adn_refusal refusal;
     anydnnStatus_t status;
 
     adn_refusal_begin(&refusal);
     choice->status = adn_suspect_runs(choices, choice);
     if (choice->status == ANYDNN_STATUS_SUCCESS)
-        choice->status = run_choice(stand, choice);
+        choice->status = run_choice(env, choice);
     if (choice->status == ANYDNN_STATUS_SUCCESS)
-        choice->status = judge_leader(stand, choice);
+        choice->status = judge_leader(env, choice);
     adn_refusal_end(&refusal);
     adn_info("%s: %s engine %" PRIu64 " as %s in %s: %.1f us%s%s", choices->entry,
              choice->backend->name, choice->engine,
@@ -245,9 +245,9 @@ static double microseconds_now(void)
 
 /* Times, in order, the choices that have not run yet: those of backends that are not hopeless, or
  * all. */
-static anydnnStatus_t time_choices(struct adn_stand *stand, double began, int all)
+static anydnnStatus_t time_choices(struct adn_bench_env *env, double began, int all)
 {
-    struct adn_choices *choices = stand->choices;
+    struct adn_choices *choices = env->choices;
     anydnnStatus_t status = ANYDNN_STATUS_SUCCESS;
 
     for (int32_t i = 0; i < choices->count && status == ANYDNN_STATUS_SUCCESS; i++) {
@@ -261,7 +261,7 @@ static anydnnStatus_t time_choices(struct adn_stand *stand, double began, int al
         choices->partial |= choices->limit_us > 0 && microseconds_now() - began > choices->limit_us;
         if (choices->partial)
             break;
-        status = time_choice(stand, choice);
+        status = time_choice(env, choice);
     }
     return status;
 }
@@ -270,13 +270,13 @@ anydnnStatus_t adn_timing_run(struct adn_choices *choices,
                               const struct anydnn_plugin_operands *operands)
 {
     double began = microseconds_now();
-    struct adn_stand stand;
-    anydnnStatus_t status = adn_stand_enter(&stand, choices, operands);
+    struct adn_bench_env env;
+    anydnnStatus_t status = adn_bench_env_enter(&env, choices, operands);
 
     if (status == ANYDNN_STATUS_SUCCESS)
-        status = time_choices(&stand, began, 0);
+        status = time_choices(&env, began, 0);
     if (status == ANYDNN_STATUS_SUCCESS && choices->fastest && !choices->partial)
-        status = time_choices(&stand, began, 1);
-    adn_stand_leave(&stand);
+        status = time_choices(&env, began, 1);
+    adn_bench_env_leave(&env);
     return status;
 }

@@ -44,9 +44,9 @@ struct adn_trial {
 };
 
 /* Returns 1 for an output in the memory of the device. */
-static int is_out(const struct adn_stand *stand, int slot)
+static int is_out(const struct adn_bench_env *env, int slot)
 {
-    const struct adn_problem *problem = &stand->choices->problem;
+    const struct adn_problem *problem = &env->choices->problem;
 
     return (problem->present >> slot & 1) && !(problem->absent >> slot & 1) &&
            !adn_problem_on_host(problem, slot) &&
@@ -74,13 +74,12 @@ static void draw_index(const struct anydnn_plugin_tensor *tensor, int at, uint64
 }
 
 /* Computes the samples. The set of operands in use is the first. */
-static void compute_samples(struct adn_stand *stand)
+static void compute_samples(struct adn_bench_env *env)
 {
-    struct adn_trial *trial = stand->trial;
+    struct adn_trial *trial = env->trial;
     struct adn_subject_slot *out = &trial->subject.slot[trial->slot];
     const struct anydnn_plugin_tensor *tensor = &trial->subject.problem.tensor[trial->slot];
-    struct adn_sampled sampled = {.problem = &trial->subject.problem,
-                                  .scale = stand->operands.scale};
+    struct adn_sampled sampled = {.problem = &trial->subject.problem, .scale = env->operands.scale};
     uint64_t seed = adn_problem_hash(&trial->subject.problem);
 
     for (int i = 0; i < ADN_SLOTS; i++)
@@ -88,7 +87,7 @@ static void compute_samples(struct adn_stand *stand)
             int64_t size = adn_type_size(trial->subject.problem.tensor[i].type);
 
             sampled.content[i] = trial->drawn[i];
-            sampled.mask[i] = ADN_STAND_DRAWN / size - 1;
+            sampled.mask[i] = ADN_BENCH_ENV_DRAWN / size - 1;
         }
     for (int i = 0; i < trial->count; i++) {
         int64_t index[ANYDNN_PLUGIN_DIM_MAX] = {0};
@@ -120,21 +119,21 @@ static int count_samples(const struct adn_trial *trial)
 }
 
 /* Returns the numbers of an operand. Operands of one type hold the same ones. */
-static double *drawn_of(struct adn_stand *stand, int slot)
+static double *drawn_of(struct adn_bench_env *env, int slot)
 {
-    const struct adn_problem *problem = &stand->choices->problem;
+    const struct adn_problem *problem = &env->choices->problem;
 
     for (int i = 0; i < slot; i++)
-        if (stand->trial->drawn[i] && problem->tensor[i].type == problem->tensor[slot].type)
-            return stand->trial->drawn[i];
-    return adn_stand_drawn(stand, problem->tensor[slot].type);
+        if (env->trial->drawn[i] && problem->tensor[i].type == problem->tensor[slot].type)
+            return env->trial->drawn[i];
+    return adn_bench_env_drawn(env, problem->tensor[slot].type);
 }
 
 /* Prepares the samples. Returns 0, or -1 if memory is out. */
-static int make_samples(struct adn_stand *stand)
+static int make_samples(struct adn_bench_env *env)
 {
-    struct adn_trial *trial = stand->trial;
-    const struct adn_problem *problem = &stand->choices->problem;
+    struct adn_trial *trial = env->trial;
+    const struct adn_problem *problem = &env->choices->problem;
     struct adn_subject_slot *out;
 
     adn_subject_begin(&trial->subject, problem, &(struct adn_values){.align = 0});
@@ -148,37 +147,37 @@ static int make_samples(struct adn_stand *stand)
     out->squares = calloc(SAMPLES, sizeof(double));
     for (int i = 0; i < trial->subject.info->slot_count; i++)
         if ((problem->present >> i & 1) && i != trial->slot) {
-            trial->drawn[i] = drawn_of(stand, i);
+            trial->drawn[i] = drawn_of(env, i);
             if (!trial->drawn[i])
                 return -1;
         }
     if (!out->want || !out->sum || !out->squares)
         return -1;
-    compute_samples(stand);
+    compute_samples(env);
     return 0;
 }
 
 /* ---- begin and end */
 
-void adn_trial_end(struct adn_stand *stand)
+void adn_trial_end(struct adn_bench_env *env)
 {
-    struct adn_trial *trial = stand->trial;
+    struct adn_trial *trial = env->trial;
 
     if (!trial)
         return;
     for (int i = 0; i < ADN_SLOTS; i++) {
-        adn_guarded_drop(stand, &trial->out[i]);
+        adn_guarded_drop(env, &trial->out[i]);
         for (int k = i + 1; k < ADN_SLOTS; k++)
             if (trial->drawn[k] == trial->drawn[i])
                 trial->drawn[k] = NULL;
         free(trial->drawn[i]);
     }
-    adn_guarded_drop(stand, &trial->workspace);
+    adn_guarded_drop(env, &trial->workspace);
     free(trial->run[0]);
     free(trial->run[1]);
     adn_subject_free(&trial->subject);
     free(trial);
-    stand->trial = NULL;
+    env->trial = NULL;
 }
 
 /* Returns 1 if outputs can be replaced by guarded ones: nothing runs in place, and no output is
@@ -195,26 +194,26 @@ static int is_separate(const struct adn_problem *problem)
     return 1;
 }
 
-void adn_trial_begin(struct adn_stand *stand)
+void adn_trial_begin(struct adn_bench_env *env)
 {
-    const struct adn_problem *problem = &stand->choices->problem;
+    const struct adn_problem *problem = &env->choices->problem;
     int failed = 0;
 
-    if (stand->guard == 0 || !is_separate(problem))
+    if (env->guard == 0 || !is_separate(problem))
         return;
-    stand->trial = calloc(1, sizeof(*stand->trial));
-    if (!stand->trial)
+    env->trial = calloc(1, sizeof(*env->trial));
+    if (!env->trial)
         return;
     for (int i = 0; i < ADN_SLOTS; i++)
-        if (is_out(stand, i))
-            failed |= adn_guarded_make(stand, &stand->trial->out[i],
+        if (is_out(env, i))
+            failed |= adn_guarded_make(env, &env->trial->out[i],
                                        (uint64_t)adn_shape_bytes(&problem->tensor[i]));
     for (int i = 0; i < 2; i++)
-        failed |= !(stand->trial->run[i] = malloc(ADN_SLOTS * (size_t)TOGETHER));
-    if (failed || make_samples(stand) != 0) {
+        failed |= !(env->trial->run[i] = malloc(ADN_SLOTS * (size_t)TOGETHER));
+    if (failed || make_samples(env) != 0) {
         adn_info("%s: results are not judged, since memory for that is lacking",
-                 stand->choices->entry);
-        adn_trial_end(stand);
+                 env->choices->entry);
+        adn_trial_end(env);
     }
     adn_load_error_clear();
 }
@@ -222,18 +221,17 @@ void adn_trial_begin(struct adn_stand *stand)
 /* ---- the trial */
 
 /* Runs the plan on poisoned memory. Returns 0 or a status. */
-static int32_t run(struct adn_stand *stand, const struct adn_choice *choice)
+static int32_t run(struct adn_bench_env *env, const struct adn_choice *choice)
 {
-    struct adn_trial *trial = stand->trial;
+    struct adn_trial *trial = env->trial;
     struct anydnn_plugin_operands operands;
-    int32_t effect = ANYDNN_PLUGIN_EFFECT_NONE,
-            result = adn_guarded_poison(stand, &trial->workspace);
+    int32_t effect = ANYDNN_PLUGIN_EFFECT_NONE, result = adn_guarded_poison(env, &trial->workspace);
 
-    adn_stand_first(stand);
-    operands = stand->operands;
+    adn_bench_env_first(env);
+    operands = env->operands;
     for (int i = 0; i < ADN_SLOTS && result == 0; i++)
         if (trial->out[i].memory) {
-            result = adn_guarded_poison(stand, &trial->out[i]);
+            result = adn_guarded_poison(env, &trial->out[i]);
             operands.data[i] = trial->out[i].memory;
         }
     operands.workspace = choice->workspace > 0 ? trial->workspace.memory : NULL;
@@ -241,17 +239,17 @@ static int32_t run(struct adn_stand *stand, const struct adn_choice *choice)
     if (result == 0)
         result = ADN_BACKEND_CALL(choice->plan->execute(choice->plan->body, &operands, &effect));
     adn_float_standard();
-    return result == 0 ? stand->space->synchronize(stand->device, stand->operands.stream) : result;
+    return result == 0 ? env->space->synchronize(env->device, env->operands.stream) : result;
 }
 
 /* Copies parts of the outputs: all of a small one, else pieces at even distances. Returns the
  * number of bytes, or -1. */
-static int64_t take_pieces(const struct adn_stand *stand, void *const *from, unsigned char *to)
+static int64_t take_pieces(const struct adn_bench_env *env, void *const *from, unsigned char *to)
 {
     int64_t taken = 0;
 
     for (int slot = 0; slot < ADN_SLOTS; slot++) {
-        const struct adn_guarded *out = &stand->trial->out[slot];
+        const struct adn_guarded *out = &env->trial->out[slot];
         int64_t bytes = (int64_t)out->bytes, way = (bytes - PIECE) / (PIECES - 1);
 
         if (!out->memory)
@@ -259,8 +257,8 @@ static int64_t take_pieces(const struct adn_stand *stand, void *const *from, uns
         for (int i = 0; i < (bytes > TOGETHER ? PIECES : 1); i++) {
             int64_t size = bytes > TOGETHER ? PIECE : bytes;
 
-            if (adn_stand_fetch(stand, to + taken, (char *)from[slot] + i * way, (uint64_t)size) !=
-                0)
+            if (adn_bench_env_fetch(env, to + taken, (char *)from[slot] + i * way,
+                                    (uint64_t)size) != 0)
                 return -1;
             taken += size;
         }
@@ -268,20 +266,20 @@ static int64_t take_pieces(const struct adn_stand *stand, void *const *from, uns
     return taken;
 }
 
-static int tell_guard(const struct adn_stand *stand, char *sentence, size_t size)
+static int tell_guard(const struct adn_bench_env *env, char *sentence, size_t size)
 {
-    const struct adn_trial *trial = stand->trial;
-    const struct adn_operation *info = adn_problem_operation(stand->choices->problem.operation);
+    const struct adn_trial *trial = env->trial;
+    const struct adn_operation *info = adn_problem_operation(env->choices->problem.operation);
     int distance;
 
     for (int i = 0; i < info->slot_count; i++)
-        if (adn_guarded_is_hurt(stand, &trial->out[i], &distance)) {
+        if (adn_guarded_is_hurt(env, &trial->out[i], &distance)) {
             snprintf(sentence, size, "it wrote outside operand %s, %d bytes %s", info->slot[i].role,
                      distance < 0 ? -distance : distance + 1,
                      distance < 0 ? "before it" : "behind its end");
             return 0;
         }
-    if (adn_guarded_is_hurt(stand, &trial->workspace, &distance)) {
+    if (adn_guarded_is_hurt(env, &trial->workspace, &distance)) {
         snprintf(sentence, size, "it wrote outside its workspace, %d bytes %s",
                  distance < 0 ? -distance : distance + 1,
                  distance < 0 ? "before it" : "behind its end");
@@ -292,10 +290,10 @@ static int tell_guard(const struct adn_stand *stand, char *sentence, size_t size
 
 /* Judges the samples after a run. A transform is judged as a whole, since it rounds intermediate
  * values. */
-static int judge(const struct adn_stand *stand, const struct adn_choice *choice, void *const *out,
+static int judge(const struct adn_bench_env *env, const struct adn_choice *choice, void *const *out,
                  char *sentence, size_t size)
 {
-    const struct adn_trial *trial = stand->trial;
+    const struct adn_trial *trial = env->trial;
     const struct adn_method method = {choice->used, choice->notes};
     const struct anydnn_plugin_tensor *tensor = &trial->subject.problem.tensor[trial->slot];
     const char *role = trial->subject.info->slot[trial->slot].role;
@@ -309,8 +307,8 @@ static int judge(const struct adn_stand *stand, const struct adn_choice *choice,
     for (int i = 0; i < trial->count; i++) {
         unsigned char element[16];
 
-        if (adn_stand_fetch(stand, element, (char *)out[trial->slot] + trial->offset[i] * bytes,
-                            (uint64_t)bytes) != 0)
+        if (adn_bench_env_fetch(env, element, (char *)out[trial->slot] + trial->offset[i] * bytes,
+                                (uint64_t)bytes) != 0)
             return 1;
         now.at = i;
         now.got = adn_element_load(tensor->type, element);
@@ -333,13 +331,13 @@ static int judge(const struct adn_stand *stand, const struct adn_choice *choice,
 
 /* Returns 1 if the outputs of the last timed run may be judged, too. The search's own operands must
  * be the one set that trials use, and outputs must have no gaps, whose content nobody knows. */
-static int is_timed_run_known(const struct adn_stand *stand)
+static int is_timed_run_known(const struct adn_bench_env *env)
 {
-    const struct adn_problem *problem = &stand->choices->problem;
-    int known = stand->sets == 1;
+    const struct adn_problem *problem = &env->choices->problem;
+    int known = env->sets == 1;
 
     for (int i = 0; i < ADN_SLOTS; i++)
-        if (stand->trial->out[i].memory) {
+        if (env->trial->out[i].memory) {
             const struct anydnn_plugin_tensor *tensor = &problem->tensor[i];
             int64_t size = adn_type_size(tensor->type) / adn_type_lanes(tensor->type);
 
@@ -349,44 +347,44 @@ static int is_timed_run_known(const struct adn_stand *stand)
 }
 
 /* Looks at the results of a run. Returns 0 with a sentence if they are wrong. */
-static int look(const struct adn_stand *stand, const struct adn_choice *choice, void *const *out,
+static int look(const struct adn_bench_env *env, const struct adn_choice *choice, void *const *out,
                 int turn, int64_t *bytes, char *sentence, size_t size)
 {
-    if (stand->trial->count > 0 && !judge(stand, choice, out, sentence, size))
+    if (env->trial->count > 0 && !judge(env, choice, out, sentence, size))
         return 0;
-    *bytes = take_pieces(stand, out, stand->trial->run[turn]);
+    *bytes = take_pieces(env, out, env->trial->run[turn]);
     return 1;
 }
 
-int adn_trial_passes(struct adn_stand *stand, const struct adn_choice *choice, char *sentence,
+int adn_trial_passes(struct adn_bench_env *env, const struct adn_choice *choice, char *sentence,
                      size_t size)
 {
-    struct adn_trial *trial = stand->trial;
+    struct adn_trial *trial = env->trial;
     void *out[ADN_SLOTS];
     int64_t bytes = 0;
     int turn = 0;
 
     if (!trial)
         return 1;
-    if (adn_guarded_make(stand, &trial->workspace, choice->workspace) != 0) {
+    if (adn_guarded_make(env, &trial->workspace, choice->workspace) != 0) {
         adn_info("%s: %s engine %llu is not judged, since memory for that is lacking",
-                 stand->choices->entry, choice->backend->name, (unsigned long long)choice->engine);
+                 env->choices->entry, choice->backend->name, (unsigned long long)choice->engine);
         adn_load_error_clear();
         return 1;
     }
     for (int i = 0; i < ADN_SLOTS; i++)
         out[i] = trial->out[i].memory;
-    if (is_timed_run_known(stand) &&
-        !look(stand, choice, stand->operands.data, turn++, &bytes, sentence, size))
+    if (is_timed_run_known(env) &&
+        !look(env, choice, env->operands.data, turn++, &bytes, sentence, size))
         return 0;
     for (; turn < 2; turn++) {
-        if (run(stand, choice) != 0) {
+        if (run(env, choice) != 0) {
             snprintf(sentence, size, "it failed when its results were judged: %.200s",
                      adn_load_error_text());
             return 0;
         }
-        if (!tell_guard(stand, sentence, size) ||
-            !look(stand, choice, out, turn, &bytes, sentence, size))
+        if (!tell_guard(env, sentence, size) ||
+            !look(env, choice, out, turn, &bytes, sentence, size))
             return 0;
     }
     if (bytes > 0 && !(choice->notes & ANYDNN_PLUGIN_NOTE_NONDETERMINISTIC) &&
