@@ -21,7 +21,8 @@ static int is_reference(struct adn_world *world, struct adn_backend *backend)
            (backend->plugin->flags & ANYDNN_PLUGIN_REFERENCE) != 0;
 }
 
-/* Whether a backend was found whose memory is the application's, so that nothing is staged. */
+/* Returns 1 if a backend was found that uses the memory of the application, so that no operand is
+ * staged. */
 static int is_own(const struct adn_referee *referee, const struct adn_backend *backend)
 {
     return backend && strcmp(backend->plugin->space, referee->outer->space->name) == 0;

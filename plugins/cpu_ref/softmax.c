@@ -29,7 +29,7 @@ struct softmax_job {
     int32_t algorithm;
 };
 
-/* The state of the passes over one vector. `max` is subtracted from every x. */
+/* The state of a vector while it is processed. `max` is subtracted from every x. */
 struct softmax_pass {
     const struct softmax_job *job;
     double max;

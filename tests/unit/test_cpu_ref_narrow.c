@@ -238,7 +238,7 @@ static void try_vectors(const char *type)
     struct anydnn_plugin_context *context = fixture_context();
     uint64_t tried = 0, offered = 0;
     char pattern[4096], *line = NULL;
-    size_t room = 0;
+    size_t size = 0;
     glob_t files;
 
     assert_non_null(folder);
@@ -248,7 +248,7 @@ static void try_vectors(const char *type)
         FILE *file = fopen(files.gl_pathv[i], "r");
 
         assert_non_null(file);
-        while (getline(&line, &room, file) > 0) {
+        while (getline(&line, &size, file) > 0) {
             line[strcspn(line, "\n")] = 0;
             if (strncmp(line, "problem ", 8) != 0 || !strstr(line, "=f64:") || !is_small(line + 8))
                 continue;

@@ -165,9 +165,9 @@ static void tell_answers(struct adn_resolution *resolution, const struct adn_pla
 }
 
 /* Warns once per process of a rule that chooses the plain kernels of cuda_naive although cuda_simt
- * is usable and the rule does not name it. Settings written before cuda_simt existed name cuda_naive
- * for the fast kernels. A program that requests one backend without fallback, as shadow does, gets
- * no warning. */
+ * is usable and the rule does not name it. Settings written before cuda_simt existed name
+ * cuda_naive for the fast kernels. A program that requests one backend without fallback, as shadow
+ * does, gets no warning. */
 static void warn_of_plain_kernels(const struct adn_offers *offers, const struct adn_plan *plan)
 {
     static const char plain[] = "cuda_naive", fast[] = "cuda_simt";

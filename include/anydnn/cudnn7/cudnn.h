@@ -5,8 +5,8 @@
 
 #include <anydnn/cudnn_compat.h>
 
-/* What cudnn_compat.h defined, once more for build systems that read it out of this file's text,
- * and want one blank before the number. */
+/* Repeats the version of cudnn_compat.h for build systems that search this file's text and expect
+ * one blank before the number. */
 #define CUDNN_MAJOR 7
 
 #define CUDNN_MINOR 6
