@@ -213,6 +213,33 @@ class Torch(unittest.TestCase):
         self.assertTrue(torch.equal(y.isnan(), functional.max_pool2d(x, 3, 2, 1).isnan()))
         self.only_anydnn()
 
+    def test_ceil_mode(self):
+        """Tests every extent from 4 to 9 with windows of several kinds: ours runs where ceil_mode adds no window."""
+        cases = [{"kernel_size": 2}, {"kernel_size": 3, "stride": 2}, {"kernel_size": 3, "stride": 2, "padding": 1},
+                 {"kernel_size": 2, "stride": 3, "padding": 1}, {"kernel_size": (3, 1), "stride": (2, 3)}]
+        ours = theirs = 0
+        for extent in range(4, 10):
+            x = torch.randn(2, 3, extent, extent + 3)
+            for pool in (functional.max_pool2d, functional.avg_pool2d):
+                for options in cases:
+                    def run(ceil_mode=True):
+                        leaf = x.clone().requires_grad_()
+                        y = pool(leaf, **options, ceil_mode=ceil_mode)
+                        y.sum().backward()
+                        return [y.detach(), leaf.grad]
+                    wanted = run()
+                    same = wanted[0].shape == run(ceil_mode=False)[0].shape
+                    anydnn.torch.clear_report()
+                    with anydnn.torch.use():
+                        for one, other in zip(run(), wanted):
+                            self.near(one, other)
+                    ours, theirs = ours + same, theirs + (not same)
+                    lines = anydnn.torch.report()
+                    self.assertEqual("torch" in lines.calls(), not same, (extent, options))
+                    if not same:
+                        self.assertIn("ceil_mode, which adds a window at an edge", repr(lines))
+        self.assertGreater(min(ours, theirs), 10)
+
     def test_max_pool2d_of_torch(self):
         """Tests the cases that stay with torch: indices, ceil_mode, dilation, functorch, tracing, integers."""
         x = torch.randn(2, 3, 9, 9)
