@@ -173,6 +173,59 @@ def activated(x: torch.Tensor, w: torch.Tensor, bias: torch.Tensor, stride: Any,
     return shape.give(y), found.backend
 
 
+_BARE = " nan=propagate activation=identity"
+
+
+def _epilogue(handle: Any, key: Any, shape: Shape, math: str, rest: str, activation: str,
+              operands: List[Tuple[str, torch.Tensor]]) -> Optional[Plan]:
+    """Returns the plan of a fused convolution, or None if its backend is not the one without an activation.
+
+    A route may end in a slow backend that has every activation.
+    """
+    def plan_of(activation: str) -> Plan:
+        return plan(handle, ("epilogue", math, rest, activation, key), lambda: " ".join(
+            ["convolution_bias_activation_forward", *(operand(role, tensor, shape.last) for role, tensor in operands)])
+            + shape.keys(math) + rest + activation)
+
+    try:
+        found = plan_of(activation)
+        return found if activation == _BARE or found.choice == plan_of(_BARE).choice else None
+    except Declined:
+        return None
+
+
+def with_epilogue(x: torch.Tensor, w: torch.Tensor, z: Optional[torch.Tensor], bias: torch.Tensor, stride: Any,
+                  padding: Any, dilation: Any, groups: int, activation: str) -> Tuple[torch.Tensor, str, bool]:
+    """Returns a convolution with bias, addition and activation, the backend, and whether the activation is included.
+
+    The activation is given as keys of a problem, and "" stands for one that the library does not have.
+    """
+    supported(x, w, z, bias)
+    if not x.dtype == w.dtype == bias.dtype or z is not None and z.dtype != x.dtype:
+        raise Declined("operands of several types")
+    handle = handle_of(x, torch._C._get_cudnn_deterministic(), torch._C._get_cudnn_benchmark())
+    key, shape = _shape(handle, x, w, bias.shape, (stride, padding, dilation, False, [0] * (w.dim() - 2), groups))
+    math = _math(x, _state.tf32() if x.is_cuda else False)
+    x, w = shape.take(x), shape.take(w)
+    y = empty(shape.output, x, shape.last)
+    operands = [("x", x), ("w", w), ("bias", _as_bias(bias, y.dim())), ("y", y)]
+    rest = " alpha2=0 without=z"
+    if z is not None:
+        z = shape.take(z)
+        if z.shape != y.shape:
+            raise Declined("an addition of another shape than the convolution's result")
+        operands.insert(2, ("z", z))
+        rest = " alpha2=1"
+    found = _epilogue(handle, key, shape, math, rest, activation, operands) if activation else None
+    whole = found is not None
+    if found is None:
+        found = _epilogue(handle, key, shape, math, rest, _BARE, operands)
+    if found is None:
+        raise Declined("no backend has the convolution with bias and addition")
+    found.run([tensor for _, tensor in operands])
+    return shape.give(y), found.backend, whole
+
+
 def _bias_gradient(handle: Any, dy: torch.Tensor, shape: Shape) -> torch.Tensor:
     db = torch.empty((1, dy.shape[1], *([1] * (dy.dim() - 2))), dtype=dy.dtype, device=dy.device)
     try:

@@ -316,6 +316,7 @@ enum Operator {
     CONVOLUTION_GRADIENT,
     CONVOLUTION_RELU,
     CONVOLUTION_RELU_GRADIENT,
+    CONVOLUTION_EPILOGUE,
     CONVOLUTION_GRADIENT_ONTO,
     NORM,
     NORM_GRADIENT,
@@ -363,6 +364,12 @@ Tensor convolution_relu(Tensor x, Tensor w, Tensor bias, int64_t number, int64_t
     return kernel<CONVOLUTION_RELU, 1>(x, w, bias, number, bits);
 }
 
+Tensor convolution_epilogue(Tensor x, Tensor w, Maybe z, Tensor bias, int64_t number, int64_t bits)
+{
+    flags.store(bits, std::memory_order_relaxed);
+    return kernel<CONVOLUTION_EPILOGUE, 1>(x, w, z, bias, number, bits);
+}
+
 constexpr auto convolution_gradient =
     &kernel<CONVOLUTION_GRADIENT, 3, Tensor, Tensor, Tensor, std::optional<Ints>, Ints, Ints, Ints,
             bool, Ints, int64_t, Bools>;
@@ -397,6 +404,7 @@ const char *const python_names[OPERATORS] = {
     "anydnn::slow_convolution_backward",
     "anydnn::slow_convolution_relu_numbered",
     "anydnn::slow_convolution_relu_backward_numbered",
+    "anydnn::slow_convolution_epilogue",
     "anydnn::slow_convolution_backward_onto",
     "anydnn::slow_native_batch_norm",
     "anydnn::slow_native_batch_norm_backward",
@@ -416,6 +424,7 @@ void (*const boxed[OPERATORS])(StableIValue *, uint64_t, uint64_t) = {
     TORCH_BOX(convolution_gradient),
     TORCH_BOX(&convolution_relu),
     TORCH_BOX(convolution_relu_gradient),
+    TORCH_BOX(&convolution_epilogue),
     TORCH_BOX(convolution_gradient_onto),
     TORCH_BOX(norm),
     TORCH_BOX(norm_gradient),

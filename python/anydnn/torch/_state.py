@@ -163,9 +163,9 @@ class Plan:
         self.handle, self.problem = handle, problem
         # Queried in advance: a first call that ran on copies would give other bits than later ones.
         said = problem.explain(handle)
+        self.choice = said.rpartition("\nchoice: ")[2].split(" ", 1)[0]
         if ", staged on " in said:
-            choice = said.rpartition("\nchoice: ")[2].split(" ", 1)[0]
-            raise Declined(f"{choice} would run it on copies in another memory")
+            raise Declined(f"{self.choice} would run it on copies in another memory")
         self.size = problem.workspace_size(handle)
         self.backend = ""
         self.reason = ""
