@@ -280,6 +280,13 @@ StableIValue passed(const std::optional<Tensor> &tensor)
     return stable::from(tensor && tensor->defined() ? tensor : std::optional<Tensor>());
 }
 
+// The number of threads to which torch limits kernels of the CPU; 0 if torch does not tell.
+int64_t threads()
+{
+    uint32_t count = 0;
+    return torch_get_num_threads(&count) == 0 ? count : 0;
+}
+
 // A kernel with N results. Python's kernel follows its name in OPERATORS.
 template <size_t N> using Results = std::array<Tensor, N>;
 
@@ -291,7 +298,7 @@ Results<N> results_of(int which, const char *python, const Arguments &...argumen
     Results<N> results;
     call.key.reserve(96);
     call.key = {which, options.load(std::memory_order_relaxed),
-                flags.load(std::memory_order_relaxed)};
+                flags.load(std::memory_order_relaxed), threads()};
     (call.add(arguments), ...);
     if (fast(call, outputs)) {
         std::move(outputs.begin(), outputs.end(), results.begin());
