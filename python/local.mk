@@ -32,6 +32,7 @@ EXTRA_DIST += \
 	python/anydnn/torch/_onto.py \
 	python/anydnn/torch/_patterns.py \
 	python/anydnn/torch/_pooling.py \
+	python/anydnn/torch/_reading.py \
 	python/anydnn/torch/_shortcut.py \
 	python/anydnn/torch/_softmax.py \
 	python/anydnn/torch/_state.py \

@@ -576,12 +576,12 @@ class Fuse(unittest.TestCase):
     def test_summary(self):
         model = Model().eval()
         said = repr(anydnn.torch.fused(model)).splitlines()
-        self.assertEqual(said[0], "0 of 5 normalizations fused, because of 5 others: the model is not fused")
+        self.assertEqual(said[0], "0 of 5 normalizations fused, because the model is not fused")
         said = repr(anydnn.torch.fused(anydnn.torch.fuse(model, fold=True))).splitlines()
         self.assertEqual(said[0], "5 of 5 normalizations fused")
         self.assertIn("block: conv1 + bn1 + relu; conv2 + bn2 + iadd + relu", said)
         found = anydnn.torch.fused(anydnn.torch.fuse(model))
-        self.assertEqual(found.summary, "0 of 5 normalizations fused, because of 5 others: in eval mode fold=True is needed")
+        self.assertEqual(found.summary, "0 of 5 normalizations fused, because in eval mode fold=True is needed")
         found = anydnn.torch.fused(model.train())
         self.assertTrue(found.summary.startswith("4 of 5 normalizations fused"))
         self.assertEqual(set(found.reasons), {"block.downsample.1"})
@@ -595,7 +595,7 @@ class Fuse(unittest.TestCase):
         found = anydnn.torch.fused(anydnn.torch.fuse(Mixed().eval(), fold=True))
         self.assertEqual(set(found.reasons), {"norm", "group.0", "layer.0", "first.0", "unused.0"})
         said = repr(found)
-        self.assertTrue(said.startswith("1 of 6 normalizations fused, because of "), said)
+        self.assertTrue(said.startswith("1 of 6 normalizations fused, because "), said)
         for name, kind, reason in (("group.0", "GroupNorm", "GroupNorm takes its statistics from each sample"),
                                    ("layer.0", "LayerNorm", "LayerNorm takes its statistics from each sample"),
                                    ("norm", "BatchNorm2d", "the model has a forward that is no fixed graph"),

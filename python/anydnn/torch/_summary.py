@@ -31,7 +31,7 @@ class Fused(Dict[str, List[str]]):
         if counts:
             reason, count = counts[0]
             rest = len(self.reasons) - count
-            self.summary += f", because of {count} others: {reason}" + (f"; {rest} have other reasons" if rest else "")
+            self.summary += f", because {reason} ({count} of {len(self.reasons)})" if rest else f", because {reason}"
 
     def _above(self, name: str) -> str:
         """Returns the reason of the nearest module above that cannot be read."""
