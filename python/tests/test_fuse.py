@@ -547,6 +547,32 @@ class Fuse(unittest.TestCase):
                     self.assertEqual(found.stride(), x.stride())
                     self.assertEqual(lines, calls)
 
+    def test_parts_that_another_backend_would_run(self):
+        """Tests that the convolution stays with its backend if the addition or the activation would go to another."""
+        from unittest import mock
+        plan, block = anydnn.torch._state.Plan, OptionalBranch()
+        block.act = nn.SiLU()
+        fused, x = anydnn.torch.fuse(randomized(block).eval(), fold=True), torch.randn(2, 4, 5, 5)
+        made, ran = plan.__init__, plan.run
+        with torch.no_grad():
+            wanted = anydnn.torch.unfuse(copy.deepcopy(block))(x)
+        for words, included in (((), "swish"), (("swish",), "identity"), (("swish", "alpha2=1"), "without=z")):
+            def make(self, handle, text):
+                made(self, handle, text)
+                self.text = text
+                if any(word in text for word in words):
+                    self.choice = "slow"
+
+            def run(self, tensors):
+                self.texts.append(self.text)
+                ran(self, tensors)
+            with mock.patch.object(plan, "__init__", make), mock.patch.object(plan, "run", run), \
+                    mock.patch.object(plan, "texts", [], create=True), torch.no_grad(), \
+                    anydnn.torch.use(route="cpu_ref", compiled=False):
+                anydnn.torch._state._own.__dict__.pop("handles", None)
+                self.near([fused(x)], [wanted])
+                self.assertEqual([included in text for text in plan.texts], [True])
+
     def test_an_addition_of_another_shape(self):
         class Broadcasts(OptionalBranch):
             def forward(self, x):

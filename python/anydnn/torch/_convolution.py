@@ -174,24 +174,32 @@ def activated(x: torch.Tensor, w: torch.Tensor, bias: torch.Tensor, stride: Any,
 
 
 _BARE = " nan=propagate activation=identity"
+_ALONE = " alpha2=0 without=z"
+Operands = List[Tuple[str, torch.Tensor]]
 
 
-def _epilogue(handle: Any, key: Any, shape: Shape, math: str, rest: str, activation: str,
-              operands: List[Tuple[str, torch.Tensor]]) -> Optional[Plan]:
-    """Returns the plan of a fused convolution, or None if its backend is not the one without an activation.
+def _epilogue(handle: Any, key: Any, shape: Shape, math: str, operands: Operands, z: Optional[torch.Tensor],
+              activation: str) -> Tuple[Plan, Operands, bool, bool]:
+    """Returns a plan, its operands, and whether it includes the addition of z and the activation.
 
-    A route may end in a slow backend that has every activation.
+    A part is included only if the backend is the same as without it: a route may end in a slow one that has every part.
     """
-    def plan_of(activation: str) -> Plan:
-        return plan(handle, ("epilogue", math, rest, activation, key), lambda: " ".join(
+    def plan_of(operands: Operands, rest: str) -> Plan:
+        return plan(handle, ("epilogue", math, rest, key), lambda: " ".join(
             ["convolution_bias_activation_forward", *(operand(role, tensor, shape.last) for role, tensor in operands)])
-            + shape.keys(math) + rest + activation)
+            + shape.keys(math) + rest)
 
-    try:
-        found = plan_of(activation)
-        return found if activation == _BARE or found.choice == plan_of(_BARE).choice else None
-    except Declined:
-        return None
+    bare = plan_of(operands, _ALONE + _BARE)
+    added = operands if z is None else [*operands[:2], ("z", z), *operands[2:]]
+    start = _ALONE if z is None else " alpha2=1"
+    for rest in (start + activation, start + _BARE) if activation else (start + _BARE,):
+        try:
+            found = plan_of(added, rest)
+        except Declined:
+            continue
+        if found.choice == bare.choice:
+            return found, added, True, rest == start + activation
+    return bare, operands, z is None, activation == _BARE
 
 
 def with_epilogue(x: torch.Tensor, w: torch.Tensor, z: Optional[torch.Tensor], bias: torch.Tensor, stride: Any,
@@ -208,21 +216,16 @@ def with_epilogue(x: torch.Tensor, w: torch.Tensor, z: Optional[torch.Tensor], b
     math = _math(x, _state.tf32() if x.is_cuda else False)
     x, w = shape.take(x), shape.take(w)
     y = empty(shape.output, x, shape.last)
-    operands = [("x", x), ("w", w), ("bias", _as_bias(bias, y.dim())), ("y", y)]
-    rest = " alpha2=0 without=z"
     if z is not None:
         z = shape.take(z)
         if z.shape != y.shape:
             raise Declined("an addition of another shape than the convolution's result")
-        operands.insert(2, ("z", z))
-        rest = " alpha2=1"
-    found = _epilogue(handle, key, shape, math, rest, activation, operands) if activation else None
-    whole = found is not None
-    if found is None:
-        found = _epilogue(handle, key, shape, math, rest, _BARE, operands)
-    if found is None:
-        raise Declined("no backend has the convolution with bias and addition")
+    operands = [("x", x), ("w", w), ("bias", _as_bias(bias, y.dim())), ("y", y)]
+    found, operands, added, whole = _epilogue(handle, key, shape, math, operands, z, activation)
     found.run([tensor for _, tensor in operands])
+    if z is not None and not added:
+        _state.beside()
+        y.add_(z)
     return shape.give(y), found.backend, whole
 
 
