@@ -90,14 +90,27 @@ static void unknown(struct walk *walk, const char *variable)
     adn_settings_message(walk->messages, "%s", sentence);
 }
 
+/* Returns whether a variable holds no setting: another part of anydnn reads it. */
+static int is_for_others(const char *variable)
+{
+    /* The last three serve the Python package. */
+    static const char *const names[] = {"ANYDNN_CONFIG", "ANYDNN_LIBRARY", "ANYDNN_TOOL",
+                                        "ANYDNN_INCLUDE"};
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strcmp(variable, names[i]) == 0)
+            return 1;
+    /* These serve the library's own tests. */
+    return strncmp(variable, "ANYDNN_TEST_", 12) == 0;
+}
+
 static void visit(void *cookie, const char *variable, const char *value)
 {
     struct walk *walk = cookie;
     char name[NAME_SIZE];
     int key = -1;
 
-    /* ANYDNN_TEST_xxx serve the library's own tests. */
-    if (strcmp(variable, "ANYDNN_CONFIG") == 0 || strncmp(variable, "ANYDNN_TEST_", 12) == 0)
+    if (is_for_others(variable))
         return;
     if (!lower(name, sizeof(name), variable + strlen(PREFIX))) {
         unknown(walk, variable);

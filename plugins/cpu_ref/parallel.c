@@ -106,13 +106,15 @@ void cpu_ref_parallel(int64_t count, int64_t cost,
                       void (*fn)(void *arg, int64_t begin, int64_t end), void *arg)
 {
     struct loop loop = {.fn = fn, .arg = arg};
-    int threads = atomic_load_explicit(&wanted_threads, memory_order_relaxed);
+    int threads = 1;
     int64_t piece;
     struct pool *pool = NULL;
 
     if (count <= 0)
         return;
-    if (threads > 1 && count > 1 && count > WORTH_A_THREAD / cpu_ref_max(cost, 1))
+    if (count > 1 && count > WORTH_A_THREAD / cpu_ref_max(cost, 1))
+        threads = kit_threads_now(atomic_load_explicit(&wanted_threads, memory_order_relaxed));
+    if (threads > 1)
         pool = pool_get(threads);
     if (!pool || atomic_flag_test_and_set_explicit(&pool->busy, memory_order_acquire)) {
         fn(arg, 0, count);

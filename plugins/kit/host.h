@@ -82,6 +82,11 @@ int32_t kit_setting_switch(const char *key, int32_t *is_on);
  * thread for each processor that the process may use. Returns 0, or a status with a message. */
 int32_t kit_setting_threads(int32_t most, int32_t *threads);
 
+/* Returns the number of threads for work that begins now: `count`, which kit_setting_threads gave,
+ * or fewer if the setting is `auto` and the program limits the calling thread. The limit is that of
+ * the program's OpenMP library (omp_set_num_threads, OMP_NUM_THREADS), or else OMP_NUM_THREADS. */
+int32_t kit_threads_now(int32_t count);
+
 #ifdef __cplusplus
 }
 #endif

@@ -65,7 +65,7 @@ int32_t onednn_threads_configure(void)
 
 int onednn_threads(void)
 {
-    return threads;
+    return kit_threads_now(threads);
 }
 
 int onednn_threads_enter(int count)

@@ -213,6 +213,67 @@ class Torch(unittest.TestCase):
         self.assertTrue(torch.equal(y.isnan(), functional.max_pool2d(x, 3, 2, 1).isnan()))
         self.only_anydnn()
 
+    def test_number_of_threads(self):
+        """Counts the threads of a process that limits torch to one: a backend of the CPU starts no other one."""
+        code = """
+import os, sys, torch, anydnn.torch
+def ran(route):
+    with torch.no_grad(), anydnn.torch.use(route=route, compiled=sys.argv[1] == "compiled"):
+        for _ in range(3):
+            torch.nn.functional.conv2d(torch.ones(2, 16, 64, 64), torch.ones(16, 16, 3, 3))
+    return len(os.listdir("/proc/self/task"))
+number = int(sys.argv[2])
+if number:
+    torch.set_num_threads(number)
+before = len(os.listdir("/proc/self/task"))
+alone = [ran("onednn") - before, ran("cpu_ref") - before]
+torch.set_num_threads(2)
+more = [ran("onednn") - before, ran("cpu_ref") - before]
+torch.set_num_threads(1)
+print(alone, more, [ran("onednn") - before, ran("cpu_ref") - before])
+print(anydnn.torch.report().calls())
+"""
+        two = len(os.sched_getaffinity(0)) > 1
+        for compiled in ("compiled", "python"):
+            for limit, number in (("1", 0), (None, 1)):
+                environment = {**os.environ, "PYTHONPATH": str(HERE.parent)}
+                environment.pop("OMP_NUM_THREADS", None)
+                if limit:
+                    environment["OMP_NUM_THREADS"] = limit
+                said = subprocess.run([sys.executable, "-c", code, compiled, str(number)], env=environment,
+                                      capture_output=True, text=True, check=True).stdout.splitlines()
+                # With two, torch starts one, too.
+                more = "[1-9]" if two else "[0-9]"
+                self.assertRegex(said[0], rf"^\[0, 0\] \[{more}, {more}\] \[[0-9], [0-9]\]$")
+                self.assertIn("'onednn': 9", said[1])
+
+    def test_ceil_mode(self):
+        """Tests every extent from 4 to 9 with windows of several kinds: ours runs where ceil_mode adds no window."""
+        cases = [{"kernel_size": 2}, {"kernel_size": 3, "stride": 2}, {"kernel_size": 3, "stride": 2, "padding": 1},
+                 {"kernel_size": 2, "stride": 3, "padding": 1}, {"kernel_size": (3, 1), "stride": (2, 3)}]
+        ours = theirs = 0
+        for extent in range(4, 10):
+            x = torch.randn(2, 3, extent, extent + 3)
+            for pool in (functional.max_pool2d, functional.avg_pool2d):
+                for options in cases:
+                    def run(ceil_mode=True):
+                        leaf = x.clone().requires_grad_()
+                        y = pool(leaf, **options, ceil_mode=ceil_mode)
+                        y.sum().backward()
+                        return [y.detach(), leaf.grad]
+                    wanted = run()
+                    same = wanted[0].shape == run(ceil_mode=False)[0].shape
+                    anydnn.torch.clear_report()
+                    with anydnn.torch.use():
+                        for one, other in zip(run(), wanted):
+                            self.near(one, other)
+                    ours, theirs = ours + same, theirs + (not same)
+                    lines = anydnn.torch.report()
+                    self.assertEqual("torch" in lines.calls(), not same, (extent, options))
+                    if not same:
+                        self.assertIn("ceil_mode, which adds a window at an edge", repr(lines))
+        self.assertGreater(min(ours, theirs), 10)
+
     def test_max_pool2d_of_torch(self):
         """Tests the cases that stay with torch: indices, ceil_mode, dilation, functorch, tracing, integers."""
         x = torch.randn(2, 3, 9, 9)

@@ -467,6 +467,31 @@ static void settings_are_read(void **state)
     assert_int_equal(kit_check_host_device(-1), ANYDNN_PLUGIN_STATUS_BAD_PARAM);
 }
 
+static void the_program_limits_threads(void **state)
+{
+    static const struct {
+        const char *setting, *limit;
+        int32_t count, now;
+    } cases[] = {
+        {NULL, "1", 4, 1},      {"auto", "1", 4, 1},  {"auto", "3,2", 4, 3},
+        {"auto", "9", 4, 4},    {"auto", NULL, 4, 4}, {"auto", "0", 4, 4},
+        {"auto", "many", 4, 4}, {"4", "1", 4, 4},     {"auto", "2", 1, 1},
+    };
+    int32_t number = -1;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        setting = cases[i].setting;
+        if (cases[i].limit)
+            setenv("OMP_NUM_THREADS", cases[i].limit, 1);
+        else
+            unsetenv("OMP_NUM_THREADS");
+        assert_int_equal(kit_setting_threads(1 << 10, &number), 0);
+        assert_int_equal(kit_threads_now(cases[i].count), cases[i].now);
+    }
+    unsetenv("OMP_NUM_THREADS");
+}
+
 static void memory_is_clean_or_refused(void **state)
 {
     char *memory = kit_alloc(100, "a plan");
@@ -581,6 +606,7 @@ int main(void)
         cmocka_unit_test(slots_are_those_of_the_header),
         cmocka_unit_test(types_have_names_and_sizes),
         cmocka_unit_test_setup(settings_are_read, begin),
+        cmocka_unit_test_setup(the_program_limits_threads, begin),
         cmocka_unit_test_setup(memory_is_clean_or_refused, begin),
         cmocka_unit_test(operations_are_published),
         cmocka_unit_test(sizes_do_not_wrap),

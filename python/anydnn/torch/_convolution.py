@@ -173,6 +173,62 @@ def activated(x: torch.Tensor, w: torch.Tensor, bias: torch.Tensor, stride: Any,
     return shape.give(y), found.backend
 
 
+_BARE = " nan=propagate activation=identity"
+_ALONE = " alpha2=0 without=z"
+Operands = List[Tuple[str, torch.Tensor]]
+
+
+def _epilogue(handle: Any, key: Any, shape: Shape, math: str, operands: Operands, z: Optional[torch.Tensor],
+              activation: str) -> Tuple[Plan, Operands, bool, bool]:
+    """Returns a plan, its operands, and whether it includes the addition of z and the activation.
+
+    A part is included only if the backend is the same as without it: a route may end in a slow one that has every part.
+    """
+    def plan_of(operands: Operands, rest: str) -> Plan:
+        return plan(handle, ("epilogue", math, rest, key), lambda: " ".join(
+            ["convolution_bias_activation_forward", *(operand(role, tensor, shape.last) for role, tensor in operands)])
+            + shape.keys(math) + rest)
+
+    bare = plan_of(operands, _ALONE + _BARE)
+    added = operands if z is None else [*operands[:2], ("z", z), *operands[2:]]
+    start = _ALONE if z is None else " alpha2=1"
+    for rest in (start + activation, start + _BARE) if activation else (start + _BARE,):
+        try:
+            found = plan_of(added, rest)
+        except Declined:
+            continue
+        if found.choice == bare.choice:
+            return found, added, True, rest == start + activation
+    return bare, operands, z is None, activation == _BARE
+
+
+def with_epilogue(x: torch.Tensor, w: torch.Tensor, z: Optional[torch.Tensor], bias: torch.Tensor, stride: Any,
+                  padding: Any, dilation: Any, groups: int, activation: str) -> Tuple[torch.Tensor, str, bool]:
+    """Returns a convolution with bias, addition and activation, the backend, and whether the activation is included.
+
+    The activation is given as keys of a problem, and "" stands for one that the library does not have.
+    """
+    supported(x, w, z, bias)
+    if not x.dtype == w.dtype == bias.dtype or z is not None and z.dtype != x.dtype:
+        raise Declined("operands of several types")
+    handle = handle_of(x, torch._C._get_cudnn_deterministic(), torch._C._get_cudnn_benchmark())
+    key, shape = _shape(handle, x, w, bias.shape, (stride, padding, dilation, False, [0] * (w.dim() - 2), groups))
+    math = _math(x, _state.tf32() if x.is_cuda else False)
+    x, w = shape.take(x), shape.take(w)
+    y = empty(shape.output, x, shape.last)
+    if z is not None:
+        z = shape.take(z)
+        if z.shape != y.shape:
+            raise Declined("an addition of another shape than the convolution's result")
+    operands = [("x", x), ("w", w), ("bias", _as_bias(bias, y.dim())), ("y", y)]
+    found, operands, added, whole = _epilogue(handle, key, shape, math, operands, z, activation)
+    found.run([tensor for _, tensor in operands])
+    if z is not None and not added:
+        _state.beside()
+        y.add_(z)
+    return shape.give(y), found.backend, whole
+
+
 def _bias_gradient(handle: Any, dy: torch.Tensor, shape: Shape) -> torch.Tensor:
     db = torch.empty((1, dy.shape[1], *([1] * (dy.dim() - 2))), dtype=dy.dtype, device=dy.device)
     try:
