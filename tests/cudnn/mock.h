@@ -29,17 +29,18 @@ struct mock_tensor {
 };
 
 struct mock_cudnn {
-    long live;               /* descriptors of every kind */
-    int plans;               /* execution plans finalized */
-    int packs;               /* variant packs finalized */
-    int runs;                /* of execution plans */
-    int adds;                /* cudnnAddTensor */
-    int fused;               /* cudnnConvolutionBiasActivationForward */
-    int streams;             /* cudnnSetStream */
-    float factor[2];         /* of the graph made last */
-    int64_t strides[8][8];   /* of the operand of each slot in the graph made last */
-    cudnnStatus_t execution; /* what cudnnBackendExecute answers */
-    int refuse_factors;      /* no plan but for the factors 1 and 0 */
+    long live;                  /* descriptors of every kind */
+    int plans;                  /* execution plans finalized */
+    int packs;                  /* variant packs finalized */
+    int runs;                   /* of execution plans */
+    int adds;                   /* cudnnAddTensor */
+    int fused;                  /* cudnnConvolutionBiasActivationForward */
+    int streams;                /* cudnnSetStream */
+    float factor[2];            /* of the graph made last */
+    int64_t strides[8][8];      /* of the operand of each slot in the graph made last */
+    cudnnStatus_t execution;    /* what cudnnBackendExecute answers */
+    cudnnStatus_t transforming; /* what cudnnTransformTensor answers */
+    int refuse_factors;         /* no plan but for the factors 1 and 0 */
     int refuse_older; /* no convolution by the older calls: of integers, or (2) of any type */
     char calls[1000]; /* the older calls that run something, a blank behind each */
     struct mock_transform transform[8]; /* of cudnnTransformTensor, in turn */
