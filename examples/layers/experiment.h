@@ -16,7 +16,7 @@ struct images {
     struct dataset test;
 };
 
-enum { EXPERIMENT_LAYERS = 96, EXPERIMENT_NAME = 32 };
+enum { EXPERIMENT_LAYERS = 96, EXPERIMENT_NAME = 32, EXPERIMENT_LINE = 256 };
 
 struct run {
     double loss[EXPERIMENT_POINTS]; /* each is the mean over several steps */
@@ -33,6 +33,7 @@ struct experiment {
     int steps; /* steps of one training */
     int points;
     struct run run[MODES_AT_MOST][SEEDS_AT_MOST];
+    char mode[MODES_AT_MOST][EXPERIMENT_LINE]; /* the options' modes if read from a table */
     int layers;
     char layer[EXPERIMENT_LAYERS][EXPERIMENT_NAME];
     /* Distances of each mode's weights from the first mode's, relative to the distance that the

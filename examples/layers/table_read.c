@@ -29,15 +29,14 @@ static int refuse(const struct reader *r, const char *why)
 static int mode_of(struct reader *r, const char *name)
 {
     struct options *o = r->o;
-    char *text;
 
     for (int m = 0; m < o->modes; m++)
         if (strcmp(o->compared[m].text, name) == 0)
             return m;
-    text = o->modes < MODES_AT_MOST ? strdup(name) : NULL;
-    if (text == NULL)
+    if (o->modes == MODES_AT_MOST)
         return refuse(r, "more modes than can be compared");
-    o->compared[o->modes] = (struct mode){.text = text};
+    snprintf(r->x->mode[o->modes], EXPERIMENT_LINE, "%s", name);
+    o->compared[o->modes] = (struct mode){.text = r->x->mode[o->modes]};
     return o->modes++;
 }
 
@@ -163,7 +162,7 @@ static int check_whole(const struct reader *r)
  * others. */
 static int read_lines(struct reader *r, FILE *file)
 {
-    char line[256], *fields[FIELDS];
+    char line[EXPERIMENT_LINE], *fields[FIELDS];
     int result = 0;
 
     for (r->line = 1; result == 0 && fgets(line, sizeof(line), file) != NULL; r->line++)

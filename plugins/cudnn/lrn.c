@@ -135,6 +135,8 @@ static int32_t divide_and_blend(struct anydnn_plugin_plan *plan, const struct cd
     for (int32_t slot = first; slot <= last; slot++)
         data[slot] = (char *)scratch + room * (size_t)(slot - first);
     status = divide(plan, call, cdn_number(plan, CDN_ONE), cdn_number(plan, CDN_ZERO), data);
+    /* temp and temp2 of the caller, which cuDNN writes too, are scratch memory. */
+    cdn_wrote_scratch(call, status);
     for (int32_t slot = first; slot <= last && !status; slot++)
         status = cdn_ran(call,
                          cudnn.cudnnTransformTensor(plan->context->handle, &call->scale[0], desc,

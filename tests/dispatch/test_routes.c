@@ -136,6 +136,9 @@ static void a_backend_that_is_not_installed(void **state)
     assert_int_equal(fixture_number(handle, "fallback"), 1);
     handle = fixture_handle("nobody");
     assert_fails(softmax(handle), ANYDNN_STATUS_NOT_SUPPORTED, "nobody: not installed");
+    handle = fixture_handle("mock_bb");
+    assert_fails(softmax(handle), ANYDNN_STATUS_NOT_SUPPORTED,
+                 "mock_bb: not installed; did you mean `mock_b`?");
     handle = fixture_handle("");
     assert_fails(softmax(handle), ANYDNN_STATUS_NOT_SUPPORTED, "its list is empty");
 }

@@ -121,6 +121,8 @@ int32_t anydnn_plugin_main(const struct anydnn_plugin_host *host,
         .space_functions = fake.space_functions,
         .context_create = context_create,
         .context_destroy = context_destroy,
+        .settings = fake.settings,
+        .setting_count = fake.setting_count,
     };
     kit_begin(host, &description);
     for (int32_t i = 0; i < fake.operation_count; i++)

@@ -30,6 +30,8 @@ struct fake {
     const struct anydnn_plugin_space *space_functions;
     const struct fake_operation *operations;
     int32_t operation_count;
+    const struct anydnn_plugin_setting *const *settings;
+    uint32_t setting_count;
     void (*enter)(const char *function); /* called with the name of each function */
     int32_t (*refuse)(const struct anydnn_plugin_problem *problem, struct kit_refusal *why);
     void (*change)(struct anydnn_plugin_context *context,

@@ -174,19 +174,24 @@ static struct adn_registry *registry_make(struct adn_settings *settings)
     return registry;
 }
 
-/* Warns of a name in a user's rule that resembles an installed backend's. */
-static void warn_of_unknown(const struct adn_world *all, const struct adn_route_rule *rule,
-                            const char *name)
+const char *adn_world_nearest(const struct adn_world *all, const char *name)
 {
-    static const char what[] = "a handle's route, which a program may set again and again";
     const char *names[64];
-    const char *near;
     int count = 0;
 
     for (int32_t i = 0; i < all->registry->count && count < 64; i++)
         if (all->registry->backend[i]->stage != ADN_LOAD_MISSING)
             names[count++] = all->registry->backend[i]->name;
-    near = adn_name_nearest(name, names, count);
+    return adn_name_nearest(name, names, count);
+}
+
+/* Warns of a name in a user's rule that resembles an installed backend's. */
+static void warn_of_unknown(const struct adn_world *all, const struct adn_route_rule *rule,
+                            const char *name)
+{
+    static const char what[] = "a handle's route, which a program may set again and again";
+    const char *near = adn_world_nearest(all, name);
+
     if (near && rule->layer != ADN_LAYER_BUILTIN &&
         (rule->layer != ADN_LAYER_API || adn_log_first(name, strlen(name), what)))
         adn_warn("%s: backend `%s` is not installed; did you mean `%s`?", rule->origin, name, near);

@@ -31,6 +31,9 @@ anydnnStatus_t adn_world_settings(const char *entry, const struct adn_settings *
 /* Opens a backend and adds its space. Returns 1 if it is live. */
 int adn_world_open(struct adn_world *world, struct adn_backend *backend);
 
+/* Returns the name of an installed backend that is similar to `name`, or NULL. */
+const char *adn_world_nearest(const struct adn_world *world, const char *name);
+
 /* Warns of names in a user's rule that resemble an installed backend's. A name that a handle's own
  * rules repeat is reported once. */
 void adn_world_warn_of_unknown(const struct adn_world *world, const struct adn_route_rule *rule);

@@ -172,6 +172,14 @@ static int32_t take_offer(void *cookie, const struct anydnn_plugin_candidate *of
     return 0;
 }
 
+static void refuse_unknown(const struct adn_world *world, struct adn_answer *answer)
+{
+    const char *near = adn_world_nearest(world, answer->name);
+
+    snprintf(answer->reason, sizeof(answer->reason), "not installed%s%s%s",
+             near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "");
+}
+
 /* Looks for a reason to skip the backend without a query. Returns 1 if there is one. */
 static int is_refused(struct adn_offers *offers, struct adn_answer *answer)
 {
@@ -187,7 +195,7 @@ static int is_refused(struct adn_offers *offers, struct adn_answer *answer)
     if (reason[0] != '\0')
         return 1;
     if (!backend)
-        snprintf(reason, size, "not installed");
+        refuse_unknown(offers->handle->world, answer);
     else if (!adn_world_open(offers->handle->world, backend)) {
         offers->starved |= adn_shortage_noted() != 0;
         snprintf(reason, size, "%s: %s", adn_load_stage_name(backend->stage),
