@@ -40,6 +40,7 @@ enum {
     SHARES_SCRATCH,
     NEEDS_MORE,
     HANGS,
+    SHAPE,
     CRASHES,
     FORKS,
     FAILS,
@@ -96,6 +97,8 @@ static const struct fault faults[FAULTS] = {
     [NEEDS_MORE] = {"wrong_needs_more", ANYDNN_PLUGIN_CONVOLUTION_FORWARD, NULL},
     /* Never returns, for more than 3 groups. */
     [HANGS] = {"wrong_hangs", ANYDNN_PLUGIN_CONVOLUTION_FORWARD, NULL},
+    /* Adds 1 to the first element, for the filters of one layer of LeNet alone. */
+    [SHAPE] = {"wrong_shape", ANYDNN_PLUGIN_CONVOLUTION_FORWARD, NULL},
     /* Dies of a signal, for more than 3 groups. */
     [CRASHES] = {"wrong_crashes", ANYDNN_PLUGIN_CONVOLUTION_FORWARD, NULL},
     /* Dies in a forked child, although it declares itself fork-safe. */
@@ -400,6 +403,9 @@ static int32_t plan_execute(struct anydnn_plugin_plan *plan,
         convolve(plan, &reached);
     else
         each_element(plan, &reached);
+    if (is(plan, SHAPE) && plan->problem.tensor[1]->dims[0] == 16 &&
+        plan->problem.tensor[1]->dims[1] == 6 && plan->problem.tensor[1]->dims[2] == 5)
+        *(float *)reached.data[2] += 1;
     if (is(plan, SHARES_SCRATCH))
         through_scratch(plan, &reached);
     if (fault != EFFECT)
