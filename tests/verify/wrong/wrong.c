@@ -62,6 +62,8 @@ enum {
     SPACE_RECORDS,
     SPACE_IDENTITY,
     SPACE_STREAM,
+    SPACE_QUEUE,
+    SPACE_MARKS,
     SPACE_COUNT,
     FAULTS
 };
@@ -141,6 +143,10 @@ static const struct fault faults[FAULTS] = {
     [SPACE_IDENTITY] = {"wrong_space_identity", 0, NULL},
     /* Creates no stream, but reports success. */
     [SPACE_STREAM] = {"wrong_space_stream", 0, NULL},
+    /* Gives its default queue for every stream. */
+    [SPACE_QUEUE] = {"wrong_space_queue", 0, NULL},
+    /* Has marks that are 0 microseconds apart. */
+    [SPACE_MARKS] = {"wrong_space_marks", 0, NULL},
     /* Counts subnormal numbers as zeros. */
     [SPACE_COUNT] = {"wrong_space_count", 0, NULL},
 };
