@@ -130,7 +130,7 @@ lists_beside_abort() {
     cat "$tap_dir/out" "$tap_dir/err"
     [ "$found" -eq 1 ] && grep -q '^cpu_ref  *live' "$tap_dir/out" && grep -q '^good_a  *crashed' "$tap_dir/out" &&
         grep -q 'it ends the process that opens it: signal 6' "$tap_dir/out" &&
-        grep -q '^anydnn: backend `good_a` ends every process that opens it; remove it, or set' "$tap_dir/err"
+        grep -q "^anydnn: backend .good_a. ends every process that opens it; remove it, or set" "$tap_dir/err"
 }
 if [ -e "$mocks/anydnn_good_a.so" ]; then
     check "info beside a backend that aborts" lists_beside_abort
