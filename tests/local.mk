@@ -75,6 +75,7 @@ include tests/process/local.mk
 include tests/shortage/local.mk
 include tests/probes/local.mk
 include tests/shadow/local.mk
+include tests/build/local.mk
 include tests/template/local.mk
 
 tests-installcheck:

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+#include "load/load.h"
 #include "sys/callback.h"
 #include "sys/error.h"
 #include "sys/process.h"
@@ -99,8 +100,9 @@ anydnnStatus_t anydnnSetStream(anydnnHandle_t handle, anydnnStream_t streamId)
         return status;
     if (ADN_BACKEND_CALL(handle->space->functions->stream_check(handle->device, streamId)) != 0)
         return adn_fail(ANYDNN_STATUS_MAPPING_ERROR,
-                        "anydnnSetStream: streamId %p is no stream of device %s", (void *)streamId,
-                        handle->device_name);
+                        "anydnnSetStream: streamId %p is no stream of device %s%s%s",
+                        (void *)streamId, handle->device_name, adn_load_error_text()[0] ? ": " : "",
+                        adn_load_error_text());
     handle->stream = streamId;
     return SUCCESS;
 }

@@ -37,6 +37,15 @@ static anydnnStatus_t begin(const char *entry, struct adn_world **world, const v
     return adn_world_get(entry, world);
 }
 
+/* Does the same, and opens no backend. */
+static anydnnStatus_t begin_list(const char *entry, struct adn_world **world, const void *first,
+                                 const void *second)
+{
+    if (!first || !second)
+        return adn_fail(BAD_PARAM, "%s: an output pointer or the key is NULL", entry);
+    return adn_world_list(entry, world);
+}
+
 static anydnnStatus_t begin_settings(const char *entry, const struct adn_settings **settings,
                                      const void *first, const void *second)
 {
@@ -127,6 +136,25 @@ static void say_setting_keys(const struct anydnn_plugin *plugin, struct adn_text
         adn_text_add(text, "set.%s: %s\n", plugin->settings[i]->key, plugin->settings[i]->help);
 }
 
+/* Writes which setting of a live backend is invalid, if the backend refuses a context for it. */
+static void say_invalid_setting(struct adn_world *world, const struct adn_backend *backend,
+                                struct adn_text *text)
+{
+    const struct adn_plugin_section *section = adn_settings_plugin(world->settings, backend->name);
+    const struct adn_space *space = adn_world_space(world, backend->plugin->space);
+    struct anydnn_plugin_context *context = NULL;
+    int32_t result;
+
+    if (!section || !section->set || !space || adn_space_device_count(space) < 1)
+        return;
+    result = ADN_BACKEND_CALL(backend->plugin->context_create(0, &context));
+    if (result == BAD_PARAM)
+        adn_text_add(text, "it has an invalid setting and cannot be used: %s",
+                     adn_load_error_text());
+    else if (result == 0 && context)
+        backend->plugin->context_destroy(context);
+}
+
 /* Returns the index of `key` in a table of names, or -1. */
 static int key_at(const char *const *keys, int count, const char *key)
 {
@@ -138,7 +166,9 @@ static int key_at(const char *const *keys, int count, const char *key)
 
 /* The positions of the keys. Keys whose value is one text of the backend come first. */
 enum {
-    KEY_VENDOR = 4,
+    KEY_STAGE = 2,
+    KEY_REASON,
+    KEY_VENDOR,
     KEY_PLUGIN_ABI = 8,
     KEY_OPERATIONS,
     KEY_LIMITS,
@@ -169,7 +199,7 @@ anydnnStatus_t anydnnGetBackendInfo(int index, const char *key, char *buffer, si
         "space", "plugin_abi", "operations", "limits", "settings", "setting_keys"};
     int at = key ? key_at(keys, COUNT(keys), key) : -1;
     struct adn_world *world;
-    anydnnStatus_t status = begin("anydnnGetBackendInfo", &world, key, buffer);
+    anydnnStatus_t status = begin_list("anydnnGetBackendInfo", &world, key, buffer);
     struct adn_backend *backend;
     const struct anydnn_plugin *live;
     struct adn_text text;
@@ -181,11 +211,19 @@ anydnnStatus_t anydnnGetBackendInfo(int index, const char *key, char *buffer, si
     if (at < 0)
         return bad_key("anydnnGetBackendInfo", key, keys, COUNT(keys));
     backend = world->registry->backend[index];
+    /* A backend that ends the process must not hide the others: a key opens no other backend if
+     * this one is open. */
     if (at >= KEY_VENDOR && at != KEY_SETTINGS)
         adn_world_open(world, backend);
+    else if (at >= KEY_STAGE && backend->stage == ADN_LOAD_KNOWN)
+        status = adn_world_get("anydnnGetBackendInfo", &world);
+    if (status != SUCCESS)
+        return status;
     live = backend->stage == ADN_LOAD_LIVE ? backend->plugin : NULL;
     adn_text_begin(&text, buffer, size);
-    if (at < KEY_PLUGIN_ABI)
+    if (live && at == KEY_REASON)
+        say_invalid_setting(world, backend, &text);
+    else if (at < KEY_PLUGIN_ABI)
         adn_text_add(&text, "%s", word_of(backend, live, at));
     else if (at == KEY_SETTINGS)
         say_settings(world, backend, &text);

@@ -971,7 +971,7 @@ ANYDNN_API anydnnStatus_t anydnnGetBackendCount(int *count);
  *   name, path          its name; the file
  *   stage               live (in use); or where it stopped: known (not opened yet), missing,
  *                       disabled, untrusted, unopened, abi, main, invalid
- *   reason              why it is not live, a sentence; else ""
+ *   reason              why it is not live, or which setting it refuses, a sentence; else ""
  *   vendor, version, build_id, space, plugin_abi    as the backend reports them; "" unless live
  *   operations          one line per operation, "NAME: TYPES; LAYOUTS; MATH MODES"
  *   limits              one line per limit

@@ -174,7 +174,7 @@ static void memory_and_streams_of_a_device(void **state)
     assert_int_equal(fixture_lines(fixture_log(), "plan_execute", " stream=0x0"), 1);
     fixture_set("mock_device", "fail_space", "stream_check");
     assert_fails(anydnnSetStream(handle, stream), ANYDNN_STATUS_MAPPING_ERROR,
-                 "is no stream of device mockdev:0");
+                 "is no stream of device mockdev:0: the test backend was told to fail");
     fixture_set("mock_device", "fail_space", "memory_alloc");
     assert_fails(anydnnMemAlloc(handle, 64, &memory), ANYDNN_STATUS_ALLOC_FAILED,
                  "the test device has no memory left");
@@ -211,7 +211,11 @@ static void a_device_captures(void **state)
     (void)state;
     assert_ok(anydnnMemAlloc(handle, 64, &memory));
     fixture_set("mock_device", "fail_space", "record_begin");
-    assert_fails(anydnnRecordBegin(handle), ANYDNN_STATUS_EXECUTION_FAILED, "anydnnRecordBegin");
+    fixture_set("mock_device", "status", "9");
+    assert_fails(anydnnRecordBegin(handle), ANYDNN_STATUS_NOT_SUPPORTED,
+                 "anydnnRecordBegin: device mockdev:0: the test backend was told to fail");
+    fixture_set("mock_device", "status", NULL);
+    assert_fails(anydnnRecordBegin(handle), ANYDNN_STATUS_INTERNAL_ERROR, "anydnnRecordBegin");
     fixture_set("mock_device", "fail_space", NULL);
     fixture_log();
     assert_ok(anydnnRecordBegin(handle));
@@ -225,10 +229,18 @@ static void a_device_captures(void **state)
     assert_ok(anydnnReplay(handle, recording));
     assert_int_equal(fixture_lines(fixture_log(), "record_replay", "recording=1"), 1);
     fixture_set("mock_device", "fail_space", "record_replay");
-    assert_fails(anydnnReplay(handle, recording), ANYDNN_STATUS_EXECUTION_FAILED, "anydnnReplay");
+    assert_fails(anydnnReplay(handle, recording), ANYDNN_STATUS_INTERNAL_ERROR,
+                 "anydnnReplay: device mockdev:0: the test backend was told to fail");
     fixture_set("mock_device", "fail_space", NULL);
     assert_ok(anydnnRecordingDestroy(handle, recording));
     assert_int_equal(fixture_lines(fixture_log(), "record_destroy", ""), 1);
+    assert_ok(anydnnRecordBegin(handle));
+    fixture_set("mock_device", "fail_space", "record_end");
+    fixture_set("mock_device", "status", "9");
+    assert_fails(anydnnRecordEnd(handle, &recording), ANYDNN_STATUS_NOT_SUPPORTED,
+                 "anydnnRecordEnd: device mockdev:0: the test backend was told to fail");
+    fixture_set("mock_device", "status", NULL);
+    fixture_set("mock_device", "fail_space", NULL);
     assert_ok(anydnnMemFree(handle, memory));
 }
 
@@ -320,7 +332,7 @@ static void success_with_nothing(void **state)
                  ANYDNN_STATUS_ALLOC_FAILED, "gives no mark");
     fixture_set("mock_device", "nothing", "record_end");
     assert_ok(anydnnRecordBegin(handle));
-    assert_fails(anydnnRecordEnd(handle, &recording), ANYDNN_STATUS_EXECUTION_FAILED,
+    assert_fails(anydnnRecordEnd(handle, &recording), ANYDNN_STATUS_ALLOC_FAILED,
                  "gives no recording");
     assert_null(recording);
 }

@@ -82,7 +82,7 @@
  *   set.devices = N                the number of devices (default 1)
  *   set.current = N                the current device (default 0)
  *   set.poisoned = yes             the space is lost
- *   set.fail_space = FUNCTION      that function of the space returns 4
+ *   set.fail_space = FUNCTION      that function of the space returns set.status (default 4)
  *   set.memory = N                 bytes of the largest allocation that succeeds
  *   set.space = old                the table ends before its optional members (read once)
  *   set.multiprocessors = N        part of the device's identity (default 4)

@@ -30,11 +30,12 @@ struct mark {
 
 static pthread_mutex_t count_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Logs a call and returns its status: 4 if set.fail_space names it, 9 for marks while
- * set.captured reports that a stream is captured. */
+/* Logs a call and returns its status: set.status, or 4, if set.fail_space names it; 9 for marks
+ * while set.captured reports that a stream is captured. */
 int32_t mock_space_answer(struct mock_line *line, const char *function)
 {
-    int32_t answer = mock_setting_is("fail_space", function) ? 4 : 0;
+    int32_t answer =
+        mock_setting_is("fail_space", function) ? (int32_t)mock_setting_number("status", 4) : 0;
 
     if (strcmp(function, "mark_record") == 0 && mock_setting("captured"))
         answer = 9;

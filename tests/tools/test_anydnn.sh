@@ -122,6 +122,35 @@ fi
 check "info shows the backends" gives 0 "^cpu_ref  *live .* host .*/anydnn_cpu_ref.so\$" info
 check "info shows the device of handles" gives 0 "^cpu  *host .*(handles are made here)" info
 check "info of one backend" gives 0 "^cpu_ref  *live" info cpu_ref
+# A backend that aborts as it is opened: the others are listed, and this one is named.
+printf '[plugin good_a]\nset.fault = nonsense\n[route]\n* = good_a, cpu_ref\n' >"$tap_dir/aborts.conf"
+lists_beside_abort() {
+    env ANYDNN_PLUGIN_PATH="$mocks" "$anydnn" info --config "$tap_dir/aborts.conf" "$@" \
+        >"$tap_dir/out" 2>"$tap_dir/err"
+    found=$?
+    cat "$tap_dir/out" "$tap_dir/err"
+    [ "$found" -eq 1 ] && grep -q '^cpu_ref  *live' "$tap_dir/out" && grep -q '^good_a  *crashed' "$tap_dir/out" &&
+        grep -q 'it ends the process that opens it: signal 6' "$tap_dir/out" &&
+        grep -q "^anydnn: backend .good_a. ends every process that opens it; remove it, or set" "$tap_dir/err"
+}
+if [ -e "$mocks/anydnn_good_a.so" ]; then
+    check "info beside a backend that aborts" lists_beside_abort
+    check "info of some backends, of which one aborts" lists_beside_abort cpu_ref good_a
+else
+    skip "info beside a backend that aborts" "the test backends need cmocka"
+fi
+
+# A setting that the backend refuses.
+printf '[plugin cpu_ref]\nset.threads = 0\n' >"$tap_dir/invalid.conf"
+warns_once() {
+    feed "activation_forward x=f32:4\nscale_tensor y=f32:4\n" run run --config "$tap_dir/invalid.conf" -
+    [ "$(grep -c '^anydnn: warning: backend cpu_ref is skipped: set.threads is "0"; it must be' "$tap_dir/err")" -eq 1 ]
+}
+check "info says which setting is invalid" \
+    gives 0 'invalid setting and cannot be used: set.threads is "0"; it must be auto or a number from 1 to' \
+    info --config "$tap_dir/invalid.conf" cpu_ref
+check "a skip for an invalid setting warns once" warns_once
+
 check "info of a backend that is not there" refuses 1 "backend \`nonesuch\` is not installed" info nonesuch
 check "info --operations" gives 0 "^  convolution_forward .*f32.* nchw .* default" info --operations cpu_ref
 check "info --json" json 0 \

@@ -93,6 +93,20 @@ runs_again() {
     [ $? -eq 1 ]
 }
 
+# A fault in the shape of one layer: the listed shapes do not show it, and a suite with that layer does.
+finds_shape() {
+    file=$(build wrong WRONG_SHAPE) || return 1
+    verify 0 --quick --op convolution_forward "$file" || return 1
+    verify 1 --suites "$suites" --suite lenet "$file" && says '^  \[result\] .*: conv2$' && says ', 1 failed' &&
+        says "anydnn verify .* --problem 'convolution_forward x=f32:1,6,12,12"
+}
+passes_suite() {
+    file=$(build wrong WRONG_NONE) || return 1
+    verify 0 --suites "$suites" --suite lenet --batch 2 "$file" && says '^9 cases: 9 passed' &&
+        verify 0 --suites "$suites" --suite "$suites/lenet.suite" --op softmax_forward cpu_ref && says '^1 cases: 1 passed'
+}
+suites=$ANYDNN_TEST_SRCDIR/bench/suites
+
 stops() {
     file=$(build wrong WRONG_IMPURE) || return 1
     verify 1 --stop "$file" && says 'Cut short: a case failed' && says ', 1 failed'
@@ -122,6 +136,10 @@ check 'so does one in another memory space' passes_device_backend
 check 'cpu_ref passes with emulate = on' passes_emulation
 check 'a failure repeats from its problem alone' repeats
 check 'and so does the anydnn run line' runs_again
+check 'a suite shows a fault in the shape of one layer' finds_shape
+check 'a right backend passes a suite' passes_suite
+check 'no such suite' verify 2 --suite nonesuch --suites "$suites" cpu_ref
+check 'a suite and random problems' verify 2 --suite lenet --suites "$suites" --fuzz 3 cpu_ref
 check 'shards add up' shards_add_up
 check 'a time limit says what was not reached' cuts_short
 check 'stops at the first failure' stops

@@ -67,7 +67,7 @@ for kind in LOAD:opening.it CONTEXT:context_create ASK:candidates PLAN:plan_crea
     check "rounds upward from then on: ${kind%%:*}" catches "FLOAT_${kind%%:*}" environment "${kind#*:}.*floating-point environment"
 done
 for kind in ALLOC:256.bytes OWNER:pointer_owner WITHIN:within.the.device SET:memory_set LATE:still.reads RECORDS:while.it.is.recorded \
-    IDENTITY:device_identity STREAM:stream_create COUNT:count_special.of.f32.adds; do
+    IDENTITY:device_identity STREAM:stream_create QUEUE:the.same.stream.twice MARKS:mark_elapsed.says.0.microseconds COUNT:count_special.of.f32.adds; do
     check "the space is wrong: ${kind%%:*}" catches "SPACE_${kind%%:*}" space "${kind#*:}"
 done
 if [ "${ANYDNN_TEST_SANITIZER-no}" = thread ]; then

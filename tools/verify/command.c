@@ -12,6 +12,7 @@
 #include "tools/verify/verify.h"
 
 #define CASE_LIMIT    30
+#define SUITE_LIMIT   600 /* of a case of a suite, whose layers are large */
 #define PROCESSES_MAX 1000
 
 /* ---- options */
@@ -75,12 +76,18 @@ static const struct tool_option options_table[] = {
      TOOL_KEEP_NUMBER(verify_options, processes, 1, PROCESSES_MAX)},
     {"time-limit", "SECONDS", "stops then, and says what was not reached",
      TOOL_KEEP_NUMBER(verify_options, time_limit, 1, 1000000)},
-    {"case-limit", "SECONDS", "a case that takes longer hangs (30)",
+    {"case-limit", "SECONDS", "a case that takes longer hangs (30; 600 with --suite)",
      TOOL_KEEP_NUMBER(verify_options, case_limit, 1, 100000)},
     {"stop", NULL, "stops at the first failure", TOOL_KEEP_FLAG(verify_options, stop)},
     {"seed", "N", "of the random data (1)", TOOL_KEEP_NUMBER(verify_options, seed, 0, INT64_MAX)},
     {"problem", "PROBLEM", "every check of this problem alone",
      TOOL_KEEP(verify_options, problem, TOOL_TEXT)},
+    {"suite", "SUITE", "the layers of a suite in place of the listed problems; a name or a file",
+     TOOL_KEEP(verify_options, suite, TOOL_FILE)},
+    {"batch", "N", "samples of every layer of the suite (1)",
+     TOOL_KEEP_NUMBER(suite_options, batch, 1, 1 << 20)},
+    {"suites", "FOLDER", "suites there, not the installed ones",
+     TOOL_KEEP(suite_options, folder, TOOL_TEXT)},
     {"fuzz", "N", "N random problems in place of the listed ones, by --seed",
      TOOL_KEEP_NUMBER(verify_options, fuzz, 1, 10000000)},
     {"vectors", "FOLDER", "golden vectors there, not the installed ones",
@@ -148,6 +155,32 @@ static int locate_backend(struct tool *tool, struct verify_options *options, con
     return TOOL_FINE;
 }
 
+/* ---- the suite */
+
+/* Reads the suite's problems into lines "LAYER PROBLEM". */
+static int read_suite(struct tool *tool, struct verify_options *options)
+{
+    char *argument = (char *)options->suite;
+    struct suite suite;
+    size_t size = 1, length = 0;
+    int code;
+
+    if (options->problem != NULL || options->fuzz > 0)
+        return tool_fail(tool, TOOL_USAGE,
+                         "--suite=%s: names the problems, as --problem and --fuzz do; give one of "
+                         "the three",
+                         options->suite);
+    code = suite_open(tool, &options->layers, 1, &argument, &suite);
+    for (int i = 0; i < suite.count; i++)
+        size += strlen(suite.item[i].layer) + strlen(suite.item[i].problem) + 2;
+    options->suite_problems = tool_alloc(size);
+    for (int i = 0; i < suite.count; i++)
+        length += (size_t)snprintf(options->suite_problems + length, size - length, "%s %s\n",
+                                   suite.item[i].layer, suite.item[i].problem);
+    suite_close(&suite);
+    return code;
+}
+
 /* ---- the command */
 
 static int run_cases(struct tool *tool, struct verify_options *options)
@@ -174,7 +207,7 @@ static int run_cases(struct tool *tool, struct verify_options *options)
 static int run(struct tool *tool, int argc, char **argv)
 {
     struct verify_options options = {
-        .seed = 1, .processes = 1, .shard = 1, .shards = 1, .case_limit = CASE_LIMIT};
+        .layers = {.batch = 1}, .seed = 1, .processes = 1, .shard = 1, .shards = 1};
     char vectors[2 * PATH_MAX];
     int first;
     int code;
@@ -187,7 +220,11 @@ static int run(struct tool *tool, int argc, char **argv)
     if (argc - first != 1)
         return tool_fail(tool, TOOL_USAGE,
                          "anydnn verify takes one backend, by its name or by the path of its file");
+    if (options.case_limit == 0)
+        options.case_limit = options.suite != NULL ? SUITE_LIMIT : CASE_LIMIT;
     code = locate_backend(tool, &options, argv[first]);
+    if (code == TOOL_FINE && options.suite != NULL)
+        code = read_suite(tool, &options);
     if (code == TOOL_FINE) {
         options.oracle = strcmp(options.name, "cpu_ref") == 0 && !options.by_path
                              ? strdup(options.path)
@@ -202,6 +239,7 @@ static int run(struct tool *tool, int argc, char **argv)
     free(options.name);
     free(options.path);
     free(options.oracle);
+    free(options.suite_problems);
     return code;
 }
 

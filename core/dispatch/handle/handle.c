@@ -282,6 +282,7 @@ static int32_t device_for(anydnnHandle_t handle, const struct adn_backend *backe
 static void make_context(anydnnHandle_t handle, struct adn_backend *backend,
                          struct adn_handle_context *context)
 {
+    static const char what[] = "a backend that refuses its settings";
     const char *said;
     int32_t result;
 
@@ -300,8 +301,14 @@ static void make_context(anydnnHandle_t handle, struct adn_backend *backend,
         context->context = NULL;
         free(context->reason);
         context->reason = strdup(said[0] != '\0' ? said : "it could not make a context");
-        adn_info("%s: no context for a handle on %s: %s", backend->name, handle->device_name,
-                 context->reason ? context->reason : "out of memory");
+        said = context->reason ? context->reason : "out of memory";
+        /* The library's arguments are valid: the settings are not. */
+        if (result == ANYDNN_STATUS_BAD_PARAM &&
+            adn_log_first(backend->name, strlen(backend->name), what))
+            adn_warn("backend %s is skipped: %s", backend->name, said);
+        else
+            adn_info("%s: no context for a handle on %s: %s", backend->name, handle->device_name,
+                     said);
     } else if (strcmp(backend->plugin->space, "host") != 0) {
         adn_process_watch_exit();
     }

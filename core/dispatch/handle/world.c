@@ -54,8 +54,13 @@ static int space_learn(struct adn_world *all, const struct anydnn_plugin *plugin
 
 int adn_world_open(struct adn_world *all, struct adn_backend *backend)
 {
+    int outer = world_building, is_live;
+
     adn_shortage_forget();
-    return adn_load_open(backend) && space_learn(all, backend->plugin);
+    world_building = 1;
+    is_live = adn_load_open(backend) && space_learn(all, backend->plugin);
+    world_building = outer;
+    return is_live;
 }
 
 static void warn_of_withheld(const char *backend, const struct adn_plugin_setting *set)
@@ -375,10 +380,15 @@ anydnnStatus_t adn_world_get(const char *entry, struct adn_world **found)
     return get(entry, found, 1);
 }
 
+anydnnStatus_t adn_world_list(const char *entry, struct adn_world **found)
+{
+    return get(entry, found, 0);
+}
+
 anydnnStatus_t adn_world_settings(const char *entry, const struct adn_settings **found)
 {
     struct adn_world *all;
-    anydnnStatus_t status = get(entry, &all, 0);
+    anydnnStatus_t status = adn_world_list(entry, &all);
 
     if (status == ANYDNN_STATUS_SUCCESS)
         *found = all->settings;

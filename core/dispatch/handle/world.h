@@ -28,6 +28,10 @@ anydnnStatus_t adn_world_get(const char *entry, struct adn_world **world);
  * above, but a backend with enable = yes needs only to be installed. */
 anydnnStatus_t adn_world_settings(const char *entry, const struct adn_settings **settings);
 
+/* Returns the world for callers that need the list of backends; opens none. Fails as
+ * adn_world_settings. */
+anydnnStatus_t adn_world_list(const char *entry, struct adn_world **world);
+
 /* Opens a backend and adds its space. Returns 1 if it is live. */
 int adn_world_open(struct adn_world *world, struct adn_backend *backend);
 

@@ -40,6 +40,7 @@ enum {
     SHARES_SCRATCH,
     NEEDS_MORE,
     HANGS,
+    SHAPE,
     CRASHES,
     FORKS,
     FAILS,
@@ -61,6 +62,8 @@ enum {
     SPACE_RECORDS,
     SPACE_IDENTITY,
     SPACE_STREAM,
+    SPACE_QUEUE,
+    SPACE_MARKS,
     SPACE_COUNT,
     FAULTS
 };
@@ -96,6 +99,8 @@ static const struct fault faults[FAULTS] = {
     [NEEDS_MORE] = {"wrong_needs_more", ANYDNN_PLUGIN_CONVOLUTION_FORWARD, NULL},
     /* Never returns, for more than 3 groups. */
     [HANGS] = {"wrong_hangs", ANYDNN_PLUGIN_CONVOLUTION_FORWARD, NULL},
+    /* Adds 1 to the first element, for the filters of one layer of LeNet alone. */
+    [SHAPE] = {"wrong_shape", ANYDNN_PLUGIN_CONVOLUTION_FORWARD, NULL},
     /* Dies of a signal, for more than 3 groups. */
     [CRASHES] = {"wrong_crashes", ANYDNN_PLUGIN_CONVOLUTION_FORWARD, NULL},
     /* Dies in a forked child, although it declares itself fork-safe. */
@@ -138,6 +143,10 @@ static const struct fault faults[FAULTS] = {
     [SPACE_IDENTITY] = {"wrong_space_identity", 0, NULL},
     /* Creates no stream, but reports success. */
     [SPACE_STREAM] = {"wrong_space_stream", 0, NULL},
+    /* Gives its default queue for every stream. */
+    [SPACE_QUEUE] = {"wrong_space_queue", 0, NULL},
+    /* Has marks that are 0 microseconds apart. */
+    [SPACE_MARKS] = {"wrong_space_marks", 0, NULL},
     /* Counts subnormal numbers as zeros. */
     [SPACE_COUNT] = {"wrong_space_count", 0, NULL},
 };
@@ -400,6 +409,9 @@ static int32_t plan_execute(struct anydnn_plugin_plan *plan,
         convolve(plan, &reached);
     else
         each_element(plan, &reached);
+    if (is(plan, SHAPE) && plan->problem.tensor[1]->dims[0] == 16 &&
+        plan->problem.tensor[1]->dims[1] == 6 && plan->problem.tensor[1]->dims[2] == 5)
+        *(float *)reached.data[2] += 1;
     if (is(plan, SHARES_SCRATCH))
         through_scratch(plan, &reached);
     if (fault != EFFECT)

@@ -113,12 +113,31 @@ static int is_wanted(const struct verify_filter *filter, int32_t operation)
     return strcmp(name, filter->operation) == 0;
 }
 
+/* Adds the cases of a problem that the user names. */
+static void add_given(struct verify_cases *cases, const struct adn_problem *problem,
+                      const struct adn_values *values, const char *text, const char *name)
+{
+    const int32_t type = problem->tensor[0].type;
+    const char *layout = adn_layout_name(&problem->tensor[0]);
+    char label[200];
+
+    layout = layout != NULL ? layout : "strided";
+    verify_problem_add(cases, problem, values, type, layout, name);
+    if (strstr(text, "nan=") != NULL) {
+        snprintf(label, sizeof(label), "%s,NaN and infinities", name);
+        verify_problem_add(cases, problem, values, type, layout, label)->data = ORACLE_SPECIALS;
+    }
+    if (adn_judge_sums_wrap(problem)) {
+        snprintf(label, sizeof(label), "%s,sums wrap", name);
+        verify_problem_add(cases, problem, values, type, layout, label)->data = ORACLE_LARGE;
+    }
+}
+
 static int add_one(struct verify_cases *cases, const struct adn_backend *backend, const char *text,
                    char *sentence)
 {
     struct adn_problem problem;
     struct adn_values values;
-    const char *layout;
 
     if (adn_problem_parse(text, &problem, &values) != ANYDNN_STATUS_SUCCESS ||
         adn_problem_check(&problem, "anydnn verify") != ANYDNN_STATUS_SUCCESS) {
@@ -130,18 +149,34 @@ static int add_one(struct verify_cases *cases, const struct adn_backend *backend
                  adn_operation_name(problem.operation));
         return -1;
     }
-    layout = adn_layout_name(&problem.tensor[0]);
-    layout = layout != NULL ? layout : "strided";
-    verify_problem_add(cases, &problem, &values, problem.tensor[0].type, layout, "given");
-    if (strstr(text, "nan=") != NULL)
-        verify_problem_add(cases, &problem, &values, problem.tensor[0].type, layout,
-                           "given,NaN and infinities")
-            ->data = ORACLE_SPECIALS;
-    if (adn_judge_sums_wrap(&problem))
-        verify_problem_add(cases, &problem, &values, problem.tensor[0].type, layout,
-                           "given,sums wrap")
-            ->data = ORACLE_LARGE;
+    add_given(cases, &problem, &values, text, "given");
     return 0;
+}
+
+/* Adds the layers of a suite that the backend has the operation for. */
+static int add_suite(struct verify_cases *cases, const struct adn_backend *backend,
+                     const struct verify_filter *filter, char *sentence)
+{
+    char *lines = strdup(filter->suite), *rest = NULL;
+
+    for (char *line = strtok_r(lines, "\n", &rest); line != NULL;
+         line = strtok_r(NULL, "\n", &rest)) {
+        char *text = strchr(line, ' ');
+        struct adn_problem problem;
+        struct adn_values values;
+
+        *text++ = '\0';
+        if (adn_problem_parse(text, &problem, &values) == ANYDNN_STATUS_SUCCESS &&
+            backend->operation[problem.operation] != NULL && is_wanted(filter, problem.operation) &&
+            (filter->type < 0 || filter->type == problem.tensor[0].type))
+            add_given(cases, &problem, &values, text, line);
+    }
+    free(lines);
+    if (cases->count > 0)
+        return 0;
+    snprintf(sentence, ADN_JUDGE_SENTENCE, "%s offers no operation of the suite that is asked for",
+             backend->name);
+    return -1;
 }
 
 /* Returns 1 for operands that take as long as a hundred others. --quick skips these. */
@@ -202,8 +237,9 @@ struct verify_cases *verify_cases_make(const struct adn_backend *backend,
     struct verify_cases *cases = tool_alloc(sizeof(*cases));
 
     memset(cases, 0, sizeof(*cases));
-    if (filter->problem != NULL || filter->fuzz > 0) {
+    if (filter->problem != NULL || filter->suite != NULL || filter->fuzz > 0) {
         if ((filter->problem != NULL ? add_one(cases, backend, filter->problem, sentence)
+             : filter->suite != NULL ? add_suite(cases, backend, filter, sentence)
                                      : add_drawn(cases, backend, filter, sentence)) == 0)
             return cases;
         verify_cases_free(cases);

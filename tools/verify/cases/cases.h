@@ -50,6 +50,7 @@ struct verify_filter {
     int quick;             /* 2: also without long sums */
     int itself;            /* 1 if the backend is the oracle itself */
     const char *problem;   /* only this problem; NULL: all */
+    const char *suite;     /* only these: lines "LAYER PROBLEM"; NULL: all */
     int fuzz;              /* number of random problems instead; 0: none */
     uint64_t seed;         /* of the random problems */
 };

@@ -49,6 +49,22 @@ static int check_order(const struct anydnn_plugin_space *space, void *stream, vo
     return 0;
 }
 
+/* Checks that a second stream is another one. A space that gives its default queue for every
+ * stream does not. */
+static int check_second(const struct anydnn_plugin_space *space, void *stream,
+                        struct verify_finding *finding)
+{
+    void *second = NULL;
+
+    if (space->stream_create(0, &second) != 0 || second == NULL)
+        FIND("stream_create gives no second stream: %s", adn_load_error_text());
+    if (second == stream)
+        FIND("stream_create gives the same stream twice; each must be a stream of its own, beside "
+             "the default one");
+    space->stream_destroy(0, second);
+    return 0;
+}
+
 static int check_streams(const struct anydnn_plugin_space *space, struct verify_finding *finding)
 {
     unsigned char *memory = NULL;
@@ -62,6 +78,8 @@ static int check_streams(const struct anydnn_plugin_space *space, struct verify_
         FIND("stream_create gives no stream: %s", adn_load_error_text());
     if (space->stream_check(0, stream) != 0)
         result = verify_note(finding, "space", "stream_check refuses a stream of stream_create");
+    else if (check_second(space, stream, finding) != 0)
+        result = -1;
     else if (space->mark_create(0, &mark) != 0 ||
              space->memory_alloc(0, LARGE + 1, (void **)&memory) != 0)
         result = verify_note(finding, "space", "there is no mark or memory beside a stream: %s",
