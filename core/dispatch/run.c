@@ -146,7 +146,7 @@ static anydnnStatus_t run_problem(const struct adn_running *running,
     }
     handle->counters.plan_equal_hits += how == ADN_HOW_EQUAL;
     handle->counters.plan_misses += how == ADN_HOW_MISS;
-    if (call && !plan->passing)
+    if (call && !plan->transient)
         adn_table_add_key(&handle->cache, call->key, call->key_words, call->hash, plan);
     return execute_other(running, plan, how);
 }
@@ -236,7 +236,7 @@ static anydnnStatus_t workspace_of(const struct adn_running *running,
     status = adn_find_plan(running, problem, &plan, &how);
     if (status != ANYDNN_STATUS_SUCCESS)
         return status;
-    if (!plan->passing)
+    if (!plan->transient)
         status = adn_keep_choice(running->entry, handle, &plan->problem, plan->backend->index,
                                  plan->engine, 0);
     if (status != ANYDNN_STATUS_SUCCESS)

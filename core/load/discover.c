@@ -21,7 +21,7 @@
 
 struct discovery {
     struct adn_registry *registry;
-    int32_t room;      /* of registry->backend */
+    int32_t capacity;  /* of registry->backend */
     int32_t sentences; /* in registry->unreadable */
     int out_of_memory;
 };
@@ -80,16 +80,16 @@ static struct adn_load_slot *discover_add(struct discovery *discovery, const cha
     struct adn_registry *registry = discovery->registry;
     struct adn_load_slot *slot = calloc(1, sizeof(*slot));
 
-    if (slot && registry->count == discovery->room) {
-        int32_t room = discovery->room ? 2 * discovery->room : 16;
-        struct adn_backend **more = realloc(registry->backend, (size_t)room * sizeof(*more));
+    if (slot && registry->count == discovery->capacity) {
+        int32_t capacity = discovery->capacity ? 2 * discovery->capacity : 16;
+        struct adn_backend **more = realloc(registry->backend, (size_t)capacity * sizeof(*more));
 
         if (more) {
             registry->backend = more;
-            discovery->room = room;
+            discovery->capacity = capacity;
         }
     }
-    if (!slot || registry->count == discovery->room) {
+    if (!slot || registry->count == discovery->capacity) {
         discovery->out_of_memory = 1;
         free(slot);
         free(path);

@@ -113,10 +113,10 @@ void adn_shadow_tell(struct adn_shadowed *own, const struct adn_subject *subject
     write_line(own, subject, dump);
     if (action == ADN_MISMATCH_ERROR)
         adn_handle_complain_later(watch->handle, sentence);
-    else if (action != ADN_MISMATCH_COUNT && !own->told) {
+    else if (action != ADN_MISMATCH_COUNT && !own->reported) {
         adn_warn("shadow: %s", sentence);
         if (action == ADN_MISMATCH_DUMP)
             warn_of_no_place(watch);
     }
-    own->told = 1;
+    own->reported = 1;
 }

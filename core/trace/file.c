@@ -299,7 +299,7 @@ static void rotate(struct adn_trace_file *file, uint64_t length)
 
 /* Returns 1 if the line fits the file: the signal of a file that grows too large must not reach the
  * application. */
-static int has_room(struct adn_trace_file *file, size_t length)
+static int fits(struct adn_trace_file *file, size_t length)
 {
     struct rlimit limit;
     struct stat status;
@@ -337,7 +337,7 @@ void adn_trace_file_add(struct adn_trace_file *file, const char *line, size_t le
 
     if (file->fork_number != adn_process_fork_number)
         follow_fork(file);
-    if (file->stopped || !has_room(file, length)) {
+    if (file->stopped || !fits(file, length)) {
         errno = before;
         return;
     }

@@ -28,8 +28,8 @@ struct adn_tuning {
     struct adn_tuning *next;
     char *path;
     int read_only; /* what is there is not ours to replace */
-    int told;      /* a failure was */
-    int stalled;   /* the folder's lock was not to be had */
+    int reported;  /* 1 after a failure was reported */
+    int stalled;   /* 1 if the folder's lock was unavailable */
     struct adn_tuning_records *records;
     struct adn_tuning_place place;
     struct stat seen; /* the large file whose records are here; st_size 0: none */
@@ -71,9 +71,9 @@ static void tell(struct adn_tuning *tuning, struct sentence *sentence, const cha
     size_t length;
     va_list arguments;
 
-    if (tuning->told)
+    if (tuning->reported)
         return;
-    tuning->told = 1;
+    tuning->reported = 1;
     length =
         (size_t)snprintf(sentence->text, sizeof(sentence->text), "tuning = %s: ", tuning->path);
     if (length >= sizeof(sentence->text))

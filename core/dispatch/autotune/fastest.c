@@ -243,7 +243,7 @@ enum adn_fastest adn_fastest_pick(struct adn_offers *offers, const char *entry, 
     choices->alignment = ADN_ASSUMED_ALIGNMENT;
     choices->workspace_limit = handle->workspace_limit;
     choices->limit_us = 1e3 * handle->world->settings->tune_limit;
-    adn_problem_copy(&choices->problem, offers->wish->problem);
+    adn_problem_copy(&choices->problem, offers->request->problem);
     result = hold_contest(choices, dry, pick, reason);
     if (result == ADN_FASTEST_NONE && !dry)
         adn_info("%s: nothing was timed: the order of the route decides", entry);

@@ -31,7 +31,7 @@ struct adn_recording {
     struct anydnnContext *handle;
     struct item *items;
     size_t count;
-    size_t room;
+    size_t capacity;
     void *capture; /* for a space other than the host */
 };
 
@@ -50,14 +50,14 @@ static anydnnStatus_t failed(anydnnHandle_t handle, const char *entry)
 
 static struct item *item_add(struct adn_recording *recording)
 {
-    if (recording->count == recording->room) {
-        size_t room = recording->room * 2 + 16;
-        struct item *items = realloc(recording->items, room * sizeof(items[0]));
+    if (recording->count == recording->capacity) {
+        size_t capacity = recording->capacity * 2 + 16;
+        struct item *items = realloc(recording->items, capacity * sizeof(items[0]));
 
         if (!items)
             return NULL;
         recording->items = items;
-        recording->room = room;
+        recording->capacity = capacity;
     }
     memset(&recording->items[recording->count], 0, sizeof(recording->items[0]));
     return &recording->items[recording->count++];

@@ -77,15 +77,15 @@ static const struct adn_backend *without_device(struct adn_world *world,
 /* Warns once that `auto` found no device although a user's rule names a backend for one. */
 static void warn_of_host(struct adn_world *world)
 {
-    static atomic_int told;
+    static atomic_int reported;
     const struct adn_backend *backend = NULL;
 
     adn_load_error_clear();
-    for (int32_t i = 0; i < world->settings->rule_count && !backend && !told; i++) {
+    for (int32_t i = 0; i < world->settings->rule_count && !backend && !reported; i++) {
         const struct adn_route_rule *rule = &world->settings->rules[i];
 
         backend = without_device(world, rule);
-        if (backend && !atomic_exchange(&told, 1))
+        if (backend && !atomic_exchange(&reported, 1))
             adn_warn("device = auto is the host: %s, which %s names, finds no device of `%s`%s%s",
                      backend->name, rule->origin, backend->plugin->space,
                      adn_load_error_text()[0] != '\0' ? ": " : "", adn_load_error_text());

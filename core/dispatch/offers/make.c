@@ -91,7 +91,7 @@ static void fill_rule(struct adn_plan *plan, const struct adn_offers *offers,
 static void fill_plan(struct adn_plan *plan, const struct adn_offers *offers,
                       const struct adn_pick *pick)
 {
-    const struct adn_problem *problem = offers->wish->problem;
+    const struct adn_problem *problem = offers->request->problem;
     const struct adn_operation *info = adn_problem_operation(problem->operation);
     const struct anydnn_plugin_candidate *candidate = &pick->offer->candidate;
     struct adn_backend *backend = pick->answer->backend;
@@ -124,7 +124,7 @@ static void fill_plan(struct adn_plan *plan, const struct adn_offers *offers,
 
 static struct adn_plan *begin_plan(const struct adn_offers *offers, const struct adn_pick *pick)
 {
-    const struct adn_excluded *excluded = offers->wish->excluded;
+    const struct adn_excluded *excluded = offers->request->excluded;
     struct adn_plan *plan = calloc(1, sizeof(*plan));
 
     if (plan && excluded)
@@ -138,11 +138,11 @@ static struct adn_plan *begin_plan(const struct adn_offers *offers, const struct
     return plan;
 }
 
-static void fail(struct adn_offers *offers, const struct adn_pick *pick, int starved)
+static void fail(struct adn_offers *offers, const struct adn_pick *pick, int out_of_resources)
 {
     pick->offer->failed = 1;
-    offers->starved |= starved;
-    pick->answer->starved |= starved;
+    offers->out_of_resources |= out_of_resources;
+    pick->answer->out_of_resources |= out_of_resources;
     if (pick->by == ADN_BY_ROUTE)
         pick->answer->outcome = ADN_PLAN_FAILED;
 }

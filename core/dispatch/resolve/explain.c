@@ -18,7 +18,7 @@ static const char *algorithm_name(const struct adn_offers *offers, const struct 
 
     return algorithm == ADN_ALGORITHM_ANY
                ? "none"
-               : adn_problem_algorithm_name(offers->wish->problem->operation, algorithm);
+               : adn_problem_algorithm_name(offers->request->problem->operation, algorithm);
 }
 
 static void explain_rule(const struct adn_offers *offers, struct adn_text *text)
@@ -123,7 +123,7 @@ anydnnStatus_t adn_dispatch_explain(anydnnHandle_t handle, const char *entry,
                                     size_t *needed)
 {
     struct adn_problem now;
-    struct adn_wish wish = {&now, handle->workspace_limit, ADN_ASSUMED_ALIGNMENT, NULL};
+    struct adn_request request = {&now, handle->workspace_limit, ADN_ASSUMED_ALIGNMENT, NULL};
     struct adn_resolution *resolution;
     struct adn_text text;
     anydnnStatus_t status = adn_problem_check(problem, entry);
@@ -137,13 +137,13 @@ anydnnStatus_t adn_dispatch_explain(anydnnHandle_t handle, const char *entry,
     adn_problem_copy(&now, problem);
     now.deterministic = handle->deterministic && problem->deterministic;
     adn_text_begin(&text, buffer, size);
-    adn_resolution_begin(resolution, handle, entry, &wish, ADN_BY_PIN);
+    adn_resolution_begin(resolution, handle, entry, &request, ADN_BY_PIN);
     resolution->dry = 1;
     explain_rule(&resolution->offers, &text);
     adn_text_add(&text, "backends:\n");
     for (int32_t i = 0; i < resolution->offers.count; i++)
         explain_backend(&resolution->offers, &resolution->offers.answer[i], &text);
-    adn_offers_forget_starved(&resolution->offers);
+    adn_offers_reset_out_of_resources(&resolution->offers);
     explain_choice(resolution, &text);
     if (needed)
         *needed = text.length + 1;
