@@ -102,9 +102,9 @@ static anydnnStatus_t check_form(struct adn_entry *entry, anydnnCTCLossAlgo_t al
                         entry->call->entry, (int)algo);
     if (is_double != (desc->compute_type == ANYDNN_PLUGIN_DOUBLE))
         return adn_fail(ANYDNN_STATUS_NOT_SUPPORTED,
-                        "%s: compType is %s; beside probs of %s it must be %s", entry->call->entry,
-                        is_double ? "float" : "double", adn_type_name(probs->type),
-                        is_double ? "double" : "float");
+                        "%s: compType is %s; for probs of type %s it must be %s",
+                        entry->call->entry, is_double ? "float" : "double",
+                        adn_type_name(probs->type), is_double ? "double" : "float");
     if (!label_lengths)
         adn_call_refuse(entry,
                         (struct adn_refused){.rule = ADN_REFUSED_DATA, .number = LABEL_LENGTHS});

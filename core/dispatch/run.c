@@ -188,8 +188,8 @@ static anydnnStatus_t check_aliases(const char *entry, const struct adn_problem 
 
         if (said != seen)
             return adn_fail(ANYDNN_STATUS_BAD_PARAM,
-                            "%s: operand %s has %s%s address and the problem says %s%s; they must "
-                            "agree (alias=OUTPUT:INPUT)",
+                            "%s: operand %s has %s%s address, but the problem states %s%s; they "
+                            "must agree (alias=OUTPUT:INPUT)",
                             entry, info->slot[i].role, seen ? "the same as " : "no input's",
                             seen ? info->slot[seen - 1].role : "", said ? "that of " : "none",
                             said ? info->slot[said - 1].role : "");

@@ -27,16 +27,16 @@ static anydnnStatus_t check_lengths(const int64_t *dims, int64_t capacity, const
             return adn_fail(BAD_PARAM, "%s: labelLengths[%lld] is %d; it must be at least 0", entry,
                             (long long)n, (int)labels[n]);
         if (inputs[n] < 0 || inputs[n] > dims[0])
-            return adn_fail(BAD_PARAM,
-                            "%s: inputLengths[%lld] is %d; it must be 0 to %lld, the steps that "
-                            "there are",
-                            entry, (long long)n, (int)inputs[n], (long long)dims[0]);
+            return adn_fail(
+                BAD_PARAM,
+                "%s: inputLengths[%lld] is %d; it must be 0 to %lld, the number of steps", entry,
+                (long long)n, (int)inputs[n], (long long)dims[0]);
         *count += labels[n];
     }
     return *count <= capacity
                ? ANYDNN_STATUS_SUCCESS
-               : adn_fail(BAD_PARAM, "%s: labelLengths give %lld labels and there are %lld", entry,
-                          (long long)*count, (long long)capacity);
+               : adn_fail(BAD_PARAM, "%s: labelLengths add up to %lld labels, but there are %lld",
+                          entry, (long long)*count, (long long)capacity);
 }
 
 anydnnStatus_t adn_problem_check_labels(const int64_t *dims, int64_t capacity,

@@ -37,7 +37,7 @@ static void fail(struct adn_dump *dump, const char *what)
 
     dump->failed = 1;
     if (!atomic_exchange(&stopped, 1))
-        adn_warn("operands are kept no more: %s: %s", what, strerror(error));
+        adn_warn("no more operands are stored: %s: %s", what, strerror(error));
 }
 
 /* ---- the folder */

@@ -115,7 +115,7 @@ static anydnnStatus_t run_choice(struct adn_bench_env *env, struct adn_choice *c
     if (adn_bench_env_workspace(env, choice->workspace) != 0) {
         choice->reason = ANYDNN_PLUGIN_REASON_MEMORY;
         return adn_fail(ANYDNN_STATUS_ALLOC_FAILED,
-                        "%s: device %s has no %" PRIu64 " bytes left for the workspace of %s",
+                        "%s: device %s cannot allocate %" PRIu64 " bytes for the workspace of %s",
                         entry, choices->handle->device_name, choice->workspace,
                         choice->backend->name);
     }

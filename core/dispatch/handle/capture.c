@@ -84,7 +84,7 @@ anydnnStatus_t adn_recording_begin(anydnnHandle_t handle)
 
     if (handle->recording)
         return adn_fail(ANYDNN_STATUS_BAD_PARAM,
-                        "anydnnRecordBegin: a recording is already under way on this handle");
+                        "anydnnRecordBegin: a recording is already in progress on this handle");
     recording = calloc(1, sizeof(*recording));
     if (!recording)
         return adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "anydnnRecordBegin: out of memory");
@@ -104,7 +104,7 @@ anydnnStatus_t adn_recording_end(anydnnHandle_t handle, struct adn_recording **o
 
     if (!recording)
         return adn_fail(ANYDNN_STATUS_BAD_PARAM,
-                        "anydnnRecordEnd: no recording was begun on this handle");
+                        "anydnnRecordEnd: no recording is in progress on this handle");
     handle->recording = NULL;
     if (adn_space_record_end(handle->space, handle->device, handle->stream, &recording->capture) !=
         0) {
@@ -233,7 +233,7 @@ anydnnStatus_t adn_recording_replay(anydnnHandle_t handle, struct adn_recording 
                         "anydnnReplay: the recording was made on another handle");
     if (handle->recording)
         return adn_fail(ANYDNN_STATUS_BAD_PARAM,
-                        "anydnnReplay: a recording is under way on this handle");
+                        "anydnnReplay: a recording is in progress on this handle");
     if (!handle->space->host) {
         if (ADN_BACKEND_CALL(handle->space->functions->record_replay(handle->device, handle->stream,
                                                                      recording->capture)) != 0)

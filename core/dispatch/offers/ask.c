@@ -80,17 +80,16 @@ void adn_offers_reason(const struct adn_offers *offers, const struct adn_answer 
         break;
     case ADN_FLAW_NONDETERMINISTIC:
         snprintf(reason, size,
-                 "is nondeterministic, and the handle permits only deterministic candidates");
+                 "is nondeterministic, but the handle permits only deterministic candidates");
         break;
     case ADN_FLAW_TRANSFORM:
-        snprintf(reason, size,
-                 "is a transform algorithm (%s), which runs only if the call names it",
+        snprintf(reason, size, "is a transform algorithm (%s), which must be requested by name",
                  candidate->algorithm == ADN_ALGORITHM_ANY
                      ? "without a number"
                      : adn_problem_algorithm_name(problem->operation, candidate->algorithm));
         break;
     case ADN_FLAW_WORKSPACE:
-        snprintf(reason, size, "needs %" PRIu64 " bytes of workspace, %" PRIu64 " are allowed",
+        snprintf(reason, size, "needs %" PRIu64 " bytes of workspace; the limit is %" PRIu64,
                  candidate->workspace, limit_for(offers, answer));
         break;
     case ADN_FLAW_ALIGNMENT:
@@ -157,7 +156,7 @@ static int32_t take_offer(void *cookie, const struct anydnn_plugin_candidate *of
     if (!adn_candidate_malformed(asking->offers->request->problem->operation, &candidate, fault,
                                  sizeof(fault)) &&
         asking->offered > 0 && asking->declined > 0)
-        snprintf(fault, sizeof(fault), "it declined and offered at once");
+        snprintf(fault, sizeof(fault), "it both declined the problem and offered candidates");
     if (fault[0] != '\0') {
         answer->outcome = ADN_GARBAGE;
         snprintf(answer->reason, sizeof(answer->reason), "offered a malformed candidate: %s",
@@ -168,7 +167,7 @@ static int32_t take_offer(void *cookie, const struct anydnn_plugin_candidate *of
         add(asking->offers, answer, &candidate);
     else if (answer->reason[0] == '\0')
         snprintf(answer->reason, sizeof(answer->reason), "%s",
-                 candidate.sentence ? candidate.sentence : "declined without a sentence");
+                 candidate.sentence ? candidate.sentence : "declined without a reason");
     return 0;
 }
 
@@ -193,7 +192,7 @@ static int is_refused(struct adn_offers *offers, struct adn_answer *answer)
         snprintf(reason, size, "%s: %s", adn_load_stage_name(backend->stage),
                  adn_load_reason(backend));
     } else if (adn_excluded_has(offers->request->excluded, backend->index))
-        snprintf(reason, size, "failed when this problem was run before");
+        snprintf(reason, size, "failed in an earlier run of this problem");
     else if (!backend->operation[problem->operation])
         snprintf(reason, size, "does not offer %s", adn_operation_name(problem->operation));
     else if (type > 31 ||
@@ -216,7 +215,7 @@ static void ask(struct adn_offers *offers, struct adn_answer *answer)
     if (!context) {
         offers->out_of_resources |= contexts[answer->backend->index].state == 0;
         snprintf(answer->reason, sizeof(answer->reason), "%s",
-                 reason ? reason : "it could not make a context");
+                 reason ? reason : "it could not create a context");
         return;
     }
     adn_problem_view(offers->request->problem, contexts[answer->backend->index].device, &view);
@@ -225,10 +224,10 @@ static void ask(struct adn_offers *offers, struct adn_answer *answer)
     offers->out_of_resources |= result == ANYDNN_STATUS_ALLOC_FAILED;
     if (result != 0) {
         answer->outcome = ADN_GARBAGE;
-        snprintf(answer->reason, sizeof(answer->reason), "its candidates failed (%d): %s",
+        snprintf(answer->reason, sizeof(answer->reason), "its function candidates failed (%d): %s",
                  (int)result, adn_load_error_text());
     } else if (asking.offered == 0 && asking.declined == 0) {
-        snprintf(answer->reason, sizeof(answer->reason), "offered nothing and gave no reason");
+        snprintf(answer->reason, sizeof(answer->reason), "offered no candidate and gave no reason");
     }
 }
 

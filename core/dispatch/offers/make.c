@@ -37,9 +37,9 @@ static const char *reason_of(const struct adn_answer *answer, const struct adn_p
     if (answer->outcome != ADN_OFFERED)
         return answer->reason;
     if (is_fixed(pick))
-        return "not taken, since the choice was pinned";
-    return pick->by == ADN_BY_FASTEST ? "not the fastest by the clock"
-                                      : "has not the algorithm that the call names";
+        return "not chosen, because another choice is pinned";
+    return pick->by == ADN_BY_FASTEST ? "slower than the chosen engine"
+                                      : "does not provide the requested algorithm";
 }
 
 /* Writes a line for each backend that was queried before the chosen one, or that the rule lists
@@ -55,11 +55,11 @@ static void write_passed_over(const struct adn_offers *offers, const struct adn_
         if (answer->outcome != ADN_NOT_ASKED)
             adn_text_add(text, "%s: %s\n", answer->name, reason_of(answer, pick));
         else if (is_fixed(pick))
-            adn_text_add(text, "%s: not asked, since the choice was pinned\n", answer->name);
+            adn_text_add(text, "%s: not queried, because another choice is pinned\n", answer->name);
         else if (answer->late)
             adn_text_add(text,
-                         "%s: works in the memory of `%s`, this handle in that of `%s`; "
-                         "staging = last asks it after all others\n",
+                         "%s: uses memory space `%s`, and this handle uses `%s`; with staging = "
+                         "last it is queried after all others\n",
                          answer->name, answer->backend->plugin->space, offers->handle->space->name);
     }
 }
@@ -159,7 +159,7 @@ struct adn_plan *adn_offers_make(struct adn_offers *offers, const struct adn_pic
     int32_t result;
 
     if (!plan) {
-        snprintf(answer->reason, sizeof(answer->reason), "made no plan: out of memory");
+        snprintf(answer->reason, sizeof(answer->reason), "could not create a plan: out of memory");
         fail(offers, pick, 1);
         return NULL;
     }
@@ -176,9 +176,10 @@ struct adn_plan *adn_offers_make(struct adn_offers *offers, const struct adn_pic
             adn_plan_trace(plan);
         return plan;
     }
-    snprintf(answer->reason, sizeof(answer->reason), "made no plan (%d): %.300s", (int)result,
+    snprintf(answer->reason, sizeof(answer->reason), "could not create a plan (%d): %.300s",
+             (int)result,
              result != 0   ? adn_load_error_text()
-             : !plan->body ? "it reported success without one"
+             : !plan->body ? "it reported success but returned none"
                            : "out of memory");
     fail(offers, pick, result == ANYDNN_STATUS_ALLOC_FAILED || (result == 0 && plan->body));
     if (result != 0)

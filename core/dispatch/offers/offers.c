@@ -146,15 +146,16 @@ int adn_offers_pick_engine(struct adn_offers *offers, int32_t backend, uint64_t 
             i < end_among(offers, learn_late(offers, &offers->answer[i])))
             answer = &offers->answer[i];
     if (!answer) {
-        snprintf(reason, size, "its backend is none of those that the rule chooses from");
+        snprintf(reason, size, "its backend is not in the list of the rule");
         return 0;
     }
     adn_offers_ask(offers, answer);
     offer = offers->out_of_resources ? NULL : best_of(offers, answer, &engine, waived);
     if (!offer || offer->failed) {
-        snprintf(reason, size, "%s engine %" PRIu64 " is not taken: %.200s", answer->name, engine,
-                 answer->outcome == ADN_OFFERED && !offer ? "it is not offered, or not acceptable"
-                                                          : answer->reason);
+        snprintf(reason, size, "%s engine %" PRIu64 " is not chosen: %.200s", answer->name, engine,
+                 answer->outcome == ADN_OFFERED && !offer
+                     ? "it is not offered, or is not acceptable"
+                     : answer->reason);
         return 0;
     }
     pick->answer = answer;
@@ -213,7 +214,7 @@ anydnnStatus_t adn_offers_refuse(const struct adn_offers *offers, const char *en
         adn_text_add(&text, "%s%s: %s", text.length > 0 ? "; " : "", answer->name,
                      answer->outcome == ADN_OFFERED     ? "offered"
                      : answer->outcome != ADN_NOT_ASKED ? answer->reason
-                                                        : "not asked (fallback = off)");
+                                                        : "not queried (fallback = off)");
     }
     if (offers->count == 0)
         adn_text_add(&text, "its list is empty");
@@ -222,7 +223,7 @@ anydnnStatus_t adn_offers_refuse(const struct adn_offers *offers, const char *en
     adn_problem_print(offers->request->problem, NULL, problem, sizeof(problem));
     if (offers->out_of_resources)
         return adn_fail(ANYDNN_STATUS_ALLOC_FAILED,
-                        "%s: memory or descriptors ran out while a plan was sought: %s; the next "
+                        "%s: ran out of memory or descriptors while choosing a plan: %s; the next "
                         "call tries again. Problem: %s",
                         entry, buffer, problem);
     return adn_fail(ANYDNN_STATUS_NOT_SUPPORTED,

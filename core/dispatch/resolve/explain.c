@@ -52,7 +52,7 @@ static void explain_offer(const struct adn_offers *offers, const struct adn_answ
         adn_text_add(text, ", transform");
     if (candidate->expected_us > 0)
         adn_text_add(text, ", expected %.1f us", candidate->expected_us);
-    adn_text_add(text, "%s%s\n", reason[0] != '\0' ? ": not taken: " : "", reason);
+    adn_text_add(text, "%s%s\n", reason[0] != '\0' ? ": not chosen: " : "", reason);
 }
 
 /* Returns the name of the device, in another space, on which the backend serves the handle. */
@@ -80,13 +80,14 @@ static void explain_backend(struct adn_offers *offers, struct adn_answer *answer
     for (int32_t i = 0; i < answer->offers; i++)
         explain_offer(offers, answer, &answer->offer[i], text);
     if (answer->outcome != ADN_OFFERED)
-        adn_text_add(text, "    passed over: %s\n", answer->reason);
+        adn_text_add(text, "    skipped: %s\n", answer->reason);
     else if (answer->staged)
-        adn_text_add(text, "    staged: operands are copied from %s to %s and back%s\n",
-                     handle->device_name, staged_on(offers, answer, device, sizeof(device)),
-                     handle->world->settings->staging == ADN_STAGING_LAST
-                         ? "; asked when no backend of the handle's own memory runs it"
-                         : "");
+        adn_text_add(
+            text, "    staged: operands are copied from %s to %s and back%s\n", handle->device_name,
+            staged_on(offers, answer, device, sizeof(device)),
+            handle->world->settings->staging == ADN_STAGING_LAST
+                ? "; queried if no backend of the handle's own memory space runs the problem"
+                : "");
 }
 
 /* Runs the choosers on the collected offers, and reports why each one declined. */
@@ -103,7 +104,7 @@ static void explain_choice(struct adn_resolution *resolution, struct adn_text *t
         if (resolution->reason[by][0] != '\0')
             adn_text_add(text, "%s: %s\n", adn_chooser_name(by), resolution->reason[by]);
     if (!chosen) {
-        adn_text_add(text, "choice: none; the call would answer ANYDNN_STATUS_NOT_SUPPORTED\n");
+        adn_text_add(text, "choice: none; the call would return ANYDNN_STATUS_NOT_SUPPORTED\n");
         return;
     }
     adn_text_add(text,

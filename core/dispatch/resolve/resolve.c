@@ -158,10 +158,10 @@ static void tell_answers(struct adn_resolution *resolution, const struct adn_pla
         int chosen = plan && plan->backend == answer->backend;
 
         if (answer->outcome == ADN_OFFERED || chosen)
-            adn_debug("asked %s: %s: %s", answer->name, chosen ? "chosen" : "offered, not chosen",
+            adn_debug("queried %s: %s: %s", answer->name, chosen ? "chosen" : "offered, not chosen",
                       problem);
         else if (answer->outcome != ADN_NOT_ASKED)
-            adn_debug("asked %s: passed over: %s: %s", answer->name, answer->reason, problem);
+            adn_debug("queried %s: skipped: %s: %s", answer->name, answer->reason, problem);
     }
 }
 
@@ -183,8 +183,8 @@ static void warn_of_plain_kernels(const struct adn_offers *offers, const struct 
             return;
     other = adn_load_find(world->registry, fast);
     if (other && adn_world_open(world, other) && adn_log_first(plain, strlen(plain), fast))
-        adn_warn("%s: the route `%s` leads to %s, whose kernels are plain and slow, and does not "
-                 "name %s, which has the fast ones",
+        adn_warn("%s: the route `%s` selects %s, whose kernels are simple and slow, and does not "
+                 "name %s, which has fast ones",
                  offers->rule->origin, offers->rule->pattern, plain, fast);
 }
 

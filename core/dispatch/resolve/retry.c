@@ -53,7 +53,7 @@ static anydnnStatus_t failed(const struct adn_running *running, const struct adn
                              int32_t result)
 {
     static const char *const effects[] = {
-        "outputs are untouched", "work was enqueued before it failed", "outputs may hold anything"};
+        "outputs are untouched", "work was enqueued before it failed", "outputs are undefined"};
     anydnnHandle_t handle = running->handle;
     int32_t effect = handle->last.effect;
     anydnnStatus_t status;
@@ -112,7 +112,7 @@ static anydnnStatus_t select_next(const struct adn_running *running, const struc
     adn_load_error_clear();
     if (status != ANYDNN_STATUS_SUCCESS)
         return adn_fail(adn_plan_status(result),
-                        "%s: %s failed before it began: %s; and no other backend runs it",
+                        "%s: %s failed before it began: %s; no other backend runs the problem",
                         running->entry, name, said);
     handle->counters.fallbacks += !(*out)->past_first;
     (*out)->past_first = 1;
