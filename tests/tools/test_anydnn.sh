@@ -68,7 +68,7 @@ conf() {
 check "help lists the commands" gives 0 "^  explain " --help
 check "version" gives 0 "^anydnn 0\.[0-9]*\.[0-9]*, API level 2\$" --version
 check "no command" refuses 2 "a command is missing; there are info, config, explain, run, bench, compare, tune, replay, verify, abi, shim and exec"
-check "an unknown command" refuses 2 "\`brench\` is no command; there are info, config, explain, run, bench, compare, tune, replay, verify, abi, shim and exec" brench
+check "an unknown command" refuses 2 "unknown command \`brench\`; available: info, config, explain, run, bench, compare, tune, replay, verify, abi, shim and exec" brench
 check "output that cannot be written" sh -c \
     "! '$anydnn' --help >/dev/full 2>'$tap_dir/err' && grep 'cannot be written' '$tap_dir/err'"
 
