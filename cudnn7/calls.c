@@ -80,9 +80,8 @@ static anydnnStatus_t refuse_host(anydnnHandle_t handle)
         return SUCCESS;
     return anydnnRefuse(
         ANYDNN_STATUS_NOT_INITIALIZED,
-        "cudnnCreate: device = auto finds no device, and a program for cuDNN passes "
-        "a device's pointers; for one whose pointers are host memory set device = "
-        "cpu (ANYDNN_DEVICE=cpu)");
+        "cudnnCreate: device = auto finds no device, and programs for cuDNN pass device pointers; "
+        "if this program passes host pointers, set device = cpu (ANYDNN_DEVICE=cpu)");
 }
 
 ANYDNN_API anydnnStatus_t cudnnCreate(anydnnHandle_t *handle);

@@ -48,7 +48,7 @@ static int wrong_command(struct tool *tool, const char *name)
     if (name == NULL)
         return tool_fail(tool, TOOL_USAGE, "a command is missing; there are %s (anydnn --help)",
                          names);
-    return tool_fail(tool, TOOL_USAGE, "`%s` is no command; there are %s (anydnn --help)", name,
+    return tool_fail(tool, TOOL_USAGE, "unknown command `%s`; available: %s (anydnn --help)", name,
                      names);
 }
 

@@ -111,7 +111,7 @@ int tool_tuning_list(struct tool *tool, const char *path, json_t *answer)
     FILE *file = tool_open_read(path, why);
     json_t *choices = json_array(), *suspects = json_array();
     char *line = NULL;
-    size_t room = 0;
+    size_t capacity = 0;
     ssize_t length;
     int ours = 0;
 
@@ -119,7 +119,7 @@ int tool_tuning_list(struct tool *tool, const char *path, json_t *answer)
     json_object_set_new(answer, "suspects", suspects);
     if (file == NULL)
         return tool_fail(tool, TOOL_FAILED, "%s: %s", path, why);
-    while ((length = tool_read_line(file, &line, &room, TOOL_LINE_MAX)) >= 0) {
+    while ((length = tool_read_line(file, &line, &capacity, TOOL_LINE_MAX)) >= 0) {
         if (!ours && strcmp(line, TUNING_HEADER) != 0)
             break;
         if (ours)

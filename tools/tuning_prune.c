@@ -110,11 +110,11 @@ static int lock_folder(const struct adn_tuning_place *place)
 static int filter(FILE *from, FILE *to, const struct installed *all, struct tuning_pruned *pruned)
 {
     char *line = NULL;
-    size_t room = 0;
+    size_t capacity = 0;
     ssize_t length;
     int first = 1;
 
-    while ((length = tool_read_line(from, &line, &room, TOOL_LINE_MAX)) >= 0) {
+    while ((length = tool_read_line(from, &line, &capacity, TOOL_LINE_MAX)) >= 0) {
         int is_header = first;
 
         first = 0;

@@ -47,14 +47,14 @@ static struct anydnn_plugin_tensor list_of(int32_t type, int64_t count)
 static int64_t make_lists(struct lists *lists, const struct anydnn_plugin_tensor *probs,
                           const int *lengths)
 {
-    int64_t labels = 0, room = 1;
+    int64_t labels = 0, capacity = 1;
 
     for (int64_t n = 0; n < probs->dims[1]; n++)
         labels += lengths[n] > 0 ? lengths[n] : 0;
-    while (room < labels)
-        room *= 2;
+    while (capacity < labels)
+        capacity *= 2;
     lists->own = NULL;
-    lists->labels = list_of(ANYDNN_PLUGIN_INT32, room);
+    lists->labels = list_of(ANYDNN_PLUGIN_INT32, capacity);
     lists->lengths = list_of(ANYDNN_PLUGIN_INT32, probs->dims[1]);
     lists->costs =
         list_of(probs->type == ANYDNN_PLUGIN_DOUBLE ? ANYDNN_PLUGIN_DOUBLE : ANYDNN_PLUGIN_FLOAT,
@@ -65,16 +65,16 @@ static int64_t make_lists(struct lists *lists, const struct anydnn_plugin_tensor
 /* Returns the labels, padded with blanks to the problem's number, or NULL when memory runs out. */
 static const int *pad(struct lists *lists, const int *labels, int64_t count)
 {
-    size_t room = (size_t)lists->labels.dims[0];
+    size_t capacity = (size_t)lists->labels.dims[0];
     int *to = lists->near;
 
-    if (room == (size_t)count)
+    if (capacity == (size_t)count)
         return labels;
-    if (room > NEAR)
-        to = lists->own = malloc(room * sizeof(*to));
+    if (capacity > NEAR)
+        to = lists->own = malloc(capacity * sizeof(*to));
     if (!to)
         return NULL;
-    memset(to, 0, room * sizeof(*to));
+    memset(to, 0, capacity * sizeof(*to));
     if (count > 0)
         memcpy(to, labels, (size_t)count * sizeof(*to));
     return to;
@@ -102,9 +102,9 @@ static anydnnStatus_t check_form(struct adn_entry *entry, anydnnCTCLossAlgo_t al
                         entry->call->entry, (int)algo);
     if (is_double != (desc->compute_type == ANYDNN_PLUGIN_DOUBLE))
         return adn_fail(ANYDNN_STATUS_NOT_SUPPORTED,
-                        "%s: compType is %s; beside probs of %s it must be %s", entry->call->entry,
-                        is_double ? "float" : "double", adn_type_name(probs->type),
-                        is_double ? "double" : "float");
+                        "%s: compType is %s; for probs of type %s it must be %s",
+                        entry->call->entry, is_double ? "float" : "double",
+                        adn_type_name(probs->type), is_double ? "double" : "float");
     if (!label_lengths)
         adn_call_refuse(entry,
                         (struct adn_refused){.rule = ADN_REFUSED_DATA, .number = LABEL_LENGTHS});

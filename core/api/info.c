@@ -23,9 +23,8 @@ static anydnnStatus_t bad_key(const char *entry, const char *key, const char *co
     const char *near = adn_name_nearest(key, keys, count);
 
     if (near)
-        return adn_fail(BAD_PARAM, "%s: there is no key `%s`; did you mean `%s`?", entry, key,
-                        near);
-    return adn_fail(BAD_PARAM, "%s: there is no key `%s`; the first is `%s`", entry, key, keys[0]);
+        return adn_fail(BAD_PARAM, "%s: unknown key `%s`; did you mean `%s`?", entry, key, near);
+    return adn_fail(BAD_PARAM, "%s: unknown key `%s`; the first key is `%s`", entry, key, keys[0]);
 }
 
 /* Checks the arguments of a ...Info entry and gets the world. */
@@ -56,7 +55,7 @@ static anydnnStatus_t begin_settings(const char *entry, const struct adn_setting
 
 static anydnnStatus_t bad_index(const char *entry, int index, int count)
 {
-    return adn_fail(BAD_PARAM, "%s: index is %d; it must be 0 to %d", entry, index, count - 1);
+    return adn_fail(BAD_PARAM, "%s: index %d is out of range 0..%d", entry, index, count - 1);
 }
 
 anydnnStatus_t anydnnGetBackendCount(int *count)
@@ -327,10 +326,10 @@ anydnnStatus_t anydnnGetSettingInfo(int index, const char *key, char *buffer, si
         return bad_key("anydnnGetSettingInfo", key, keys, COUNT(keys));
     if (index < 0 || adn_settings_item(settings, index, &parts[0], &parts[1], value, sizeof(value),
                                        &parts[3]) != 0)
-        return adn_fail(
-            BAD_PARAM,
-            "anydnnGetSettingInfo: index is %d; anydnnGetSettingCount tells how many there are",
-            index);
+        return adn_fail(BAD_PARAM,
+                        "anydnnGetSettingInfo: index %d is out of range; anydnnGetSettingCount "
+                        "returns the number of settings",
+                        index);
     adn_settings_item_withheld(settings, index, withheld, sizeof(withheld));
     parts[2] = value;
     parts[4] = withheld;

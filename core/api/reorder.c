@@ -24,8 +24,8 @@ static anydnnStatus_t check_filter(anydnnFilterDescriptor_t desc)
     if (desc->t.type == ANYDNN_PLUGIN_INT8X32)
         return SUCCESS;
     return adn_fail(ANYDNN_STATUS_NOT_SUPPORTED,
-                    "anydnnReorderFilterAndBias: filterDesc is of type %d; only filters of "
-                    "ANYDNN_DATA_INT8x32 have another order in cuDNN",
+                    "anydnnReorderFilterAndBias: filterDesc has type %d; only ANYDNN_DATA_INT8x32 "
+                    "filters are reordered",
                     (int)desc->t.type);
 }
 

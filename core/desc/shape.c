@@ -12,15 +12,15 @@ int64_t adn_shape_convolution_out(int64_t in, int64_t pad, int64_t filter, int64
                                   int64_t stride)
 {
     int64_t covered;
-    int64_t room;
+    int64_t space;
 
     if (stride < 1 || dilation < 1 || filter < 1)
         return 0;
     if (__builtin_mul_overflow(filter - 1, dilation, &covered) ||
-        __builtin_mul_overflow(pad, 2, &room) || __builtin_add_overflow(in, room, &room) ||
-        __builtin_sub_overflow(room, covered, &room) || room < 1)
+        __builtin_mul_overflow(pad, 2, &space) || __builtin_add_overflow(in, space, &space) ||
+        __builtin_sub_overflow(space, covered, &space) || space < 1)
         return 0;
-    return 1 + (room - 1) / stride;
+    return 1 + (space - 1) / stride;
 }
 
 int64_t adn_shape_pooling_out(int64_t in, int64_t pad, int64_t window, int64_t stride)

@@ -90,7 +90,7 @@ int adn_oracle_run(struct adn_oracle *oracle, const struct adn_problem *problem,
 
     if (oracle->run == NULL) {
         snprintf(sentence, ADN_JUDGE_SENTENCE,
-                 "cpu_ref, which knows the right answers, is not there");
+                 "cpu_ref, which computes the reference results, is not installed");
         return 1;
     }
     in_double(&wide);

@@ -19,8 +19,7 @@ static const struct {
     const char *advice;
 } dl_advice[] = {
     {"undefined symbol", "link the backend with -Wl,-z,defs and with every library that it uses"},
-    {"version `",
-     "rebuild the backend on this system, or bring the library that it names up to date"},
+    {"version `", "rebuild the backend on this system, or update the library that it names"},
     {"cannot allocate memory in static TLS", "build the backend without -ftls-model=initial-exec"},
     {"cannot open shared object file",
      "install the missing library, or rebuild the backend without it"},
@@ -89,7 +88,7 @@ int adn_load_dl_open(struct adn_load_attempt *attempt)
     const char *text = dlerror();
 
     if (!text)
-        text = "the dynamic linker gives no cause";
+        text = "the dynamic linker reports no cause";
     dl_note_shortage(text);
     return adn_load_refuse(attempt, "%s cannot be opened: %s: %s", attempt->slot->backend.path,
                            text, dl_advise(text));

@@ -69,8 +69,8 @@ static anydnnStatus_t check_input(const struct adn_check *check, int32_t slot, i
         memcmp(&problem->tensor[slot], &problem->tensor[input], sizeof(problem->tensor[0])) == 0)
         return ANYDNN_STATUS_SUCCESS;
     snprintf(rule, sizeof(rule), "it has the same address as %s; %s", check->info->slot[input].role,
-             allowed ? "in place both need the same descriptor"
-                     : "this operation cannot run in place of it");
+             allowed ? "in-place operands need the same descriptor"
+                     : "this operation cannot overwrite it in place");
     return adn_check_fail(check, ANYDNN_STATUS_BAD_PARAM, slot, rule);
 }
 

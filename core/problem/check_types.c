@@ -132,8 +132,8 @@ anydnnStatus_t adn_check_types(const struct adn_check *check)
             continue;
         if (slot < 0 || holds(mix->to, problem->tensor[slot].type))
             return ANYDNN_STATUS_SUCCESS;
-        snprintf(lead, sizeof(lead), "beside %s of %s its type must be", check->info->slot[0].role,
-                 adn_type_name(from));
+        snprintf(lead, sizeof(lead), "with %s of type %s its type must be",
+                 check->info->slot[0].role, adn_type_name(from));
         return fail_set(check, slot, lead, mix->to);
     }
     return fail_set(check, 0, "this operation takes", taken);

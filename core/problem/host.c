@@ -18,7 +18,7 @@ int adn_problem_on_host(const struct adn_problem *problem, int32_t slot)
     return slot < info->slot_count && (info->slot[slot].flags & ADN_SLOT_HOST) != 0;
 }
 
-static anydnnStatus_t check_lengths(const int64_t *dims, int64_t room, const int32_t *labels,
+static anydnnStatus_t check_lengths(const int64_t *dims, int64_t capacity, const int32_t *labels,
                                     const int32_t *inputs, const char *entry, int64_t *count)
 {
     *count = 0;
@@ -27,24 +27,25 @@ static anydnnStatus_t check_lengths(const int64_t *dims, int64_t room, const int
             return adn_fail(BAD_PARAM, "%s: labelLengths[%lld] is %d; it must be at least 0", entry,
                             (long long)n, (int)labels[n]);
         if (inputs[n] < 0 || inputs[n] > dims[0])
-            return adn_fail(BAD_PARAM,
-                            "%s: inputLengths[%lld] is %d; it must be 0 to %lld, the steps that "
-                            "there are",
-                            entry, (long long)n, (int)inputs[n], (long long)dims[0]);
+            return adn_fail(
+                BAD_PARAM,
+                "%s: inputLengths[%lld] is %d; it must be 0 to %lld, the number of steps", entry,
+                (long long)n, (int)inputs[n], (long long)dims[0]);
         *count += labels[n];
     }
-    return *count <= room
+    return *count <= capacity
                ? ANYDNN_STATUS_SUCCESS
-               : adn_fail(BAD_PARAM, "%s: labelLengths give %lld labels and there are %lld", entry,
-                          (long long)*count, (long long)room);
+               : adn_fail(BAD_PARAM, "%s: labelLengths add up to %lld labels, but there are %lld",
+                          entry, (long long)*count, (long long)capacity);
 }
 
-anydnnStatus_t adn_problem_check_labels(const int64_t *dims, int64_t room, const int32_t *labels,
-                                        const int32_t *label_lengths, const int32_t *input_lengths,
-                                        const char *entry)
+anydnnStatus_t adn_problem_check_labels(const int64_t *dims, int64_t capacity,
+                                        const int32_t *labels, const int32_t *label_lengths,
+                                        const int32_t *input_lengths, const char *entry)
 {
     int64_t count;
-    anydnnStatus_t status = check_lengths(dims, room, label_lengths, input_lengths, entry, &count);
+    anydnnStatus_t status =
+        check_lengths(dims, capacity, label_lengths, input_lengths, entry, &count);
 
     for (int64_t i = 0; status == ANYDNN_STATUS_SUCCESS && i < count; i++)
         if (labels[i] < 1 || labels[i] >= dims[2])

@@ -41,7 +41,7 @@ static void bad_value(const struct adn_file_entry *entry, const char *values, ch
                       size_t error_size)
 {
     snprintf(error, error_size, "%s = %s: the value must be %s%s", entry->key, entry->value, values,
-             strstr(entry->value, " #") != NULL ? " (a comment behind a value begins with ` ;`)"
+             strstr(entry->value, " #") != NULL ? " (a comment after a value begins with ` ;`)"
                                                 : "");
 }
 
@@ -70,7 +70,7 @@ static enum adn_apply apply_key(struct adn_settings *settings, const struct adn_
         return ADN_APPLY_UNKNOWN;
     }
     if (strcmp(key->name, "user_config") == 0 && layer > ADN_LAYER_SYSTEM) {
-        snprintf(error, error_size, "user_config counts only in the system's own files");
+        snprintf(error, error_size, "user_config is allowed only in the system's files");
         return ADN_APPLY_IGNORED;
     }
     if ((entry->adds ? adn_key_add : adn_key_set)(settings, key, entry->value) != 0) {
@@ -342,7 +342,7 @@ enum adn_apply adn_settings_apply(struct adn_settings *settings, const struct ad
         if (adn_backend_name_valid(section + 7))
             return apply_plugin(settings, section + 7, entry, origin, error, error_size);
         snprintf(error, error_size,
-                 "[%s]: a backend's name has 1 to %d characters of a-z, 0-9 and _", section,
+                 "[%s]: a backend's name must have 1 to %d characters of a-z, 0-9 and _", section,
                  ADN_NAME_MAX);
         return ADN_APPLY_BAD;
     }

@@ -33,7 +33,7 @@ static const struct {
     const char *text;
 } kinds[] = {{ADN_VALUE_NAN, ADN_COUNT_NAN, "NaN"},
              {ADN_VALUE_INF, ADN_COUNT_INF, "infinities"},
-             {ADN_VALUE_ZERO, ADN_COUNT_ZERO, "nothing but zeros"}};
+             {ADN_VALUE_ZERO, ADN_COUNT_ZERO, "only zeros"}};
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
@@ -152,8 +152,8 @@ static void tell(struct checked *own, const struct anydnn_plugin_operands *opera
     adn_watch_factors(plan, operands, &values);
     length = (size_t)snprintf(
         sentence, HEAD_BYTES,
-        "%s of %s, engine %" PRIu64 ", is the handle's first output with %s (call %" PRId64
-        " that was checked); its inputs hold %s: ",
+        "%s of %s, engine %" PRIu64 ", is the handle's first output with %s (checked call %" PRId64
+        "); its inputs hold %s: ",
         adn_problem_operation(plan->problem.operation)->slot[slot].role, plan->backend->name,
         plan->engine, kinds[kind].text, watch->findings.count[ADN_COUNT_CHECKED],
         inputs_hold(own, operands, kinds[kind].value) ? "such, too" : "none");

@@ -53,7 +53,7 @@ static struct adn_backend *choose_backend(struct adn_referee *referee)
     if (backend)
         return backend;
     snprintf(referee->why, sizeof(referee->why),
-             "no backend says that it is there to be right; name a reference");
+             "no installed backend declares itself a reference; set `reference`");
     return NULL;
 }
 
@@ -72,8 +72,8 @@ static anydnnStatus_t make_stream(struct adn_referee *referee)
     if (!handle->space->functions->stream_create)
         return SUCCESS;
     if (adn_space_stream_create(handle->space, handle->device, &referee->stream) != 0)
-        return adn_fail(ANYDNN_STATUS_EXECUTION_FAILED, "no stream for the reference: %s",
-                        adn_load_error_text());
+        return adn_fail(ANYDNN_STATUS_EXECUTION_FAILED,
+                        "cannot create a stream for the reference: %s", adn_load_error_text());
     handle->stream = referee->stream;
     return SUCCESS;
 }

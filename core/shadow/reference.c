@@ -83,7 +83,7 @@ static anydnnStatus_t place_all(struct run *run)
             result = copy(run, run->place[i], run->image[i], i, ANYDNN_PLUGIN_COPY_TO);
     }
     return result == 0 ? SUCCESS
-                       : adn_fail(adn_plan_status(result), "the reference's operands: %s",
+                       : adn_fail(adn_plan_status(result), "the operands of the reference: %s",
                                   adn_load_error_text());
 }
 
@@ -110,7 +110,8 @@ static anydnnStatus_t execute(struct run *run, const struct adn_values *values)
     anydnnStatus_t status = adn_dispatch_problem_workspace(handle, "shadow", run->problem, &bytes);
 
     if (status == SUCCESS && bytes > 0 && have_store(run, workspace, bytes) != 0)
-        status = adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "no memory for the reference's workspace");
+        status =
+            adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "out of memory for the reference's workspace");
     if (status == SUCCESS)
         status = place_all(run);
     memcpy(operands.data, run->place, sizeof(operands.data));
@@ -215,8 +216,8 @@ static int run_narrow(struct adn_referee *referee, const struct adn_problem *wid
 
     if (result != 0)
         snprintf(sentence, ADN_JUDGE_SENTENCE,
-                 "%s cannot compute this in double, and in the call's own types its rounding "
-                 "would hide what is looked for",
+                 "%s cannot compute this in double, and in the call's own types its rounding would "
+                 "hide errors",
                  referee->name);
     for (int i = 0; i < ADN_SLOTS && result == 0; i++) {
         size_t bytes = (size_t)adn_shape_bytes(&narrow.tensor[i]);

@@ -56,18 +56,17 @@ static int may_run(struct adn_shadowed *own)
     struct timespec now;
 
     if (watch->handle->recording && !watch->handle->space->host) {
-        adn_pass_over(own, ADN_COUNT_RECORDED,
-                      "a recording is under way, which the device captures");
+        adn_pass_over(own, ADN_COUNT_RECORDED, "a recording is in progress");
         return 0;
     }
     clock_gettime(CLOCK_MONOTONIC, &now);
     if (foreseen_us(watch) > watch->budget * adn_watch_between(&watch->began, &now)) {
-        adn_pass_over(own, ADN_COUNT_OVER_BUDGET, "the budget is spent for now");
+        adn_pass_over(own, ADN_COUNT_OVER_BUDGET, "the time budget is used up for now");
         return 0;
     }
     if (watch->shadow->shadow_memory != UINT64_MAX &&
         needed > (double)watch->shadow->shadow_memory) {
-        snprintf(sentence, sizeof(sentence), "its copies need %.0f bytes, and memory = %" PRIu64,
+        snprintf(sentence, sizeof(sentence), "its copies need %.0f bytes, but memory = %" PRIu64,
                  needed, watch->shadow->shadow_memory);
         adn_pass_over(own, ADN_COUNT_OVER_MEMORY, sentence);
         return 0;
@@ -112,8 +111,8 @@ static int prepare(struct adn_pass *pass, struct adn_shadowed *own,
         return -1;
     }
     if (!watch->handle->space->host && !watch->told_wait++)
-        adn_info("shadow: the space of %s lacks copies without a wait: calls that are compared "
-                 "wait for their copies and for the reference",
+        adn_info("shadow: the memory space of %s has no asynchronous copies: compared calls wait "
+                 "for their copies and for the reference",
                  watch->handle->device_name);
     return keep_inputs(pass, operands);
 }

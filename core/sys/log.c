@@ -24,7 +24,7 @@
 
 /* The most things that are logged only once. Entries times the rules that a program breaks are far
  * fewer. */
-#define TOLD_MAX 256
+#define REPORTED_MAX 256
 
 #define LINKS_MAX 40 /* as many as the kernel follows */
 
@@ -48,16 +48,16 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the level and the
 
 int adn_log_first(const char *name, size_t length, const void *what)
 {
-    static _Atomic uint64_t told[TOLD_MAX];
+    static _Atomic uint64_t reported[REPORTED_MAX];
     uint64_t hash = (uintptr_t)what ^ UINT64_C(0xcbf29ce484222325);
 
     for (size_t i = 0; i < length; i++)
         hash = (hash ^ (unsigned char)name[i]) * UINT64_C(0x100000001b3);
     hash |= 1;
-    for (int i = 0; i < TOLD_MAX; i++) {
+    for (int i = 0; i < REPORTED_MAX; i++) {
         uint64_t there = 0;
 
-        if (atomic_compare_exchange_strong(&told[i], &there, hash))
+        if (atomic_compare_exchange_strong(&reported[i], &there, hash))
             return 1;
         if (there == hash)
             return 0;

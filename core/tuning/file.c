@@ -117,7 +117,7 @@ void adn_tuning_records_read(struct adn_tuning_records *records, const char *pat
     } else if (status.st_size > ADN_TUNING_BYTES) {
         reading->error = EFBIG;
         snprintf(reading->reason, sizeof(reading->reason),
-                 "has %lld bytes, and at most %lld are read; it is neither read nor written",
+                 "has %lld bytes; the maximum is %lld; it is neither read nor written",
                  (long long)status.st_size, ADN_TUNING_BYTES);
         close(lines->file);
     } else {

@@ -28,8 +28,8 @@ struct adn_tuning {
     struct adn_tuning *next;
     char *path;
     int read_only; /* what is there is not ours to replace */
-    int told;      /* a failure was */
-    int stalled;   /* the folder's lock was not to be had */
+    int reported;  /* 1 after a failure was reported */
+    int stalled;   /* 1 if the folder's lock was unavailable */
     struct adn_tuning_records *records;
     struct adn_tuning_place place;
     struct stat seen; /* the large file whose records are here; st_size 0: none */
@@ -71,9 +71,9 @@ static void tell(struct adn_tuning *tuning, struct sentence *sentence, const cha
     size_t length;
     va_list arguments;
 
-    if (tuning->told)
+    if (tuning->reported)
         return;
-    tuning->told = 1;
+    tuning->reported = 1;
     length =
         (size_t)snprintf(sentence->text, sizeof(sentence->text), "tuning = %s: ", tuning->path);
     if (length >= sizeof(sentence->text))
@@ -99,12 +99,11 @@ static void tell_reading(struct adn_tuning *tuning, const struct adn_tuning_read
     if (reading->error)
         tell(tuning, sentence, "it %s", reading->reason);
     else if (reading->foreign)
-        tell(
-            tuning, sentence,
-            "it does not begin as a tuning file of version 1 does; it is neither read nor written");
+        tell(tuning, sentence,
+             "it does not begin like a tuning file of version 1; it is neither read nor written");
     else if (reading->bad_lines > 0)
-        tell(tuning, sentence, "line %d is no record%s; such lines are passed over",
-             reading->bad_line, reading->bad_lines > 1 ? ", nor are others" : "");
+        tell(tuning, sentence, "line %d is not a record%s; such lines are ignored",
+             reading->bad_line, reading->bad_lines > 1 ? " and neither are others" : "");
 }
 
 static int same_time(struct timespec a, struct timespec b)
@@ -228,7 +227,7 @@ static void write_all(struct adn_tuning *tuning, int folder, struct sentence *se
         see(tuning);
     else
         tell(tuning, sentence,
-             "it cannot be written: %s; what was measured is forgotten with this process",
+             "it cannot be written: %s; measurements are lost when this process ends",
              strerror(errno));
 }
 
@@ -239,7 +238,7 @@ static int writes(struct adn_tuning *tuning, struct sentence *sentence)
     if (tuning->read_only || adn_env_privileged())
         return 0;
     if (tuning->place.reason)
-        tell(tuning, sentence, "%s; what was measured is forgotten with this process",
+        tell(tuning, sentence, "%s; measurements are lost when this process ends",
              tuning->place.reason);
     return !tuning->place.reason;
 }
@@ -278,8 +277,8 @@ void adn_tuning_keep(struct adn_tuning *tuning, const char *const *keys,
         folder = lock_folder(tuning);
         if (folder == ADN_TUNING_BUSY)
             tell(tuning, &sentence,
-                 "another process holds the lock of its folder for longer than %d seconds; what is "
-                 "measured meanwhile is not stored",
+                 "another process has held the lock of its folder for more than %d seconds; new "
+                 "measurements are not stored",
                  ADN_TUNING_WAIT / 1000);
         else
             read_all(tuning, &sentence);

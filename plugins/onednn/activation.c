@@ -33,7 +33,7 @@ static int32_t check_mode(const struct anydnn_plugin_problem *problem, struct ki
 
     if (activation.mode >= 0 && activation.mode < ONEDNN_ACTIVATION_END)
         return 0;
-    return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER, "activation %d is none from 0 to %d",
+    return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER, "activation %d is out of range 0..%d",
                       activation.mode, ONEDNN_ACTIVATION_END - 1);
 }
 

@@ -34,8 +34,9 @@ int32_t onednn_norm_check(const struct anydnn_plugin_problem *problem, struct ki
                           "mode is %d and ops %d; both must be 0 to 2", params->mode, params->ops);
     if (params->ops != ONEDNN_NORM_PLAIN &&
         (params->activation < 0 || params->activation >= ONEDNN_ACTIVATION_END))
-        return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER, "activation %d is none from 0 to %d",
-                          params->activation, ONEDNN_ACTIVATION_END - 1);
+        return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
+                          "activation %d is out of range 0..%d", params->activation,
+                          ONEDNN_ACTIVATION_END - 1);
     return 0;
 }
 

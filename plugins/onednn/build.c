@@ -47,7 +47,7 @@ void onednn_build_end(struct onednn_build *build)
  * implementation. */
 static void blame_memory(struct onednn_build *build, const void *made)
 {
-    if (onednn_starved() && !made)
+    if (onednn_ran_out_of_memory() && !made)
         onednn_build_fail(build, ANYDNN_PLUGIN_STATUS_ALLOC_FAILED,
                           "no memory for a plan of oneDNN's");
 }

@@ -399,7 +399,7 @@ print(anydnn.torch.report().calls())
                 (ValueError, "no math 'tf32'", {"math": "tf32"}),
                 (ValueError, "route is empty", {"route": " "}),
                 (ValueError, "there is no backend 'nosuch'", {"route": "nosuch"}),
-                (ValueError, "an empty place between commas", {"route": "onednn,,cpu_ref"}),
+                (ValueError, "an empty item between commas", {"route": "onednn,,cpu_ref"}),
                 (TypeError, "not a string", {"operators": "convolution"})):
             for function in (anydnn.torch.enable, lambda **bad: anydnn.torch.use(**bad).__enter__()):
                 with self.assertRaisesRegex(error, sentence):

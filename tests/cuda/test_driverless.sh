@@ -69,7 +69,7 @@ warns_once() {
     printf '[route]\n* = cuda_tensorcore, cuda_simt, cpu_ref\n' >"$tap_dir/route.conf"
     "$ANYDNN_TEST_BUILDDIR/examples/lenet/lenet" --config "$tap_dir/route.conf" --type half --math tensor_op --epochs 1 \
         --train-images 64 --test-images 10 >"$tap_dir/out" 2>"$tap_dir/err" || return 1
-    says 'device = auto is the host: cuda_tensorcore, which .*route.conf:2 names, finds no device' &&
+    says 'device = auto selects the host: backend cuda_tensorcore, named by .*route.conf:2, finds no device' &&
         says '^LeNet, half, tensor_op math, on cpu' && [ "$(grep -c . "$tap_dir/err")" -eq 1 ]
 }
 

@@ -12,7 +12,7 @@
 
 #include "settings/settings.h"
 
-#define PLAIN "whose kernels are plain and slow"
+#define PLAIN "whose kernels are simple and slow"
 
 static int group_setup(void **state)
 {
@@ -155,8 +155,8 @@ static void a_route_to_plain_kernels_is_warned_of_once(void **state)
     assert_ok(scale(fixture_handle_on("mockdev", "mock_mirror, cuda_naive")));
     assert_null(strstr(fixture_messages(), PLAIN));
     assert_ok(scale(fixture_handle_on("mockdev", "cuda_naive")));
-    assert_holds(fixture_messages(), "anydnnSetRoute: the route `*` leads to cuda_naive, " PLAIN
-                                     ", and does not name cuda_simt, which has the fast ones");
+    assert_holds(fixture_messages(), "anydnnSetRoute: the route `*` selects cuda_naive, " PLAIN
+                                     ", and does not name cuda_simt, which has fast ones");
     assert_ok(scale(fixture_handle_on("mockdev", "cuda_naive, mock_mirror")));
     assert_null(strstr(fixture_messages(), PLAIN));
 }

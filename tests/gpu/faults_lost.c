@@ -68,7 +68,8 @@ static void no_new_handle(void)
     anydnnHandle_t handle = NULL;
 
     for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++)
-        must_say(ANYDNN_STATUS_SPACE_POISONED, "lost", anydnnCreateOnDevice(&handle, devices[i]));
+        must_say(ANYDNN_STATUS_SPACE_POISONED, "unusable",
+                 anydnnCreateOnDevice(&handle, devices[i]));
     must(!handle);
 }
 
@@ -94,7 +95,7 @@ static void poison(const char *other)
     fault_provoke(first);
     must_be(SUCCESS, anydnnGetDispatchInfo(first, "effect", effect, sizeof effect));
     must(strcmp(effect, "enqueued") == 0);
-    must_say(ANYDNN_STATUS_SPACE_POISONED, "lost", anydnnSynchronize(first));
+    must_say(ANYDNN_STATUS_SPACE_POISONED, "unusable", anydnnSynchronize(first));
     is_lost(first, mine);
     is_lost(second, its);
     is_lost_by_entry(second, its);
@@ -151,7 +152,7 @@ void fault_illegal_access_staged(void)
     must_be(SUCCESS, anydnnGetDispatchInfo(cpu, "backend", backend, sizeof backend));
     must(strcmp(backend, "cuda_simt") == 0);
     fault_provoke(device);
-    must_say(ANYDNN_STATUS_SPACE_POISONED, "lost", anydnnSynchronize(device));
+    must_say(ANYDNN_STATUS_SPACE_POISONED, "unusable", anydnnSynchronize(device));
     gpu_work_spoil(cpu, work);
     must(gpu_work_run(cpu, work) != SUCCESS);
     must(gpu_says("lost"));

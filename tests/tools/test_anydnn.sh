@@ -69,7 +69,7 @@ conf() {
 check "help lists the commands" gives 0 "^  explain " --help
 check "version" gives 0 "^anydnn 0\.[0-9]*\.[0-9]*, API level 2\$" --version
 check "no command" refuses 2 "a command is missing; there are info, config, explain, run, bench, compare, tune, replay, verify, abi, shim and exec"
-check "an unknown command" refuses 2 "\`brench\` is no command; there are info, config, explain, run, bench, compare, tune, replay, verify, abi, shim and exec" brench
+check "an unknown command" refuses 2 "unknown command \`brench\`; available: info, config, explain, run, bench, compare, tune, replay, verify, abi, shim and exec" brench
 check "output that cannot be written" sh -c \
     "! '$anydnn' --help >/dev/full 2>'$tap_dir/err' && grep 'cannot be written' '$tap_dir/err'"
 
@@ -173,7 +173,7 @@ check "info --tuning --json" json 0 \
     info --tuning "$tap_dir/tuning"
 check "info --tuning of another file" refuses 1 "it does not begin as a tuning file" info --tuning "$ANYDNN_TEST_SRCDIR/README.md"
 check "info --tuning of none" refuses 1 "nonesuch: No such file" info --tuning "$tap_dir/nonesuch"
-check "info --device of none" refuses 1 "device \`nonesuch\`: no live backend has a space of that name" \
+check "info --device of none" refuses 1 "device \`nonesuch\`: no usable backend provides this memory space" \
     info --device nonesuch
 check "info --json with an error" json 1 "'nonesuch' in a['error'] and a['backends']" info --device nonesuch
 
@@ -422,7 +422,7 @@ check "and what it left serves" sh -c "ANYDNN_ROUTE='mock_a, mock_b' ANYDNN_PLUG
 check "tune --prune of another file" refuses 1 "it does not begin as a tuning file" tune --prune --tuning "$ANYDNN_TEST_SRCDIR/README.md"
 check "tune --prune of none" refuses 1 "nonesuch: No such file" tune --prune --tuning "$tap_dir/nonesuch"
 ln -sf circle "$tap_dir/circle"
-check "tune --prune of a link in a circle" refuses 1 "it is a link that leads nowhere" tune --prune --tuning "$tap_dir/circle"
+check "tune --prune of a link in a circle" refuses 1 "it is a dangling link" tune --prune --tuning "$tap_dir/circle"
 waits_in_vain() (
     exec 8<"$tap_dir"
     flock 8 && refuses 1 "another process holds the lock" tune --prune --tuning "$tap_dir/times"
@@ -449,7 +449,7 @@ check "explain --json" json 0 \
     explain "$conv"
 check "no problem" refuses 2 "a problem is missing" explain
 check "an operation that is none" refuses 2 \
-    "\`convolution_forwrd\` is no operation; did you mean \`convolution_forward\`" explain \
+    "unknown operation \`convolution_forwrd\`; did you mean \`convolution_forward\`" explain \
     "convolution_forwrd x=f32:1,1,1,1"
 check "a key that is none" refuses 2 "\`padd=1,1\`: unknown key; did you mean \`pad\`" explain \
     "$conv padd=1,1"

@@ -565,7 +565,7 @@ no_named_transforms() {
 nothing_but_transforms() {
     mocks "set.algorithms = 6" "set.notes = transform"
     refuses 1 "no pair runs any" $quick "$one" mock_a --find --no-transforms --config "$tap_dir/mocks.conf" &&
-        grep -q "declined: is a transform algorithm (winograd), which runs only if the call names it" "$tap_dir/out" || return 1
+        grep -q "declined: is a transform algorithm (winograd), which must be requested by name" "$tap_dir/out" || return 1
     mocks "set.algorithms = 1" "set.notes = transform"
     refuses 1 "no pair runs any" $quick "$one" mock_a --find --no-transforms --config "$tap_dir/mocks.conf" &&
         grep -q "declined: it runs this as a transform, which is left out" "$tap_dir/out" || return 1

@@ -413,5 +413,5 @@ check 'a sample of none' refuses '--sample=0: ' --sample 0 cpu_ref cpu_ref "$sui
 check 'a sample that is no number' refuses '--sample=some: ' --sample some cpu_ref cpu_ref "$suite"
 check 'no such folder for CSV' refuses '--csv=/nowhere/a.csv: No such file' --csv /nowhere/a.csv cpu_ref cpu_ref "$suite"
 check 'a word that is none' refuses 'window. is no part of a problem' cpu_ref cpu_ref pooling_forward x=f32:1,1,4,4 window
-check 'a wrong problem' refuses 'is no operation' cpu_ref cpu_ref pooling_foward x=f32:1,1,4,4
+check 'a wrong problem' refuses 'unknown operation' cpu_ref cpu_ref pooling_foward x=f32:1,1,4,4
 tap_end

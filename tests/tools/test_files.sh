@@ -98,7 +98,7 @@ if sparse "$hole"; then
     sparse "$tap_dir/tuning"
     printf '[anydnn]\ntuning = %s\n[route]\n* = fastest, cpu_ref\n' "$tap_dir/tuning" >"$tap_dir/tuned.conf"
     check "a hole for a tuning file" answers 0 \
-        "tuning = $tap_dir/tuning: it has 1099511627776 bytes, and at most 1073741824 are read" \
+        "tuning = $tap_dir/tuning: it has 1099511627776 bytes; the maximum is 1073741824" \
         run "--config=$tap_dir/tuned.conf" --device=cpu "$pool"
     check "a hole in a tuning file that is listed" answers 1 "a line of more than 1048576 bytes" \
         info "--tuning=$tap_dir/tuning"

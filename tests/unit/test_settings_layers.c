@@ -79,7 +79,7 @@ static const struct layer_case cases[] = {
      CACHE,
      "256",
      "built-in",
-     "/user.conf:1: neither",
+     "/user.conf:1: the line is neither",
      2},
     {"the user's file over the system's",
      {.system = "[anydnn]\nplan_cache=1\n", .user = "[anydnn]\nplan_cache=2\n"},
@@ -138,7 +138,7 @@ static const struct layer_case cases[] = {
      CACHE,
      "1",
      "/anydnn.conf:2",
-     "/user.conf:5: `enable` a second time in [plugin p]; line 4 has it already; the whole file is "
+     "/user.conf:5: `enable` is given twice in [plugin p]; the first is line 4; the whole file is "
      "ignored",
      1},
 
@@ -201,7 +201,7 @@ static const struct layer_case cases[] = {
      CACHE,
      "1",
      "/anydnn.conf:3",
-     "/user.conf:1: neither",
+     "/user.conf:1: the line is neither",
      1},
     {"user_config from conf.d",
      {.system = "[anydnn]\nuser_config=merge\n",
@@ -217,7 +217,7 @@ static const struct layer_case cases[] = {
      CACHE,
      "2",
      "/user.conf:3",
-     "/user.conf:2: user_config counts only in the system's own files; passed over",
+     "/user.conf:2: user_config is allowed only in the system's files; ignored",
      0},
     {"user_config in the environment is unknown",
      {.environment = {"ANYDNN_USER_CONFIG=none"}},
@@ -233,37 +233,37 @@ static const struct layer_case cases[] = {
      CACHE,
      "1",
      "/anydnn.conf:2",
-     "/anydnn.conf:3: unknown key `colour` in [anydnn]; passed over, since the file is of schema 2 "
+     "/anydnn.conf:3: unknown key `colour` in [anydnn]; ignored, because the file has schema 2 "
      "and "
-     "this is 1",
+     "this library has 1",
      0},
     {"a newer schema: unknown sections",
      {.system = "[anydnn]\nplan_cache=1\nschema=3\n[cloud]\na=b\n"},
      CACHE,
      "1",
      "/anydnn.conf:2",
-     "/anydnn.conf:5: unknown section [cloud]; passed over",
+     "/anydnn.conf:5: unknown section [cloud]; ignored",
      0},
     {"a newer schema: unknown operations",
      {.system = "[anydnn]\nplan_cache=1\nschema=3\n[route]\nattention=b\n"},
      CACHE,
      "1",
      "/anydnn.conf:2",
-     "/anydnn.conf:5: unknown operation `attention`; passed over",
+     "/anydnn.conf:5: unknown operation `attention`; ignored",
      0},
     {"a newer schema: unknown modes",
      {.system = "[anydnn]\nplan_cache=1\nschema=3\n[route fp4]\n*=b\n"},
      CACHE,
      "1",
      "/anydnn.conf:2",
-     "/anydnn.conf:5: unknown section [route fp4]; passed over",
+     "/anydnn.conf:5: unknown section [route fp4]; ignored",
      0},
     {"a newer schema: unknown keys of plugins",
      {.system = "[anydnn]\nplan_cache=1\nschema=3\n[plugin p]\ncores=b\n"},
      CACHE,
      "1",
      "/anydnn.conf:2",
-     "/anydnn.conf:5: unknown key `cores` in [plugin p]; passed over",
+     "/anydnn.conf:5: unknown key `cores` in [plugin p]; ignored",
      0},
     {"a newer schema: bad values are errors",
      {.system = "[anydnn]\nschema=2\nplan_cache=zero\n"},
@@ -277,7 +277,7 @@ static const struct layer_case cases[] = {
      CACHE,
      "256",
      "built-in",
-     "/anydnn.conf:3: neither",
+     "/anydnn.conf:3: the line is neither",
      1},
     {"a newer schema counts for its own file",
      {.system = "[anydnn]\nschema=2\n", .user = "[anydnn]\ncolour=red\n"},
@@ -432,7 +432,7 @@ static const struct layer_case cases[] = {
      "*",
      "cuda_simt, cudnn, cuda_naive, onednn, cpu_ref",
      "built-in",
-     "environment ANYDNN_ROUTE: `a b` is no backend's name",
+     "environment ANYDNN_ROUTE: `a b` is not a valid backend name",
      1},
     {"an unknown operation in the environment",
      {.environment = {"ANYDNN_ROUTE_CONVOLUTION_FORWRAD=a"}},
@@ -564,7 +564,7 @@ struct fatal_case {
 static const struct fatal_case fatals[] = {
     {"ANYDNN_CONFIG is relative",
      {.config_path = "my.conf"},
-     "ANYDNN_CONFIG = my.conf: must be an absolute path"},
+     "ANYDNN_CONFIG = my.conf: it must be an absolute path"},
     {"ANYDNN_CONFIG does not exist",
      {.config_path = "/nowhere/my.conf"},
      "ANYDNN_CONFIG: /nowhere/my.conf: cannot be opened: No such file or directory"},
@@ -755,7 +755,7 @@ static void a_file_that_others_can_write_is_told(void **state)
         settings = fixture_load(&given);
         assert_int_equal(settings->plan_cache, 7);
         assert_int_equal(fixture_message_count, modes[i] & 022 ? 1 : 0);
-        snprintf(told, sizeof(told), "others can write it (mode %04o): chmod go-w /", modes[i]);
+        snprintf(told, sizeof(told), "others (mode %04o): chmod go-w /", modes[i]);
         assert_holds(fixture_messages, modes[i] & 022 ? told : "");
         adn_settings_free(settings);
     }
@@ -791,7 +791,7 @@ static void root_hears_others_half(void **state)
     assert_true(settings->plugin_path == NULL || settings->plugin_path[0] == NULL);
     assert_int_equal(fixture_message_count, 4);
     assert_holds(fixture_messages, "theirs.conf: it belongs to user 12345");
-    assert_holds(fixture_messages, "keys of it that name code or files are ignored");
+    assert_holds(fixture_messages, "its keys that name code or files are ignored");
     assert_holds(fixture_messages, "theirs.conf:3: plugin_path = /tmp is ignored");
     assert_holds(fixture_messages, "theirs.conf:4: tuning = /tmp/tuning is ignored");
     assert_holds(fixture_messages, "theirs.conf:6: module = /tmp/p.so is ignored");
@@ -881,7 +881,7 @@ static void log_file_without_a_reader(void **state)
     alarm(20);
     settings = fixture_load(&given);
     alarm(0);
-    assert_holds(fixture_messages, "log_fifo: cannot be opened: it is a FIFO that nobody reads");
+    assert_holds(fixture_messages, "log_fifo: cannot be opened: it is a FIFO without a reader");
     adn_settings_free(settings);
 }
 

@@ -53,7 +53,7 @@ check 'reads beyond an operand' catches READS_BEYOND crash 'it crashes: signal\|
 check 'caches weights' catches CACHES_WEIGHTS stale 'the plan keeps data'
 check 'claims determinism that it lacks' catches NONDETERMINISTIC determinism 'gave other bits in y'
 check 'needs more workspace than it reports' catches NEEDS_MORE workspace 'had reported a need of'
-check 'offers garbage' catches GARBAGE candidates 'its notes are none of plugin.h (0xffff0000)'
+check 'offers garbage' catches GARBAGE candidates 'its notes are not defined in plugin.h (0xffff0000)'
 check 'answers otherwise each time' catches IMPURE candidates 'it answers otherwise'
 check 'declines without a sentence' catches NO_SENTENCE candidates 'without a sentence'
 check 'hangs' catches_a_hang

@@ -38,7 +38,7 @@ static double fastest(struct tool *tool, struct contender *contender, const char
     double best = 0;
 
     if (entrant_make(tool, contender, text, &entrant) == TOOL_FINE &&
-        entrant_room(tool, contender, &entrant) == TOOL_FINE && entrant.declined == NULL &&
+        entrant_workspace(tool, contender, &entrant) == TOOL_FINE && entrant.declined == NULL &&
         operands_describe(tool, entrant.problem, entrant.text, &operands) == TOOL_FINE &&
         buffers_make(contender->handle, contender->device, &operands, 0, &buffers, why,
                      sizeof(why))) {

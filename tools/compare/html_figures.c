@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-void html_make_room(FILE *script, int lines)
+void html_reserve(FILE *script, int lines)
 {
     fputs("set key samplen 2\n", script);
     if (lines > 4)
@@ -40,7 +40,7 @@ static void draw_units(FILE *script, void *cookie)
 {
     const struct html_figures *figures = cookie;
 
-    html_make_room(script, figures->count);
+    html_reserve(script, figures->count);
     for (int i = 0; i < figures->count; i++)
         put_shares(script, &figures->series[i], i);
     fputs("set datafile missing '?'\nset xrange [-12:*]\nset yrange [0:*]\n"
@@ -144,7 +144,7 @@ static void draw_lengths(FILE *script, void *cookie)
         shortest = fmin(shortest, figures->point[i].terms);
         longest = fmax(longest, figures->point[i].terms);
     }
-    html_make_room(script, figures->count + YARDSTICKS);
+    html_reserve(script, figures->count + YARDSTICKS);
     html_put_points(script, figures, at_length);
     fprintf(
         script,
@@ -167,7 +167,7 @@ static void draw_rows(FILE *script, void *cookie)
     int any = html_has(figures, at_expected);
     double x, y;
 
-    html_make_room(script, figures->count + any);
+    html_reserve(script, figures->count + any);
     for (int i = 0; i < figures->count; i++) {
         fprintf(script, "$expected%d << END\n", i);
         for (size_t k = 0; k < figures->points; k++)

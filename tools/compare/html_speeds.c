@@ -22,7 +22,7 @@ static int at_intensity(const struct html_point *point, double *x, double *y)
 static void draw_points(FILE *script, const struct html_figures *figures, html_point_fn where,
                         const char *axes, int lines)
 {
-    html_make_room(script, figures->count + lines);
+    html_reserve(script, figures->count + lines);
     html_put_points(script, figures, where);
     fprintf(script, "set logscale x\nset format x '%%g'\n%s", axes);
     html_plot_points(script, figures);

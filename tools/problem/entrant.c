@@ -143,7 +143,7 @@ int entrant_make(struct tool *tool, struct contender *contender, const char *tex
     return status == SUCCESS ? TOOL_FINE : tool_fail_status(tool, TOOL_FAILED);
 }
 
-int entrant_room(struct tool *tool, struct contender *contender, struct entrant *entrant)
+int entrant_workspace(struct tool *tool, struct contender *contender, struct entrant *entrant)
 {
     anydnnStatus_t status = SUCCESS;
 

@@ -62,11 +62,11 @@ static int all_lines(struct tool *tool, each_fn each, void *own)
 {
     json_t *answers = json_array();
     char *line = NULL;
-    size_t room = 0;
+    size_t capacity = 0;
     ssize_t length;
     int worst = TOOL_FINE;
 
-    for (int number = 1; (length = tool_read_line(stdin, &line, &room, TOOL_LINE_MAX)) >= 0;
+    for (int number = 1; (length = tool_read_line(stdin, &line, &capacity, TOOL_LINE_MAX)) >= 0;
          number++) {
         json_t *answer;
         int code;

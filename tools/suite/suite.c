@@ -45,12 +45,12 @@ static int read_lines(struct tool *tool, const struct suite_options *options, co
                       FILE *file, struct suite *suite)
 {
     char *line = NULL;
-    size_t room = 0;
+    size_t capacity = 0;
     ssize_t length = 0;
     int code = TOOL_FINE;
 
     for (int number = 1; code == TOOL_FINE; number++) {
-        length = tool_read_line(file, &line, &room, TOOL_LINE_MAX);
+        length = tool_read_line(file, &line, &capacity, TOOL_LINE_MAX);
         if (length == -1)
             break;
         tool->line = number;

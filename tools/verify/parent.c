@@ -27,7 +27,7 @@ struct watch {
     int fd;
     char *text;
     size_t length;
-    size_t room;
+    size_t capacity;
     double case_began;
 };
 
@@ -102,13 +102,13 @@ static int read_some(struct watch *watch)
     ssize_t count;
     char *newline;
 
-    if (watch->room < watch->length + 65536) {
-        char *more = realloc(watch->text, watch->room + 131072);
+    if (watch->capacity < watch->length + 65536) {
+        char *more = realloc(watch->text, watch->capacity + 131072);
 
         if (more == NULL)
             return 0;
         watch->text = more;
-        watch->room += 131072;
+        watch->capacity += 131072;
     }
     count = read(watch->fd, watch->text + watch->length, 65536);
     if (count <= 0)

@@ -31,7 +31,7 @@ struct adn_recording {
     struct anydnnContext *handle;
     struct item *items;
     size_t count;
-    size_t room;
+    size_t capacity;
     void *capture; /* for a space other than the host */
 };
 
@@ -51,14 +51,14 @@ static anydnnStatus_t failed(anydnnHandle_t handle, const char *entry, int32_t r
 
 static struct item *item_add(struct adn_recording *recording)
 {
-    if (recording->count == recording->room) {
-        size_t room = recording->room * 2 + 16;
-        struct item *items = realloc(recording->items, room * sizeof(items[0]));
+    if (recording->count == recording->capacity) {
+        size_t capacity = recording->capacity * 2 + 16;
+        struct item *items = realloc(recording->items, capacity * sizeof(items[0]));
 
         if (!items)
             return NULL;
         recording->items = items;
-        recording->room = room;
+        recording->capacity = capacity;
     }
     memset(&recording->items[recording->count], 0, sizeof(recording->items[0]));
     return &recording->items[recording->count++];
@@ -86,7 +86,7 @@ anydnnStatus_t adn_recording_begin(anydnnHandle_t handle)
 
     if (handle->recording)
         return adn_fail(ANYDNN_STATUS_BAD_PARAM,
-                        "anydnnRecordBegin: a recording is already under way on this handle");
+                        "anydnnRecordBegin: a recording is already in progress on this handle");
     recording = calloc(1, sizeof(*recording));
     if (!recording)
         return adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "anydnnRecordBegin: out of memory");
@@ -108,7 +108,7 @@ anydnnStatus_t adn_recording_end(anydnnHandle_t handle, struct adn_recording **o
 
     if (!recording)
         return adn_fail(ANYDNN_STATUS_BAD_PARAM,
-                        "anydnnRecordEnd: no recording was begun on this handle");
+                        "anydnnRecordEnd: no recording is in progress on this handle");
     handle->recording = NULL;
     result =
         adn_space_record_end(handle->space, handle->device, handle->stream, &recording->capture);
@@ -239,7 +239,7 @@ anydnnStatus_t adn_recording_replay(anydnnHandle_t handle, struct adn_recording 
                         "anydnnReplay: the recording was made on another handle");
     if (handle->recording)
         return adn_fail(ANYDNN_STATUS_BAD_PARAM,
-                        "anydnnReplay: a recording is under way on this handle");
+                        "anydnnReplay: a recording is in progress on this handle");
     if (!handle->space->host) {
         result = ADN_BACKEND_CALL(handle->space->functions->record_replay(
             handle->device, handle->stream, recording->capture));

@@ -108,7 +108,7 @@ static void warn_of_settings(void *cookie, const struct adn_backend *backend)
             warn_of_withheld(backend->name, set);
         if (known)
             continue;
-        adn_warn("%s: backend `%s` has no setting `set.%s`%s%s%s",
+        adn_warn("%s: backend `%s` does not have the setting `set.%s`%s%s%s",
                  set->value ? set->origin : set->withheld->origin, backend->name, set->key,
                  near ? "; did you mean `set." : "", near ? near : "", near ? "`?" : "");
     }
@@ -254,7 +254,7 @@ static int open_routed(struct adn_world *all)
 static anydnnStatus_t refuse_short(const char *entry, int error)
 {
     return adn_fail(ANYDNN_STATUS_ALLOC_FAILED,
-                    "%s: while settings and backends were looked up: %s; the next call tries again",
+                    "%s: looking up settings and backends failed: %s; the next call tries again",
                     entry, strerror(error));
 }
 
@@ -272,7 +272,7 @@ static anydnnStatus_t check_required(struct adn_world *all, const char *entry, i
         if (backend && adn_shortage_noted())
             return refuse_short(entry, adn_shortage_noted());
         return adn_fail(ANYDNN_STATUS_CONFIG_ERROR,
-                        "%s: backend `%s` has `enable = yes` (%s) and cannot be used: %s", entry,
+                        "%s: backend `%s` has `enable = yes` (%s) but cannot be used: %s", entry,
                         section->name, section->origin,
                         backend ? adn_load_reason(backend) : "it is not installed");
     }

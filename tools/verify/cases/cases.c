@@ -35,11 +35,11 @@ static struct verify_case *add_case(struct verify_cases *cases, enum verify_kind
     item->type = type;
     item->layout = layout;
     item->label = strdup(label);
-    if (cases->count == cases->room) {
+    if (cases->count == cases->capacity) {
         struct verify_case **more;
 
-        cases->room = cases->room > 0 ? 2 * cases->room : 256;
-        more = realloc(cases->item, (size_t)cases->room * sizeof(*more));
+        cases->capacity = cases->capacity > 0 ? 2 * cases->capacity : 256;
+        more = realloc(cases->item, (size_t)cases->capacity * sizeof(*more));
         if (more == NULL)
             exit(TOOL_FAILED);
         cases->item = more;

@@ -31,7 +31,7 @@ struct verify_case {
 
 struct verify_cases {
     int count;
-    int room;
+    int capacity;
     struct verify_case **item;
 
     /* The random problems: `count` of them, drawn in turn from the `drawn_from` operations that

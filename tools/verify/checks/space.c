@@ -43,7 +43,7 @@ static int check_devices(const struct anydnn_plugin_space *space, struct verify_
 struct area {
     const struct anydnn_plugin_space *space;
     unsigned char *memory;
-    unsigned char *twin;
+    unsigned char *second;
     unsigned char *host; /* BYTES */
     unsigned char *back; /* BYTES */
 };
@@ -58,7 +58,7 @@ static int check_pointers(const struct area *area, struct verify_finding *findin
 {
     int32_t owner = -1;
 
-    if ((uintptr_t)area->memory % 256 != 0 || (uintptr_t)area->twin % 256 != 0)
+    if ((uintptr_t)area->memory % 256 != 0 || (uintptr_t)area->second % 256 != 0)
         FIND("memory_alloc gives memory that is not aligned to 256 bytes");
     if (area->space->pointer_owner(0, area->memory + AT, &owner) != 0 ||
         owner != ANYDNN_PLUGIN_POINTER_DEVICE)
@@ -95,16 +95,17 @@ static int check_copies(const struct area *area, struct verify_finding *finding)
     if (check_same(area, area->memory, "what memory_copy brings to the device comes back changed",
                    finding) != 0)
         return -1;
-    if (space->memory_copy(0, NULL, area->twin, area->memory, BYTES, ANYDNN_PLUGIN_COPY_WITHIN) !=
+    if (space->memory_copy(0, NULL, area->second, area->memory, BYTES, ANYDNN_PLUGIN_COPY_WITHIN) !=
         0)
         FIND("memory_copy within the device fails: %s", adn_load_error_text());
-    if (check_same(area, area->twin, "memory_copy within the device copies something else",
+    if (check_same(area, area->second, "memory_copy within the device copies something else",
                    finding) != 0)
         return -1;
-    if (space->memory_set(0, NULL, area->twin + AT, 0xa7, SHORT) != 0)
+    if (space->memory_set(0, NULL, area->second + AT, 0xa7, SHORT) != 0)
         FIND("memory_set fails: %s", adn_load_error_text());
     memset(area->host + AT, 0xa7, SHORT);
-    if (check_same(area, area->twin, "memory_set does not set just the bytes named", finding) != 0)
+    if (check_same(area, area->second, "memory_set does not set just the bytes named", finding) !=
+        0)
         return -1;
     /* The host's memory may be reused once memory_copy returns. */
     fill(area->back, 2);
@@ -123,7 +124,7 @@ static int check_memory(const struct anydnn_plugin_space *space, struct verify_f
     int result = 0;
 
     if (space->memory_alloc(0, BYTES, (void **)&area.memory) != 0 || area.memory == NULL ||
-        space->memory_alloc(0, BYTES, (void **)&area.twin) != 0 || area.twin == NULL)
+        space->memory_alloc(0, BYTES, (void **)&area.second) != 0 || area.second == NULL)
         result = verify_note(finding, "space", "memory_alloc of %d bytes fails: %s", BYTES,
                              adn_load_error_text());
     if (result == 0)
@@ -134,8 +135,8 @@ static int check_memory(const struct anydnn_plugin_space *space, struct verify_f
         result = verify_note(finding, "space", "synchronize fails: %s", adn_load_error_text());
     if (area.memory != NULL && space->memory_free(0, area.memory) != 0 && result == 0)
         result = verify_note(finding, "space", "memory_free fails: %s", adn_load_error_text());
-    if (area.twin != NULL)
-        space->memory_free(0, area.twin);
+    if (area.second != NULL)
+        space->memory_free(0, area.second);
     free(area.host);
     free(area.back);
     return result;
