@@ -230,8 +230,8 @@ conf '[plugin cpu_ref]\nset.thread = 1\nset.nonesuch = 1\n[route]\n* = cpu_ref'
 misspelt() {
     "$anydnn" explain --config "$tap_dir/a.conf" "$conv" 2>"$tap_dir/err" >/dev/null
     cat "$tap_dir/err"
-    grep -qF "a.conf:2: backend \`cpu_ref\` has no setting \`set.thread\`; did you mean \`set.threads\`?" "$tap_dir/err" &&
-        grep -q "a.conf:3: backend \`cpu_ref\` has no setting \`set.nonesuch\`$" "$tap_dir/err" &&
+    grep -qF "a.conf:2: backend \`cpu_ref\` does not have the setting \`set.thread\`; did you mean \`set.threads\`?" "$tap_dir/err" &&
+        grep -q "a.conf:3: backend \`cpu_ref\` does not have the setting \`set.nonesuch\`$" "$tap_dir/err" &&
         [ "$(wc -l <"$tap_dir/err")" -eq 2 ]
 }
 check "a misspelt key of a backend's settings" misspelt
@@ -455,7 +455,7 @@ check "a key that is none" refuses 2 "\`padd=1,1\`: unknown key; did you mean \`
     "$conv padd=1,1"
 check "a missing operand" refuses 2 "operand \`w\` of convolution_forward is missing" explain \
     "convolution_forward x=f32:1,1,4,4"
-check "a type that is none" refuses 2 "\`x=f33:1,1,4,4\`: the type is none of" run \
+check "a type that is none" refuses 2 "\`x=f33:1,1,4,4\`: the type must be one of" run \
     "pooling_forward x=f33:1,1,4,4 window=2,2 stride=2,2"
 check "shapes that do not fit" refuses 2 "the filter has 5 channels" run \
     "convolution_forward x=f32:2,6,9,8 w=f32:4,5,3,2"
