@@ -39,7 +39,7 @@ __device__ static inline double conv_number_of(uint32_t sum)
 
 /* Stores alpha * sum + beta * y. The fused operation stores activation(alpha1 * sum + alpha2 * z
  * + bias). */
-__device__ static inline void conv_finish(const conv_job &job, const int64_t at[], double sum)
+__device__ static inline void conv_finish(const naive_conv &job, const int64_t at[], double sum)
 {
     int64_t offset = naive_offset(job.y, at);
     double value = job.blend.alpha * sum;
@@ -54,7 +54,7 @@ __device__ static inline void conv_finish(const conv_job &job, const int64_t at[
     naive_store(job.y, offset, cuda_activate(job.f, value), {1, 0});
 }
 
-template <class X_OF, class W_OF> __global__ void conv_forward(conv_job job)
+template <class X_OF, class W_OF> __global__ void conv_forward(naive_conv job)
 {
     int64_t i = naive_thread(), at[NAIVE_DIMS], tap[NAIVE_SPATIAL] = {0}, first, place, x, w;
     typename X_OF::sum sum = 0;
@@ -77,14 +77,14 @@ template <class X_OF, class W_OF> __global__ void conv_forward(conv_job job)
 
 /* ------------------------------------------------------------------ on the host */
 
-typedef void (*conv_kernel)(conv_job job);
+typedef void (*conv_kernel)(naive_conv job);
 
 template <class T> static conv_kernel float_kernel()
 {
     return conv_forward<conv_number<T>, conv_number<T>>;
 }
 
-static conv_kernel kernel_of(const conv_job &job)
+static conv_kernel kernel_of(const naive_conv &job)
 {
     int x = job.x.type, w = job.w.type;
 
@@ -98,14 +98,14 @@ static conv_kernel kernel_of(const conv_job &job)
 
 static int32_t forward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
-    conv_job job = conv_job_of(plan, call, X, W, Y);
+    naive_conv job = naive_conv_of(plan, call, X, W, Y);
 
     return naive_launch(call, kernel_of(job), job.y.count, job);
 }
 
 static int32_t fused_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
-    conv_job job = conv_job_of(plan, call, X, W, FUSED_Y);
+    naive_conv job = naive_conv_of(plan, call, X, W, FUSED_Y);
 
     job.z = naive_tensor_of(plan, call, FUSED_Z);
     job.bias = naive_tensor_of(plan, call, FUSED_BIAS);
