@@ -55,7 +55,7 @@ static const struct mix arithmetic[] = {
 
 static const struct {
     const struct mix *mixes;
-    const char *other; /* the operand that `to` speaks of */
+    const char *other; /* the operand to which `to` applies */
 } rules[ANYDNN_PLUGIN_OPERATION_END] = {
     [ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_BIAS] = {floats, NULL},
     [ANYDNN_PLUGIN_POOLING_FORWARD] = {pooled, NULL},
