@@ -5,7 +5,8 @@
 
 #include <stddef.h>
 
-/* Writes where `configured` lies if what was configured to lie in `from` lies in `to`. */
+/* Writes the actual path of `configured` for an installation that was configured for `from` and
+ * moved to `to`. */
 void adn_path_relocate(char *path, size_t size, const char *configured, const char *from,
                        const char *to);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads the settings of this process from their real places, answers questions about them, and
- * frees them. */
+/* Loads the settings of this process from files and environment, looks up values, and frees them.
+ * */
 #include "settings/settings.h"
 
 #include <limits.h>
