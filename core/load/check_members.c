@@ -11,7 +11,7 @@
 /* Larger than any structure of plugin.h may become: more is a field that was never set. */
 #define CHECK_SIZE_MAX 65536
 
-/* The longest string of a description. */
+/* The same bound again. */
 #define CHECK_TEXT_MAX 1023
 
 int adn_load_copy(struct adn_load_attempt *attempt, const char *what, void *copy, size_t size,

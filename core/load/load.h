@@ -25,7 +25,7 @@ enum adn_load_stage {
     ADN_LOAD_LIVE
 };
 
-/* A backend that a setting names, beside those in the folders. */
+/* A backend that a setting names, in addition to those in the folders. */
 struct adn_load_module {
     const char *name;
     const char
