@@ -31,7 +31,7 @@ static int is_term(const struct adn_subject *subject, int slot)
     return subject->problem.operation != ANYDNN_PLUGIN_POOLING_BACKWARD || strcmp(role, "dy") == 0;
 }
 
-/* Returns the factor of inputs. The factors of sums that wrap apply after the sums. */
+/* Returns the factor of inputs. If sums wrap, the factors apply after the sums instead. */
 static double factor_of(const struct adn_subject *subject, int slot, int wraps)
 {
     const double *scale = subject->values.scale;
