@@ -43,8 +43,8 @@ int adn_file_above_standard(int descriptor);
  * without a reader gives EPIPE without a signal. */
 ssize_t adn_file_write(int descriptor, const void *bytes, size_t count, int own);
 
-/* The state that protects several writes in the same way. `failed` tells whether one of them
- * failed; errno stays. */
+/* The state that protects several writes in the same way. `failed` is 1 if one of them failed;
+ * errno is kept. */
 struct adn_file_signals {
     sigset_t held, before;
 };

@@ -22,13 +22,12 @@
 #include "sys/files.h"
 #include "sys/text.h"
 
-/* The most things that are logged only once. Entries times the rules that a program breaks are far
- * fewer. */
+/* The most pairs that are logged only once. A program breaks far fewer pairs of entry and rule. */
 #define REPORTED_MAX 256
 
 #define LINKS_MAX 40 /* as many as the kernel follows */
 
-#define LINE_SHORT 1024 /* longer lines are put together on the heap */
+#define LINE_SHORT 1024 /* longer lines are composed on the heap */
 
 static const char *const level_words[] = {"off", "error", "warning", "info", "debug", "trace"};
 
@@ -97,7 +96,7 @@ void adn_log_level_set(int level)
     adn_log_threshold_update();
 }
 
-/* Returns 1 for a link of procfs. It leads where no path does, and the kernel alone makes such
+/* Returns 1 for a link of procfs. Its target may have no path, and only the kernel makes such
  * links. */
 static int is_of_procfs(const char *path)
 {

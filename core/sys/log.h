@@ -49,7 +49,7 @@ void adn_log_level_set(int level);
 int adn_log_target(const char *file);
 
 /* Implements anydnnSetCallback. Lines whose severity is in `mask` also go there, without the
- * newline. Info lines go there even if they are not written. sys/callback.h tells when. */
+ * newline. Info lines go there even if they are not written. sys/callback.h states when. */
 void adn_log_callback_set(unsigned mask, void *user, anydnnCallback_t function);
 void adn_log_callback_get(unsigned *mask, void **user, anydnnCallback_t *function);
 /* Recomputes adn_log_threshold after a change of the level or the receiver. */
