@@ -3,10 +3,11 @@
  * Computes the error sums of a convolution that ends in an activation whose last bits depend on the
  * library. The activation turns an error e of its argument v into about |f'(v)| e. It adds an error
  * of a few units of its result. Rounding the argument, or a product with its coefficient, counts as
- * a few units of v. The sum S behind an element therefore becomes max |f'| S + |f(v)|        for
- * reals, whose sum v is off by units of S |f'(v) v| + |f(v)|         for whole numbers, whose sum v
- * is exact in any order. Swish is v times a sigmoid. A sigmoid below the least normal number has
- * the same absolute error as that number. Swish therefore counts as |v| times at least that number.
+ * a few units of v. The sum S behind an element therefore becomes
+ *   max |f'| S + |f(v)|        for reals, whose sum v is off by units of S
+ *   |f'(v) v| + |f(v)|         for whole numbers, whose sum v is exact in any order.
+ * Swish is v times a sigmoid. A sigmoid below the least normal number has the same absolute error
+ * as that number. Swish therefore counts as |v| times at least that number.
  */
 #include "judge/sums.h"
 
