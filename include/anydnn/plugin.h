@@ -429,7 +429,7 @@ struct anydnn_plugin_reduce {
 };
 
 /* A node of a problem's extension chain. A backend that meets an unknown kind declines if
- * `must_understand` is set, else it ignores the node. Version 0.6 defines no kind. */
+ * `must_understand` is set, else it ignores the node. This version defines no kind. */
 struct anydnn_plugin_extension {
     uint32_t struct_size;
     int32_t kind;
