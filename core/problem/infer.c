@@ -12,8 +12,7 @@
 #include "problem/params.h"
 #include "sys/error.h"
 
-/* Sets packed strides in the layout of `like` if that layout has a name, else in row-major order.
- * */
+/* Sets packed strides in the layout of `like` if that layout has a name, else row-major ones. */
 static void pack_like(struct anydnn_plugin_tensor *tensor, const struct anydnn_plugin_tensor *like)
 {
     const char *layout = adn_layout_name(like);

@@ -30,7 +30,7 @@ static const char *const loss_normalizations[] = {"none", "softmax", NULL};
         "dilation", ADN_PARAM_SPATIAL, AT(convolution, dilation), 1, NULL, 1                       \
     }
 
-/* The compute type is -1, its default by the operands' type, until that type is known. */
+/* -1 for the compute type stands for the default of the operands' type, until that is known. */
 #define GROUPS_MODE_COMPUTE                                                                        \
     {"groups", ADN_PARAM_INT64, AT(convolution, groups), 1, NULL, 1},                              \
         {"mode", ADN_PARAM_NAMES, AT(convolution, mode), 1, convolution_modes, 1},                 \

@@ -33,7 +33,7 @@ uint32_t adn_problem_unread(const struct adn_problem *problem)
     }
 }
 
-/* Returns the stand-in with that preference, from 0 on, or -1. The dims of pooling's y and x
+/* Returns the stand-in of preference `choice` (0 is the best), or -1. The dims of pooling's y and x
  * differ, so that only one operand can stand in. */
 static int32_t choice_of(const struct adn_problem *problem, int32_t slot, int choice)
 {
