@@ -43,8 +43,7 @@ static const char *dl_advise(const char *text)
  * user's language. */
 static void dl_note_shortage(const char *text)
 {
-    /* If nothing follows these words, the file exists, but memory for a copy of its name was short.
-     * */
+    /* If nothing follows these words, the file exists, but there was no memory for its name. */
     const char *name = strstr(text, dgettext("libc", "cannot open shared object file"));
     static const int errors[] = {ENOMEM, EMFILE, ENFILE};
     static const char *const sentences[] = {

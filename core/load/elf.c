@@ -65,7 +65,7 @@ static int elf_check_header(struct adn_load_attempt *attempt, const struct adn_e
     return 0;
 }
 
-/* Computes the end of the bytes that the program headers name. Returns -1 if they cannot be read.
+/* Computes the end of the bytes that the program headers name. Returns -1 if it cannot read them.
  * */
 static int elf_end(const struct adn_elf *elf, uint64_t *end)
 {
