@@ -35,7 +35,7 @@ static double needed_bytes(const struct adn_problem *problem)
     return elements * (double)sizeof(double) * COPIES;
 }
 
-/* Returns the time that was spent, plus an estimate for the calls without a verdict: the average of
+/* Returns the time that was spent, plus an estimate for each call without a verdict: the average of
  * the others. Returns infinity while no call has been compared. */
 static double foreseen_us(const struct adn_watch *watch)
 {
