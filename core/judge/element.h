@@ -23,7 +23,7 @@ struct adn_judged {
     double want;
     double sum;
     double squares;
-    int right; /* 1 if within its bound; for transform algorithms, only the whole output is judged
+    int right; /* 1 if within its bound; unused for transform algorithms
                 */
 };
 
