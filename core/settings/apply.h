@@ -16,8 +16,8 @@ enum adn_apply {
     ADN_APPLY_IGNORED = 2  /* known, but without effect in this layer */
 };
 
-/* Applies an entry. Unless the result is DONE, sets `error`, which has ADN_REASON_MAX bytes,
- * without file and line. */
+/* Applies an entry. Unless the result is DONE, sets `error` to a sentence without file and line.
+ * ADN_REASON_MAX bytes suffice. */
 enum adn_apply adn_settings_apply(struct adn_settings *settings, const struct adn_file_entry *entry,
                                   enum adn_layer layer, const char *origin, char *error,
                                   size_t error_size);

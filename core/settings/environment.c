@@ -27,8 +27,8 @@ static void upper(char *to, size_t size, const char *prefix, const char *name)
         *to = (char)adn_text_upper(*to);
 }
 
-/* Writes `name` in small letters. Returns 0 if the name already has small letters, since variables
- * are in capitals. */
+/* Writes `name` in small letters. Returns 0 if the name is too long, or already has small letters,
+ * since variables are in capitals. */
 static int lower(char *to, size_t size, const char *name)
 {
     size_t length = strlen(name);
