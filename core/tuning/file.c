@@ -22,7 +22,7 @@ struct lines {
     int error; /* errno */
     size_t at;
     size_t end;
-    char text[4 * ADN_TUNING_LINE + 1]; /* a 0 behind the end */
+    char text[4 * ADN_TUNING_LINE + 1]; /* a 0 follows the last byte */
 };
 
 /* Makes space and reads on. Returns 0 at the end of the file. */
@@ -180,7 +180,8 @@ out:
     return failed;
 }
 
-/* Starts a new line after a line that was cut off. */
+/* Writes what must precede an appended line: the header in an empty file, or a newline after a line
+ * that was cut off. Returns its bytes. */
 static size_t begin_of(int descriptor, off_t size, char *begin)
 {
     char last = '\n';

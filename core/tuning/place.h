@@ -39,9 +39,9 @@ void adn_tuning_place_unlock(int folder);
 int adn_tuning_place_moved(const struct adn_tuning_place *place, struct timespec *last);
 
 /* Makes the file that will be renamed to the place's own. Returns a descriptor and sets `name` to
- * its path, which the caller frees, or returns -1 with errno. The owner of the folder's lock always
- * uses the same name. The file of a killed process is therefore replaced, and such files do not
- * pile up. */
+ * its path, which the caller frees, or returns -1 with errno. The owner of the folder's lock uses
+ * the same name each time, unless a foreign file has it. The file of a killed process is therefore
+ * replaced, and such files do not pile up. */
 int adn_tuning_place_beside(const struct adn_tuning_place *place, int folder, char **name);
 
 #endif

@@ -59,7 +59,8 @@ void adn_tuning_keep(struct adn_tuning *tuning, const char *const *keys,
                      const struct adn_tuned *records, int count);
 
 /* Keeps records by appending lines to the file, in a fraction of the time. The next adn_tuning_keep
- * of any process merges them. If the folder cannot be locked, the file is not written. */
+ * of any process merges them. If another process holds the folder's lock for too long, the file is
+ * not written. */
 void adn_tuning_note(struct adn_tuning *tuning, const char *const *keys,
                      const struct adn_tuned *records, int count);
 
