@@ -72,7 +72,7 @@ static anydnnSeverity_t level_severity(int level)
 }
 
 /* Sets the highest level that is wanted. A callback for INFO gets info lines. Debug and trace lines
- * are made only if the setting asks for them. */
+ * are made only if the setting requests them. */
 void adn_log_threshold_update(void)
 {
     anydnnCallback_t function;
@@ -112,7 +112,8 @@ static int is_of_procfs(const char *path)
 }
 
 /* Replaces links by their targets, and returns the flag for open(). Returns -1 with ELOOP for a
- * link of another user, who would choose the target, and for too many links. */
+ * link that belongs neither to root nor to this user, since its owner chooses the target, and for
+ * too many links. */
 static int resolve(char *path)
 {
     struct stat status;
@@ -232,7 +233,8 @@ static void write_whole(const char *line, size_t length)
     }
 }
 
-/* Replaces control characters by blanks; in UTF-8 also U+0080 to U+009f, which begin with 0xc2. */
+/* Replaces control characters except tabs by blanks; in UTF-8 also U+0080 to U+009f, which begin
+ * with 0xc2. */
 static void clean(char *line, size_t length)
 {
     unsigned char before = 0;
@@ -248,9 +250,9 @@ static void clean(char *line, size_t length)
     }
 }
 
-/* Makes "anydnn: warning: TEXT" or "anydnn: cuda_simt: warning: TEXT". Control characters become
- * blanks, so that a line stays one line. A line that does not fit `small` is on the heap, or cut if
- * memory is out. Two bytes after the text are free. */
+/* Makes "anydnn: warning: TEXT" or "anydnn: cuda_simt: warning: TEXT". Control characters except
+ * tabs become blanks, so that a line stays one line. A line that does not fit `small` is on the
+ * heap, or cut if memory is out. Two bytes after the text are free. */
 static char *line_make(char small[LINE_SHORT], size_t *length, int level, const char *who,
                        const char *format, va_list args)
 {

@@ -45,7 +45,7 @@ void adn_log_level_set(int level);
 /* Sets the target of lines: "stderr", "stdout", a file to append to (`%p` becomes the process
  * number), a character device, or a pipe with a reader. Returns 0, or -1 with errno and the old
  * target kept: ENXIO for a socket and for a pipe without a reader, EINVAL for another kind of file,
- * ELOOP for another user's link. */
+ * ELOOP for a link that belongs neither to root nor to this user. */
 int adn_log_target(const char *file);
 
 /* Implements anydnnSetCallback. Lines whose severity is in `mask` also go there, without the
