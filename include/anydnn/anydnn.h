@@ -444,8 +444,7 @@ typedef enum {
     ANYDNN_DIVNORM_FORCE_32 = 0x7fffffff
 } anydnnDivNormMode_t;
 
-/* The elements that share one mean: all n at one channel and position, or one whole channel.
- */
+/* The elements that share one mean: all n at one channel and position, or one whole channel. */
 typedef enum {
     ANYDNN_BATCHNORM_PER_ACTIVATION = 0,     /* parameters 1,C,H,W */
     ANYDNN_BATCHNORM_SPATIAL = 1,            /* parameters 1,C,1,1 */
