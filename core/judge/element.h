@@ -23,8 +23,7 @@ struct adn_judged {
     double want;
     double sum;
     double squares;
-    int right; /* 1 if within its bound; unused for transform algorithms
-                */
+    int right; /* 1 if within its bound; unused for transform algorithms */
 };
 
 /* Fills in the properties of `bound` that all elements of an output share. */

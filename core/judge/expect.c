@@ -213,8 +213,8 @@ static int blend(struct adn_subject *subject)
 
 /* ---- the whole */
 
-/* Returns 1 if all inputs are whole numbers, and few enough that float adds them up exactly. Those
- * of 32 bits are too long for that. */
+/* Returns 1 if all inputs are whole numbers that float adds up exactly. Numbers of 32 bits are too
+ * long for that. */
 static int is_whole(const struct adn_subject *subject)
 {
     if (subject->numbers == ADN_NUMBERS_SMALL)
