@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions only of libcudnn.so.7 that do more than call the entry of their name: handle creation,
- * the runtime's version, status names, and undocumented functions. */
+/* Functions that only libcudnn.so.7 has, and that do more than call the entry of their name: handle
+ * creation, the runtime's version, status names, and undocumented functions. */
 #include "cudnn7/functions.h"
 
 #include <dlfcn.h>

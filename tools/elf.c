@@ -42,7 +42,7 @@ static char *read_bytes(const struct adn_elf *elf, const ElfW(Shdr) * header)
     return bytes;
 }
 
-/* Returns NULL for an offset past the table. The appended zero ends the last string. */
+/* Returns the string at an offset, or NULL past the end. The appended zero ends the last string. */
 static const char *name_at(const struct section *section, uint64_t offset)
 {
     return offset < section->names_size ? section->names + offset : NULL;

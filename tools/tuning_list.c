@@ -37,7 +37,8 @@ static int is_of(const json_t *item, char *const *field)
     return 1;
 }
 
-/* Removes a cleared suspect. The newest line of a suspect counts, and it may clear it. */
+/* Removes a cleared suspect. Only the newest line of a suspect is valid, and it may clear the
+ * suspect. */
 static void clear(json_t *suspects, char *const *field)
 {
     for (size_t i = json_array_size(suspects); i-- > 0;)

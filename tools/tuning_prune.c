@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Removes records that are no longer usable from a tuning file: those that query an installed
+/* Removes records that are no longer usable from a tuning file: those that name an installed
  * backend in another version or build. Records of backends that are not installed and of other
  * devices stay, since several machines may share a file. */
 #include "tuning_list.h"

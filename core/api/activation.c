@@ -46,8 +46,8 @@ anydnnStatus_t anydnnActivationBackward(anydnnHandle_t handle,
 
     adn_call_begin(&entry, &call, "anydnnActivationBackward", ANYDNN_PLUGIN_ACTIVATION_BACKWARD);
     desc = adn_call_descriptor(&entry, ADN_DESC_ACTIVATION, "activationDesc", activationDesc, 0);
-    /* Swish's gradient is a function of x; that of other modes is a function of y. For the ReLUs
-     * cuDNN reads x in place of y. Both lie on the same side of the ReLU's bounds. */
+    /* Swish's gradient is a function of x; that of other modes is a function of y. For the ReLUs,
+     * cuDNN reads x in place of y, with equal results: both are on the same side of the bounds. */
     mode = desc->a.mode;
     swish = mode == ANYDNN_ACTIVATION_SWISH;
     by_x = mode == ANYDNN_ACTIVATION_RELU || mode == ANYDNN_ACTIVATION_CLIPPED_RELU;

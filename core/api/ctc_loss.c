@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The entries that compute the CTC loss. A problem states the largest total number of labels, but
- * training has another number in each step. A plan's number is therefore rounded up to a power of
- * two, so that few plans serve all steps. The backend gets a copy of the labels, padded to that
- * size. */
+/* The entries that compute the CTC loss. A problem contains a total number of labels, which differs
+ * between the steps of a training. It is therefore rounded up to a power of two, so that few plans
+ * serve all steps. The backend gets a copy of the labels, padded to that size. */
 #include "api/call.h"
 
 #include <stdlib.h>

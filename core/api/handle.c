@@ -70,8 +70,8 @@ anydnnStatus_t anydnnDestroy(anydnnHandle_t handle)
         return SUCCESS;
     if (handle->magic != ADN_HANDLE_MAGIC)
         return adn_handle_check(handle, "anydnnDestroy");
-    /* As with cuDNN, a stream of the application may no longer exist. Then the backends' contexts
-     * wait. */
+    /* As with cuDNN, a stream of the application may no longer exist. In that case, only the
+     * backends' contexts wait for the work. */
     if (!adn_process_exiting && !handle->space->host &&
         handle->fork_number == adn_process_fork_number && adn_space_owns_stream(handle->stream))
         handle->space->functions->synchronize(handle->device, handle->stream);

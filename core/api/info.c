@@ -210,8 +210,8 @@ anydnnStatus_t anydnnGetBackendInfo(int index, const char *key, char *buffer, si
     if (at < 0)
         return bad_key("anydnnGetBackendInfo", key, keys, COUNT(keys));
     backend = world->registry->backend[index];
-    /* A backend that ends the process must not hide the others: a key opens no other backend if
-     * this one is open. */
+    /* A backend that ends the process when it is opened must not prevent queries about the others.
+     * A key therefore opens only the backends that it needs. */
     if (at >= KEY_VENDOR && at != KEY_SETTINGS)
         adn_world_open(world, backend);
     else if (at >= KEY_STAGE && backend->stage == ADN_LOAD_KNOWN)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reorders filters and biases for int8x32 convolutions. In anydnn the order is that of their
- * descriptors. */
+/* Reorders filters and biases for int8x32 convolutions. In anydnn, the reordered form is the plain
+ * one, so the entry copies. */
 #include "dispatch/handle/handle.h"
 
 #include "desc/desc.h"

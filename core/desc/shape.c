@@ -134,7 +134,8 @@ int adn_shape_overlaps(const struct anydnn_plugin_tensor *tensor)
 {
     int32_t order[ANYDNN_PLUGIN_DIM_MAX];
     int32_t count = 0;
-    int64_t below = 0; /* what the dims with smaller strides reach */
+    int64_t below =
+        0; /* distance from the first element to the last over the dims with smaller strides */
     int64_t reach;
 
     for (int32_t i = 0; i < tensor->ndims; i++) {

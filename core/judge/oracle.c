@@ -49,8 +49,7 @@ static size_t scalar_bytes(int32_t type)
     return (size_t)(adn_type_size(type) / adn_type_lanes(type));
 }
 
-/* Makes packed images of the operands. An operand that the caller omits holds zeros. Returns NULL
- * if memory is out. */
+/* Makes a packed image of an operand, of zeros without values. Returns NULL if memory is out. */
 static void *image_of(const struct anydnn_plugin_tensor *tensor, const double *values)
 {
     size_t size = scalar_bytes(tensor->type);

@@ -49,8 +49,8 @@ static int sensitivity(struct adn_oracle *oracle, struct adn_subject *subject, c
     return result;
 }
 
-/* Adds the error of a logarithm: that of a sum near 1 is small and carries the sum's error, a unit
- * of 1. */
+/* Adds the error of a logarithm. The logarithm of a sum near 1 is small, but has the absolute error
+ * of the sum, one unit in the last place of 1. */
 static void add_floor(struct adn_subject *subject)
 {
     const struct adn_problem *problem = &subject->problem;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs convolutions of integers. The oracle sums in double, and this file wraps the sums to 32
- * bits. The rest of the fused operation runs on the oracle again, behind a filter of one 1 for each
- * channel. */
+ * bits. The rest of the fused operation runs on the oracle again, with a depthwise 1x1 filter of
+ * ones in place of w. */
 #include "judge/oracle.h"
 
 #include <math.h>

@@ -5,13 +5,12 @@
 
 #include "load/dl.h"
 
-/* The most characters of a limit's or a description's text. */
+/* The most characters of a string in a description. */
 #define CHECK_TEXT_MAX 1023
 
 /* Larger than any structure of plugin.h may become: more is a field that was never set. */
 #define CHECK_SIZE_MAX 65536
 
-/* The longest string of a description. */
 #define CHECK_TEXT_MAX 1023
 
 int adn_load_copy(struct adn_load_attempt *attempt, const char *what, void *copy, size_t size,

@@ -43,7 +43,7 @@ static char *discover_print(struct discovery *discovery, const char *format, ...
     return text;
 }
 
-/* Keeps a sentence about a skipped file or folder, and owns it then. */
+/* Keeps a sentence about a skipped file or folder, and takes ownership of it. */
 static void discover_complain(struct discovery *discovery, char *sentence)
 {
     struct adn_registry *registry = discovery->registry;
@@ -73,7 +73,7 @@ static struct adn_load_slot *discover_named(const struct discovery *discovery, c
     return NULL;
 }
 
-/* Adds a backend of that name, and owns the path then. */
+/* Adds a backend of that name, and takes ownership of the path. */
 static struct adn_load_slot *discover_add(struct discovery *discovery, const char *name,
                                           size_t length, char *path)
 {
@@ -166,7 +166,7 @@ static void discover_folder(struct discovery *discovery, const char *folder)
     closedir(stream);
 }
 
-/* Returns 1 if anything has that name, even a link to nothing. */
+/* Returns 1 if anything has that name, even a dangling link. */
 static int discover_exists(const char *path)
 {
     struct stat status;
@@ -174,7 +174,7 @@ static int discover_exists(const char *path)
     return lstat(path, &status) == 0;
 }
 
-/* Gives a backend its final stage before it is opened. */
+/* Sets the final stage of a backend that will not be opened. */
 static void discover_end(struct adn_load_slot *slot, int32_t stage, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls the dynamic linker: it opens a backend's file, looks up its symbols, and tells which file
- * holds an address. */
+/* Calls the dynamic linker: it opens a backend's file, looks up its symbols, and finds the file
+ * that holds an address. */
 #include "load/dl.h"
 
 #include <dlfcn.h>
@@ -43,7 +43,7 @@ static const char *dl_advise(const char *text)
  * user's language. */
 static void dl_note_shortage(const char *text)
 {
-    /* The file exists, but its name could not be copied if nothing follows these words. */
+    /* If nothing follows these words, the file exists, but there was no memory for its name. */
     const char *name = strstr(text, dgettext("libc", "cannot open shared object file"));
     static const int errors[] = {ENOMEM, EMFILE, ENFILE};
     static const char *const sentences[] = {

@@ -15,7 +15,7 @@ static const struct in_place {
     int32_t operation;
     const char *out;
     const char *in;
-    const char *with; /* not NULL: only if this input, an earlier one, lies there, too */
+    const char *with; /* an earlier input that must have the same address too, or NULL */
 } in_place[] = {
     {ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD, "y", "z", NULL},
     {ANYDNN_PLUGIN_ACTIVATION_FORWARD, "y", "x", NULL},

@@ -32,12 +32,12 @@ anydnnStatus_t adn_check_lrn(const struct adn_check *check)
     return status;
 }
 
-/* Operands with the dims of x, and those with one element per channel (or per c, h, w). */
+/* The roles with the dims of x, and those with one element per channel (or per c, h, w). */
 static const char *const data_roles[] = {"dy", "y", "dx", "z", "dz"};
 static const char *const param_roles[] = {
     "scale",       "bias",      "mean",         "var",    "running_mean",
     "running_var", "save_mean", "save_inv_var", "dscale", "dbias"};
-/* Operands that are present together or not at all. */
+/* The pairs of operands that are present together or not at all. */
 static const char *const pairs[][2] = {{"running_mean", "running_var"},
                                        {"save_mean", "save_inv_var"}};
 

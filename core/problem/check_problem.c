@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks the rules that hold for every problem: names that exist, and strides. The family checks
+/* Checks the rules that hold for every problem: valid enumerations and strides. The family checks
  * the rest. */
 #include "problem/check_problem.h"
 
@@ -44,8 +44,8 @@ static const check_fn checks[] = {
     [ADN_FAMILY_CTC] = adn_check_ctc,
 };
 
-/* Checks that strides are positive, that elements of an output do not share a place, and that
- * vectors are whole. */
+/* Checks that strides are positive, that elements of an output do not overlap, and that vectors are
+ * whole. */
 static anydnnStatus_t check_strides(const struct adn_check *check, int32_t slot)
 {
     const struct anydnn_plugin_tensor *tensor = &check->problem->tensor[slot];

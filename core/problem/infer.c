@@ -12,7 +12,7 @@
 #include "problem/params.h"
 #include "sys/error.h"
 
-/* Sets packed strides in the layout of `like` if that has a name, else row by row. */
+/* Sets packed strides in the layout of `like` if that layout has a name, else row-major ones. */
 static void pack_like(struct anydnn_plugin_tensor *tensor, const struct anydnn_plugin_tensor *like)
 {
     const char *layout = adn_layout_name(like);
@@ -21,7 +21,7 @@ static void pack_like(struct anydnn_plugin_tensor *tensor, const struct anydnn_p
         adn_layout_set(tensor, "nchw");
 }
 
-/* Sets 1,C,1,1 (or 1,C,H,W) for x. Batch normalization keeps float parameters for 16-bit data. */
+/* Sets 1,C,1,1 (or with `whole` 1,C,H,W) for x, in x's type. */
 static void channel_tensor(struct anydnn_plugin_tensor *tensor,
                            const struct anydnn_plugin_tensor *x, int whole)
 {

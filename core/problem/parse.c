@@ -84,8 +84,8 @@ static anydnnStatus_t leave_out(struct reader *reader)
     return ANYDNN_STATUS_SUCCESS;
 }
 
-/* Enters one pair. The first input of an output by slot is the output's alias, and the others name
- * the output. */
+/* Adds one pair. The alias of an output is its first input by slot. The alias of each further input
+ * is the output. */
 static void add_alias(struct adn_problem *problem, int32_t out, int32_t in)
 {
     int32_t first = problem->alias[out] - 1;

@@ -33,8 +33,8 @@ uint32_t adn_problem_unread(const struct adn_problem *problem)
     }
 }
 
-/* Returns the stand-in of that order of choice, or -1. The dims of pooling's y and x differ, so
- * that only one operand can stand in. */
+/* Returns the stand-in of preference `choice` (0 is the best), or -1. The dims of pooling's y and x
+ * differ, so that only one operand can stand in. */
 static int32_t choice_of(const struct adn_problem *problem, int32_t slot, int choice)
 {
     static const int32_t for_y[] = {DY, X, DX};

@@ -156,7 +156,7 @@ static int module_valid(const char *module)
     return module[0] == '/' || (module[0] != '\0' && strchr(module, '/') == NULL);
 }
 
-/* Returns 1 if the key can name a setting that a backend asks its host for. */
+/* Returns 1 if the key can name a setting that a backend queries. */
 static int set_key_valid(const char *key)
 {
     static const char allowed[] =
@@ -234,7 +234,7 @@ static enum adn_apply apply_plugin(struct adn_settings *settings, const char *na
     return good ? ADN_APPLY_DONE : ADN_APPLY_BAD;
 }
 
-/* ---- what another user's file sets and root must not heed */
+/* ---- values of another user's file that root ignores */
 
 static int withhold(struct adn_withheld **withheld, const char *value, long owner,
                     const char *origin)

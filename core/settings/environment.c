@@ -27,8 +27,8 @@ static void upper(char *to, size_t size, const char *prefix, const char *name)
         *to = (char)adn_text_upper(*to);
 }
 
-/* Writes `name` in small letters. Returns 0 if it has small letters already, which variables have
- * not. */
+/* Writes `name` in small letters. Returns 0 if the name is too long, or already has small letters,
+ * since variables are in capitals. */
 static int lower(char *to, size_t size, const char *name)
 {
     size_t length = strlen(name);
@@ -90,7 +90,7 @@ static void unknown(struct walk *walk, const char *variable)
     adn_settings_message(walk->messages, "%s", sentence);
 }
 
-/* Returns whether a variable holds no setting: another part of anydnn reads it. */
+/* Returns 1 if a variable holds no setting, because another part of anydnn reads it. */
 static int is_for_others(const char *variable)
 {
     /* The last three serve the Python package. */

@@ -24,7 +24,7 @@ static char *refuse(struct adn_ini_lines *lines, const char *format, ...)
     return NULL;
 }
 
-/* Returns the start of the comment that ends a line: a `;` behind a blank. */
+/* Returns the start of the comment at the end of a line, a `;` after a blank; else `length`. */
 static size_t comment_at(const char *line, size_t length)
 {
     for (size_t i = 1; i < length; i++)

@@ -17,7 +17,7 @@ struct item {
     char *value;
     size_t value_size;
     const struct adn_withheld *withheld;
-    int left; /* items to pass over before the one asked for */
+    int left; /* items before the requested one */
 };
 
 /* Composed section names stay valid until the thread's next call. */

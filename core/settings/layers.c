@@ -19,7 +19,8 @@
 #include "sys/log.h"
 #include "sys/text.h"
 
-/* The built-in rules, in the order that was measured (docs/using.md has the figures). */
+/* The built-in rules. Backends are in the order of their measured speed (docs/using.md has the
+ * figures). */
 static const struct {
     const char *section;
     const char *pattern;
@@ -122,7 +123,7 @@ static void warn_of_owner(const struct adn_file *file, struct adn_settings_messa
             file->path, file->loose, adn_text_quoted(file->path, word, sizeof(word)));
 }
 
-/* Returns 1 for an entry that is withheld, 0 for one that counts, and -1 if memory is out. A
+/* Returns 1 for an entry that is withheld, 0 for one that takes effect, and -1 if memory is out. A
  * set.KEY is withheld without a message, since the backend's description decides on it. */
 static int withhold(struct adn_settings *settings, struct adn_file *file,
                     const struct adn_file_entry *entry, const char *origin,
@@ -193,7 +194,7 @@ static enum adn_read read_checked(struct adn_file *file, const char *path, enum 
     return result;
 }
 
-/* Adds a file. Returns 1 if it exists and counts. */
+/* Adds a file. Returns 1 if it exists and takes effect. */
 static int add_file(struct adn_settings *settings, const char *path, enum adn_layer layer,
                     struct adn_settings_messages *messages)
 {
@@ -254,7 +255,7 @@ static void add_system(struct adn_settings *settings, const struct adn_settings_
         add_folder(settings, sources->system_folder, messages);
 }
 
-/* Adds the file that the user named, which must be good. */
+/* Adds the file that the user named, which must be valid. */
 static void add_config(struct adn_settings *settings, const char *path,
                        struct adn_settings_messages *messages)
 {
@@ -274,8 +275,8 @@ static void add_config(struct adn_settings *settings, const char *path,
 
 enum { USER_CONFIG_NONE, USER_CONFIG_MERGE, USER_CONFIG_ONLY };
 
-/* Makes the settings for user_config = only: if the user has a good file, the system's files do not
- * count except for user_config itself. */
+/* Makes the settings for user_config = only: if the user has a valid file, the system's files are
+ * ignored except for user_config itself. */
 static struct adn_settings *without_system(struct adn_settings *settings, const char *user_file)
 {
     int index = adn_key_index("user_config");

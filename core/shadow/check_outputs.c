@@ -54,7 +54,7 @@ static int is_number(const struct adn_plan *plan, int slot)
            !adn_judge_is_idle(&plan->problem, role) && strcmp(role, "indices") != 0;
 }
 
-/* Counts on the device, into memory that the watch keeps. The host waits for the numbers alone. */
+/* Counts on the device, into memory that the watch keeps. The host waits only for the counts. */
 static int32_t count_there(struct adn_watch *watch, void *stream,
                            const struct anydnn_plugin_tensor *tensor, const void *data,
                            uint64_t *counts)
@@ -121,7 +121,7 @@ static uint32_t look(const struct checked *own, const struct anydnn_plugin_opera
                 : 0U);
 }
 
-/* ---- telling */
+/* ---- reports */
 
 /* Returns 1 if an input holds such values, too. An input that shares memory with an output no
  * longer exists. */

@@ -132,7 +132,7 @@ void adn_findings_at_exit(void)
 
 /* ---- by keys */
 
-/* A key with the number of its count. Other keys have -1 and a function that writes the value. */
+/* A key and the number of its count. The count is -1 for keys that say_other writes. */
 static const struct {
     const char *key;
     int count;

@@ -150,7 +150,7 @@ static void abandon(struct adn_later *later, void *stream, enum adn_count count,
     adn_later_free(later);
 }
 
-/* Makes a sampled call. Returns NULL if the call is skipped, which is counted then. */
+/* Makes a sampled call. Returns NULL if the call is skipped, and counts it. */
 static struct adn_later *make_call(struct adn_shadowed *own,
                                    const struct anydnn_plugin_operands *operands)
 {
@@ -213,7 +213,7 @@ static struct adn_later *begin_call(struct adn_shadowed *own,
     return NULL;
 }
 
-/* ---- behind the call */
+/* ---- after the call */
 
 static void end_call(struct adn_later *later, const struct anydnn_plugin_operands *operands)
 {

@@ -28,8 +28,8 @@ static int is_own(const struct adn_referee *referee, const struct adn_backend *b
     return backend && strcmp(backend->plugin->space, referee->outer->space->name) == 0;
 }
 
-/* Returns the backend that the settings name, or a reference, one of the call's own space where
- * there is one. */
+/* Returns the backend that the settings name, or else a reference, preferably one of the call's own
+ * space. */
 static struct adn_backend *choose_backend(struct adn_referee *referee)
 {
     struct adn_world *world = referee->outer->world;

@@ -19,11 +19,11 @@
 #include "sys/float_mode.h"
 #include "sys/log.h"
 
-/* The copies of an operand in double: its content, its right content, sums and squares, the image
- * for the reference, and changed inputs. */
+/* The copies of an operand in double: its content, its expected content, sums and squares, the
+ * image for the reference, and changed inputs. */
 #define COPIES 6
 
-/* ---- whether */
+/* ---- the decision */
 
 static double needed_bytes(const struct adn_problem *problem)
 {
@@ -35,8 +35,8 @@ static double needed_bytes(const struct adn_problem *problem)
     return elements * (double)sizeof(double) * COPIES;
 }
 
-/* Returns the time that was spent, plus an estimate for the calls without a verdict: as much as the
- * others took on average. Nothing is known yet for the first calls. */
+/* Returns the time that was spent, plus an estimate for each call without a verdict: the average of
+ * the others. Returns infinity while no call has been compared. */
 static double foreseen_us(const struct adn_watch *watch)
 {
     double compared = (double)watch->findings.count[ADN_COUNT_COMPARED];
@@ -74,7 +74,7 @@ static int may_run(struct adn_shadowed *own)
     return 1;
 }
 
-/* ---- at once */
+/* ---- the immediate run */
 
 /* Keeps what the call reads. Returns 0, or -1 with the sentence. */
 static int keep_inputs(struct adn_pass *pass, const struct anydnn_plugin_operands *operands)

@@ -43,7 +43,7 @@ static void say_error(const struct adn_subject *subject, int slot,
                    verdict->ratio, verdict->limit, verdict->wrong, subject->slot[slot].count);
 }
 
-/* Keeps the operands as they were before the call, and the call's line. */
+/* Dumps the operands as they were before the call. Returns the number of the dump, or 0. */
 static uint64_t keep(const struct adn_shadowed *own, const struct adn_subject *subject)
 {
     const struct adn_watch *watch = own->watch;

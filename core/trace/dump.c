@@ -203,7 +203,7 @@ static void write_file(struct adn_dump *dump, const char *name, struct source *s
     int fd;
 
     adn_places_begin(&source->places, source->tensor);
-    /* Elements of an input may overlap, and be more than fit any file. */
+    /* Elements of an input may overlap, so their number may exceed any file. */
     if (__builtin_mul_overflow((uint64_t)adn_shape_elements(source->tensor),
                                (uint64_t)source->places.size, &bytes) ||
         __builtin_add_overflow(bytes, size, &bytes))

@@ -35,7 +35,7 @@ struct adn_trace_file {
     char *pattern;
     uint64_t size;
     int32_t keep;
-    int fd; /* its number stays; another file may be put beneath it */
+    int fd; /* constant; a rotation makes it refer to another file */
     _Atomic uint64_t fork_number;
     _Atomic int stopped;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decides where the records of a path are written. Replacing a file would end a link, so the target
- * of the link is replaced, if the user alone decides where that is. */
+/* Decides where the records of a path are written. Replacing a path that is a link would remove the
+ * link, so its target is replaced instead, if the user owns the links and the target's folder. */
 #include "tuning/place.h"
 
 #include <errno.h>

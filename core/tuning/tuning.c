@@ -19,15 +19,15 @@
 #include "tuning/place.h"
 #include "tuning/records.h"
 
-/* A file of at least this size is not read again while it looks the same. A smaller one could be
- * replaced twice within a tick of the file system's clock, with its number reused. This one cannot,
- * since each replacement reads and writes it, which takes several ticks. */
+/* A file of at least this size is not read again while its stat data are unchanged. A smaller one
+ * could be replaced twice within a tick of the file system's clock, with its number reused. This
+ * one cannot, since each replacement reads and writes it, which takes several ticks. */
 #define LARGE_BYTES (8 * 1024 * 1024)
 
 struct adn_tuning {
     struct adn_tuning *next;
     char *path;
-    int read_only; /* what is there is not ours to replace */
+    int read_only; /* 1 if the existing file must not be replaced */
     int reported;  /* 1 after a failure was reported */
     int stalled;   /* 1 if the folder's lock was unavailable */
     struct adn_tuning_records *records;
@@ -56,8 +56,8 @@ static void leave(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* ---- telling: one sentence a file, logged without the lock, since the application's callback may
- * come back in here */
+/* ---- reports: one sentence per file, logged without the lock, since the application's callback
+ * may call these functions */
 
 struct sentence {
     char text[PATH_MAX + 512];
@@ -196,9 +196,9 @@ int adn_tuning_find(struct adn_tuning *tuning, const char *key, struct adn_tuned
 /* ---- writing */
 
 /*
- * Locks the folder. While another process holds it, waits without our own lock: as long as others
- * store something up to ADN_TUNING_WAIT_BUSY, otherwise up to ADN_TUNING_WAIT. Since fork() waits
- * for our own lock, no child inherits the folder's. After a wait in vain, nobody waits
+ * Locks the folder. While another process holds it, waits without our own lock: up to
+ * ADN_TUNING_WAIT_BUSY while others store records, otherwise up to ADN_TUNING_WAIT. Since fork()
+ * waits for our own lock, no child inherits the folder's. After a wait in vain, nobody waits
  * again until the folder is free.
  */
 static int lock_folder(struct adn_tuning *tuning)

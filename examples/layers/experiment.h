@@ -36,8 +36,8 @@ struct experiment {
     char mode[MODES_AT_MOST][EXPERIMENT_LINE]; /* the options' modes if read from a table */
     int layers;
     char layer[EXPERIMENT_LAYERS][EXPERIMENT_NAME];
-    /* Distances of each mode's weights from the first mode's, relative to the distance that the
-     * first mode's moved in training; means over the seeds. */
+    /* The distances of each mode's weights from the first mode's, as means over the seeds. They are
+     * relative to the change of the first mode's weights in training. */
     double distance[MODES_AT_MOST][EXPERIMENT_LAYERS];
     int equal[MODES_AT_MOST]; /* seeds whose weights equal the first mode's bit for bit */
     /* The following members are used while it runs: the network's parameters, in the order of the

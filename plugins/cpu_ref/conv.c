@@ -90,8 +90,8 @@ static void fold_fully_connected(struct conv *conv)
     conv->filter[0] = 1;
 }
 
-/* Returns 1 if the inner loops run over channels: these must be adjacent, and more than the
- * adjacent elements of a row. */
+/* Returns 1 if the inner loops run over channels: these must be adjacent, and more numerous than
+ * the adjacent elements of a row. */
 static int32_t prefers_channels(const struct conv *conv)
 {
     int32_t last = conv->spatial - 1;

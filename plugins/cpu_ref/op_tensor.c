@@ -13,8 +13,8 @@ enum { A, B, C };
 /* The operators of struct anydnn_plugin_op_tensor. */
 enum { ADD, MUL, MIN, MAX, SQRT, NOT };
 
-/* The cost of an element unless all operands have one floating-point type, in multiply-adds for
- * distribution over threads. */
+/* The cost of an element in multiply-adds if operands are converted, for distribution over threads.
+ * Operands of one floating-point type are not converted. */
 #define CONVERSION_COST 8
 
 struct op_tensor_job {

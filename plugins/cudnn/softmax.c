@@ -6,8 +6,9 @@
 
 /* Refuses `accurate` and `log`. For a row of -Inf alone, most of cuDNN's kernels return NaN, where
  * 0 and -Inf are right. Most kernels of `log` also lose as many digits as the largest element has
- * before the point. Copies into longer rows, with the lowest number appended and each row's maximum
- * subtracted, would avoid both. They take 20 to 200 times as long, so other backends are better. */
+ * before the point. Both errors would vanish if x were copied to longer rows, with the lowest
+ * number appended and each row's maximum subtracted. This takes 20 to 200 times as long, so other
+ * backends are better. */
 static int32_t check_forward(const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
 {
     const struct anydnn_plugin_softmax *params = problem->params;

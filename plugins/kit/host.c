@@ -110,8 +110,8 @@ static int32_t processors(int32_t most)
     return count < 1 ? 1 : count > most ? most : count;
 }
 
-/* Whether set.threads is auto; the program's omp_get_max_threads, or NULL; and OMP_NUM_THREADS.
- * They have the same values for all contexts, since settings are read once. */
+/* The limits of threads: 1 if set.threads is auto; the program's omp_get_max_threads, or NULL; and
+ * OMP_NUM_THREADS. All contexts share the values, since settings are read once. */
 static atomic_int threads_are_auto;
 static int (*_Atomic openmp_threads)(void);
 static atomic_int environment_threads;

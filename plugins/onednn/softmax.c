@@ -2,8 +2,9 @@
 /*
  * Implements softmax. Vectors run over c, or over all dims but n. oneDNN's forward primitive
  * differs from anydnn's definition in three cases:
- *   - A vector holds NaN or +Inf (oneDNN gives 0 beside the NaN), or only -Inf (NaN instead of 0).
- *     Each call searches x for such a vector. If there is one, our own code computes all results.
+ *   - A vector holds NaN or +Inf (oneDNN gives 0 for the other elements), or only -Inf (NaN instead
+ *     of 0). Each call searches x for such a vector. If there is one, our own code computes all
+ *     results.
  *   - oneDNN's exponential is 0 where the result should be subnormal. A later step restores such
  *     results.
  *   - oneDNN's logarithm of a sum near 1 has an error of up to 29 units of 2^-23 (2.6.3, AVX-512).

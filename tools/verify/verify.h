@@ -13,7 +13,7 @@ struct verify_options {
     struct suite_options layers; /* the first member, as tools/suite requires */
     const char *suite;           /* its layers instead of the listed problems; NULL: none */
     char *suite_problems;        /* a line "LAYER PROBLEM" for each of its problems */
-    int quick;                   /* 2: also without long sums */
+    int quick;                   /* 1: --quick; 2: --small, also without long sums */
     int stop;                    /* at the first failure */
     const char *operation;
     const char *type;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For source that includes <cudnn.h>: this folder stands first in its include path. */
+/* Serves sources that include <cudnn.h>. Place this folder first in the include path. */
 #ifndef ANYDNN_CUDNN7_CUDNN_H
 #define ANYDNN_CUDNN7_CUDNN_H
 

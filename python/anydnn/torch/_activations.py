@@ -24,7 +24,7 @@ _MODULES: Dict[type, Tuple[str, Tuple[str, ...]]] = {
     nn.SiLU: ("silu", ()), nn.ELU: ("elu", ("alpha",)), nn.Hardswish: ("hardswish", ()),
     nn.Hardsigmoid: ("hardsigmoid", ()), nn.GELU: ("gelu", ("approximate",)),
     nn.LeakyReLU: ("leaky_relu", ("negative_slope",)), nn.Mish: ("mish", ())}
-# The functions and methods, with their parameters behind the operand and the defaults of these.
+# The functions and methods, with their parameters after the operand and the defaults of these.
 _FLAG = (("inplace", False),)
 _FUNCTIONS: Dict[Any, Tuple[str, Tuple[Tuple[str, Any], ...]]] = {
     **dict.fromkeys((torch.relu, torch.relu_, functional.relu_, "relu", "relu_"), ("relu", ())),

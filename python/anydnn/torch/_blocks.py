@@ -46,7 +46,7 @@ def why_not_conv(conv: nn.Module, bias: Any) -> str:
 
 
 def activates(norm: nn.Module) -> bool:
-    """Returns whether the module of a normalization calls the activation behind it, too."""
+    """Returns whether the module of a normalization also calls the activation after it."""
     return _compound.of(norm) and bool(_compound.activation(norm)[0])
 
 

@@ -47,7 +47,7 @@ def _is_norm(node: fx.Node, x: fx.Node, module: Any, training: bool) -> bool:
 
 
 def _chain(module: Any, training: bool) -> Optional[List[str]]:
-    """Returns the names of the children that are called one after the other behind the normalization, or None."""
+    """Returns the names of the children that are called in sequence after the normalization, or None."""
     graph = _trace.graph_of(module, training, frozenset(), counting=training)
     called: List[str] = []
     value: Any = next(node for node in graph.nodes if node.op == "placeholder")

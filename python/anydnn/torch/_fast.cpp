@@ -73,7 +73,7 @@ int (*set_stream)(void *, void *);
 AOTITorchError (*cuda_stream)(int32_t, void **);
 Counter counters[MOST_COUNTERS];
 // The state that Python's choices depend on: a number for the options in force, and one that grows
-// when handles go.
+// when handles are destroyed.
 std::atomic<int64_t> options, generation;
 // Flags of the last forward: torch passes none to the gradient.
 std::atomic<int64_t> flags;
@@ -280,7 +280,7 @@ StableIValue passed(const std::optional<Tensor> &tensor)
     return stable::from(tensor && tensor->defined() ? tensor : std::optional<Tensor>());
 }
 
-// The number of threads to which torch limits kernels of the CPU; 0 if torch does not tell.
+// The number of threads to which torch limits kernels of the CPU; 0 if torch does not report it.
 int64_t threads()
 {
     uint32_t count = 0;
@@ -497,7 +497,7 @@ void anydnn_torch_options(int64_t number)
     options.store(number);
 }
 
-// Discards all recipes, before a handle goes.
+// Discards all recipes, before a handle is destroyed.
 void anydnn_torch_forget(void)
 {
     generation.fetch_add(1);

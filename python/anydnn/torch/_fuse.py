@@ -138,7 +138,7 @@ def _joined(name: str, child: str) -> str:
     return f"{name}.{child}" if name else child
 
 
-# What `fuse` was told of a model, for `fused`.
+# The arguments of `fuse` for a model, which `fused` reads.
 _asked: "weakref.WeakKeyDictionary[nn.Module, Tuple[bool, bool]]" = weakref.WeakKeyDictionary()
 
 

@@ -331,7 +331,7 @@ norm_in_place_gradient = numbered(
 
 def _norm_twice(dy: torch.Tensor, x: torch.Tensor, weight: torch.Tensor, mean: torch.Tensor, inverse: torch.Tensor,
                 reserve: torch.Tensor, epsilon: float, _ceiling: Optional[float], addition: bool) -> Tuple[Maybe, ...]:
-    # The activation is linear around every place, so its bits are sufficient.
+    # The activation is linear near every point, so its bits are sufficient.
     masked = torch.where(_of_bits(reserve, x), dy, 0)
     dx, dweight, dbias = torch.ops.aten.native_batch_norm_backward(
         masked, x, weight, None, None, _as_torch(mean, weight), _as_torch(inverse, weight), True, epsilon,

@@ -274,7 +274,7 @@ class Finder:
         return found
 
     def reasons(self, patterns: List[Pattern]) -> Tuple[List[str], Dict[str, str]]:
-        """Returns the names of the normalizations in patterns, and for the graph's others the reasons."""
+        """Returns the names of the normalizations in patterns, and the reasons for the graph's others."""
         taken = [str(pattern.norm.target) for pattern in patterns if pattern.norm is not None]
         why = {}
         for node in self.graph.nodes:

@@ -15,7 +15,7 @@ from ._trace import Structure, Untraceable
 def _replace(graph: fx.Graph, pattern: Pattern, transposed: bool) -> Optional[Tuple[fx.Node, fx.Node]]:
     """Replaces a pattern by one call. In training, returns the nodes of the module and of the batch statistics.
 
-    `transposed` tells whether its convolution is a transposed one.
+    `transposed` is True if its convolution is a transposed one.
     """
     nodes = pattern.nodes()
     last = nodes[-1]
@@ -116,7 +116,8 @@ class Reading:
         self.fold, self.shortcuts, self.structure = fold, shortcuts, structure
         self.arity = len(_trace.required(module))
         self.positional, self.defaults = _trace.defaults(module)
-        # Readings for lists of tensors as arguments, by structure. None: the forward cannot be read so.
+        # Readings for lists of tensors as arguments, by structure. None if the forward cannot be read
+        # with it.
         self.others: Dict[Structure, Optional["Reading"]] = {}
         every = _trace.chains(module)
         containers, identities = set(), set()

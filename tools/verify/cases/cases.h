@@ -47,7 +47,7 @@ struct verify_cases {
 struct verify_filter {
     const char *operation; /* a name, or a prefix and `*`; NULL: all */
     int32_t type;          /* -1: all */
-    int quick;             /* 2: also without long sums */
+    int quick;             /* 1: --quick; 2: --small, also without long sums */
     int itself;            /* 1 if the backend is the oracle itself */
     const char *problem;   /* only this problem; NULL: all */
     const char *suite;     /* only these: lines "LAYER PROBLEM"; NULL: all */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs every check of one problem. First its offers; then each engine on integers, on other numbers
- * in the same memory, twice, and at other addresses. Names the cause of a failure. */
+/* Runs every check of one problem. It checks the offers first. Then it runs each engine on
+ * integers, on other numbers in the same memory, twice, and at other addresses. Names the cause of
+ * a failure. */
 #include "tools/verify/checks/target.h"
 
 #include <stdio.h>
