@@ -11,8 +11,6 @@
 /* Larger than any structure of plugin.h may become: more is a field that was never set. */
 #define CHECK_SIZE_MAX 65536
 
-#define CHECK_TEXT_MAX 1023
-
 int adn_load_copy(struct adn_load_attempt *attempt, const char *what, void *copy, size_t size,
                   size_t least, const void *given)
 {

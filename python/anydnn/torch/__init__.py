@@ -139,13 +139,14 @@ def _apply(compiled: Optional[bool] = None) -> None:
     wanted = _uses[-1] if _uses else _base
     if wanted is None:
         _state.options, _state.families = Options(), frozenset()
+        _node.choose(False, at_once=False)
         if _alone():
             _unregister()
-            _node.choose(False, at_once=False)
     else:
         missing = wanted.families - _in_place
         if missing:
             _register(set(missing), compiled)
+        if missing or (_compiled and not _node.wanted()):
             _node.choose(bool(_compiled), at_once=bool(compiled))
         _state.options, _state.families = wanted.options, wanted.families
     _fast.options_changed()

@@ -118,6 +118,11 @@ def _use() -> None:
     _eager.ways.update({name: getattr(_loaded, name) for name in _eager.FUNCTIONS})
 
 
+def wanted() -> bool:
+    """Returns whether calls may use nodes."""
+    return _wanted
+
+
 def choose(wanted: bool, at_once: bool) -> None:
     """Selects whether calls use nodes, which are built now (at_once) or once calls are frequent."""
     global _wanted
