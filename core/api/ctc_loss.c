@@ -10,9 +10,6 @@
 #include "problem/host.h"
 #include "sys/error.h"
 
-/* The slots of the operation. */
-enum { X, LABELS, LABEL_LENGTHS, INPUT_LENGTHS, COSTS, GRADIENTS };
-
 /* capacity of `near` in labels */
 #define NEAR 1024
 
@@ -84,7 +81,7 @@ static anydnnStatus_t check_form(struct adn_entry *entry, anydnnCTCLossAlgo_t al
                                  const int *label_lengths)
 {
     const struct anydnnCTCLossStruct *desc = entry->call->descriptor[0];
-    const struct anydnn_plugin_tensor *probs = entry->call->tensor[X];
+    const struct anydnn_plugin_tensor *probs = entry->call->tensor[slot_ctc_loss_x];
     int is_double = probs->type == ANYDNN_PLUGIN_DOUBLE;
 
     if (!adn_call_accepted(entry))
@@ -105,8 +102,8 @@ static anydnnStatus_t check_form(struct adn_entry *entry, anydnnCTCLossAlgo_t al
                         entry->call->entry, is_double ? "float" : "double",
                         adn_type_name(probs->type), is_double ? "double" : "float");
     if (!label_lengths)
-        adn_call_refuse(entry,
-                        (struct adn_refused){.rule = ADN_REFUSED_DATA, .number = LABEL_LENGTHS});
+        adn_call_refuse(entry, (struct adn_refused){.rule = ADN_REFUSED_DATA,
+                                                    .number = slot_ctc_loss_label_lengths});
     return adn_call_accepted(entry) ? ANYDNN_STATUS_SUCCESS : adn_call_report(entry);
 }
 
@@ -130,9 +127,9 @@ anydnnStatus_t anydnnGetCTCLossWorkspaceSize(anydnnHandle_t handle,
         return status;
     adn_call_begin(&entry, &call, "anydnnGetCTCLossWorkspaceSize", ANYDNN_PLUGIN_CTC_LOSS);
     adn_call_descriptor(&entry, ADN_DESC_CTC_LOSS, "ctcLossDesc", ctcLossDesc, 0);
-    adn_call_shape(&entry, X, probsDesc);
+    adn_call_shape(&entry, slot_ctc_loss_x, probsDesc);
     if (gradientsDesc)
-        adn_call_shape(&entry, GRADIENTS, gradientsDesc);
+        adn_call_shape(&entry, slot_ctc_loss_gradients, gradientsDesc);
     status = check_form(&entry, algo, labelLengths);
     if (status != ANYDNN_STATUS_SUCCESS)
         return status;
@@ -140,10 +137,10 @@ anydnnStatus_t anydnnGetCTCLossWorkspaceSize(anydnnHandle_t handle,
         return adn_fail(ANYDNN_STATUS_BAD_PARAM,
                         "anydnnGetCTCLossWorkspaceSize: sizeInBytes is NULL");
     make_lists(&lists, &probsDesc->t, labelLengths);
-    adn_call_put(&entry, LABELS, &lists.labels, NULL);
-    adn_call_put(&entry, LABEL_LENGTHS, &lists.lengths, NULL);
-    adn_call_put(&entry, INPUT_LENGTHS, &lists.lengths, NULL);
-    adn_call_put(&entry, COSTS, &lists.costs, NULL);
+    adn_call_put(&entry, slot_ctc_loss_labels, &lists.labels, NULL);
+    adn_call_put(&entry, slot_ctc_loss_label_lengths, &lists.lengths, NULL);
+    adn_call_put(&entry, slot_ctc_loss_input_lengths, &lists.lengths, NULL);
+    adn_call_put(&entry, slot_ctc_loss_costs, &lists.costs, NULL);
     call.params = ctc_params;
     return adn_call_query_workspace(handle, &entry, sizeInBytes);
 }
@@ -165,18 +162,19 @@ anydnnStatus_t anydnnCTCLoss(anydnnHandle_t handle, anydnnTensorDescriptor_t pro
 
     adn_call_begin(&entry, &call, "anydnnCTCLoss", ANYDNN_PLUGIN_CTC_LOSS);
     adn_call_descriptor(&entry, ADN_DESC_CTC_LOSS, "ctcLossDesc", ctcLossDesc, 0);
-    adn_call_tensor(&entry, X, probsDesc, probs);
+    adn_call_tensor(&entry, slot_ctc_loss_x, probsDesc, probs);
     if (gradients)
-        adn_call_tensor(&entry, GRADIENTS, gradientsDesc, gradients);
+        adn_call_tensor(&entry, slot_ctc_loss_gradients, gradientsDesc, gradients);
     status = check_form(&entry, algo, labelLengths);
     if (status != ANYDNN_STATUS_SUCCESS)
         return status;
     count = make_lists(&lists, &probsDesc->t, labelLengths);
     if (!labels && count > 0)
-        adn_call_refuse(&entry, (struct adn_refused){.rule = ADN_REFUSED_DATA, .number = LABELS});
-    adn_call_data(&entry, LABEL_LENGTHS, &lists.lengths, labelLengths);
-    adn_call_data(&entry, INPUT_LENGTHS, &lists.lengths, inputLengths);
-    adn_call_data(&entry, COSTS, &lists.costs, costs);
+        adn_call_refuse(
+            &entry, (struct adn_refused){.rule = ADN_REFUSED_DATA, .number = slot_ctc_loss_labels});
+    adn_call_data(&entry, slot_ctc_loss_label_lengths, &lists.lengths, labelLengths);
+    adn_call_data(&entry, slot_ctc_loss_input_lengths, &lists.lengths, inputLengths);
+    adn_call_data(&entry, slot_ctc_loss_costs, &lists.costs, costs);
     if (!adn_call_accepted(&entry))
         return adn_call_report(&entry);
     status = adn_problem_check_labels(probsDesc->t.dims, count, labels, labelLengths, inputLengths,
@@ -187,7 +185,7 @@ anydnnStatus_t anydnnCTCLoss(anydnnHandle_t handle, anydnnTensorDescriptor_t pro
     if (!given)
         return adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "%s: no memory for a copy of %lld labels",
                         call.entry, (long long)count);
-    adn_call_put(&entry, LABELS, &lists.labels, given);
+    adn_call_put(&entry, slot_ctc_loss_labels, &lists.labels, given);
     adn_call_key(&entry, (uint64_t)lists.labels.dims[0]);
     call.params = ctc_params;
     adn_call_workspace(&entry, workspace, workSpaceSizeInBytes);

@@ -68,10 +68,9 @@ static void add_floor(struct adn_subject *subject)
  * in double show it. */
 static void add_paths(struct adn_subject *subject)
 {
-    enum { COSTS = 4, GRADIENTS = 5 };
     const struct anydnn_plugin_tensor *x = &subject->problem.tensor[0];
-    const struct adn_subject_slot *costs = &subject->slot[COSTS];
-    struct adn_subject_slot *gradients = &subject->slot[GRADIENTS];
+    const struct adn_subject_slot *costs = &subject->slot[slot_ctc_loss_costs];
+    struct adn_subject_slot *gradients = &subject->slot[slot_ctc_loss_gradients];
 
     if (subject->problem.operation != ANYDNN_PLUGIN_CTC_LOSS || x->type != ANYDNN_PLUGIN_DOUBLE ||
         costs->want == NULL || gradients->sum == NULL)

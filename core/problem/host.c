@@ -8,9 +8,6 @@
 
 #define BAD_PARAM ANYDNN_STATUS_BAD_PARAM
 
-/* The slots of ctc_loss. */
-enum { X, LABELS, LABEL_LENGTHS, INPUT_LENGTHS };
-
 int adn_problem_on_host(const struct adn_problem *problem, int32_t slot)
 {
     const struct adn_operation *info = adn_problem_operation(problem->operation);
@@ -60,22 +57,26 @@ anydnnStatus_t adn_problem_check_host(const struct adn_problem *problem, void *c
 {
     if (problem->operation != ANYDNN_PLUGIN_CTC_LOSS)
         return ANYDNN_STATUS_SUCCESS;
-    return adn_problem_check_labels(problem->tensor[X].dims, problem->tensor[LABELS].dims[0],
-                                    data[LABELS], data[LABEL_LENGTHS], data[INPUT_LENGTHS], entry);
+    return adn_problem_check_labels(problem->tensor[slot_ctc_loss_x].dims,
+                                    problem->tensor[slot_ctc_loss_labels].dims[0],
+                                    data[slot_ctc_loss_labels], data[slot_ctc_loss_label_lengths],
+                                    data[slot_ctc_loss_input_lengths], entry);
 }
 
 /* Distributes the labels over the sequences. Some labels repeat the one before; every second
  * sequence has one step fewer than the maximum. */
 void adn_problem_fill_host(const struct adn_problem *problem, int32_t slot, void *to)
 {
-    const int64_t *dims = problem->tensor[X].dims;
+    const int64_t *dims = problem->tensor[slot_ctc_loss_x].dims;
     int64_t letters = dims[2] - 1;
-    int64_t labels = letters > 0 ? problem->tensor[LABELS].dims[0] : 0;
+    int64_t labels = letters > 0 ? problem->tensor[slot_ctc_loss_labels].dims[0] : 0;
     int32_t *values = to;
 
     for (int64_t i = 0; i < problem->tensor[slot].dims[0]; i++)
-        values[i] = slot == INPUT_LENGTHS   ? (int32_t)(dims[0] - (dims[0] > 1 && i % 2 == 1))
-                    : slot == LABEL_LENGTHS ? (int32_t)(labels / dims[1] + (i < labels % dims[1]))
-                    : letters > 0           ? (int32_t)(1 + (i - i / 4) * 3 % letters)
-                                            : 0;
+        values[i] = slot == slot_ctc_loss_input_lengths
+                        ? (int32_t)(dims[0] - (dims[0] > 1 && i % 2 == 1))
+                    : slot == slot_ctc_loss_label_lengths
+                        ? (int32_t)(labels / dims[1] + (i < labels % dims[1]))
+                    : letters > 0 ? (int32_t)(1 + (i - i / 4) * 3 % letters)
+                                  : 0;
 }

@@ -13,6 +13,7 @@
 #include <anydnn/plugin.h>
 
 #include "../../plugins/kit/params.h"
+#include "../../plugins/kit/slots.h"
 
 #define ADN_SLOTS         ANYDNN_PLUGIN_OPERAND_MAX
 #define ADN_ALGORITHM_ANY (-1)

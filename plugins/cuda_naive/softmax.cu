@@ -5,10 +5,6 @@
 
 #include <float.h>
 
-/* The operand slots. */
-enum { FORWARD_X, FORWARD_Y };
-enum { BACKWARD_Y, BACKWARD_DY, BACKWARD_DX };
-
 struct softmax_job {
     naive_tensor x, y, dy, dx;
     int32_t algorithm; /* ANYDNN_PLUGIN_SOFTMAX_xxx */
@@ -147,19 +143,19 @@ static softmax_job job_of(const struct anydnn_plugin_plan *plan, const cuda_call
 
 static int32_t forward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
-    softmax_job job = job_of(plan, call, FORWARD_Y);
+    softmax_job job = job_of(plan, call, slot_softmax_forward_y);
 
-    job.x = naive_tensor_of(plan, call, FORWARD_X);
+    job.x = naive_tensor_of(plan, call, slot_softmax_forward_x);
     return naive_launch_blocks(call, NAIVE_FLOATS_AND_INT8(softmax_forward, job.x.type),
                                job.vectors, job.length, job);
 }
 
 static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
-    softmax_job job = job_of(plan, call, BACKWARD_Y);
+    softmax_job job = job_of(plan, call, slot_softmax_backward_y);
 
-    job.dy = naive_tensor_of(plan, call, BACKWARD_DY);
-    job.dx = naive_tensor_of(plan, call, BACKWARD_DX);
+    job.dy = naive_tensor_of(plan, call, slot_softmax_backward_dy);
+    job.dx = naive_tensor_of(plan, call, slot_softmax_backward_dx);
     return naive_launch_blocks(call, NAIVE_FLOATS(softmax_backward, job.dx.type), job.vectors,
                                job.length, job);
 }

@@ -3,9 +3,6 @@
 #include "kernels.h"
 #include "legacy.h"
 
-/* The output slot of the operations that blend. */
-enum { OUTPUT = 2 };
-
 /* Creates an execution plan of the same engine and knobs for a graph with these factors. Returns 0
  * or -1. */
 static int make_other(struct anydnn_plugin_plan *plan, const struct cdn_factors *factors)
@@ -95,8 +92,8 @@ int32_t cdn_run_fused(struct anydnn_plugin_plan *plan, const struct cdn_call *ca
 static int32_t run_blended(struct anydnn_plugin_plan *plan, const struct cdn_call *call)
 {
     struct cdn_variant *usual = &plan->kernels->usual;
-    const struct anydnn_plugin_tensor *output = plan->problem.tensor[OUTPUT];
-    cudnnTensorDescriptor_t *desc = &plan->made.tensor[OUTPUT];
+    const struct anydnn_plugin_tensor *output = plan->problem.tensor[CDN_OUTPUT];
+    cudnnTensorDescriptor_t *desc = &plan->made.tensor[CDN_OUTPUT];
     int32_t device = plan->context->device, status, dropped;
     struct kit_refusal why;
     void *scratch = NULL;
@@ -114,7 +111,7 @@ static int32_t run_blended(struct anydnn_plugin_plan *plan, const struct cdn_cal
         status =
             cdn_ran(call,
                     cudnn.cudnnAddTensor(plan->context->handle, &call->scale[0], *desc, scratch,
-                                         &call->scale[1], *desc, call->operands->data[OUTPUT]),
+                                         &call->scale[1], *desc, call->operands->data[CDN_OUTPUT]),
                     "cudnnAddTensor");
     dropped = cuda_scratch_drop(device, call->stream, scratch);
     return status ? status : dropped;
@@ -122,8 +119,8 @@ static int32_t run_blended(struct anydnn_plugin_plan *plan, const struct cdn_cal
 
 static int is_short(const struct anydnn_plugin_plan *plan)
 {
-    return plan->copies.tensor[OUTPUT].type == ANYDNN_PLUGIN_HALF ||
-           plan->copies.tensor[OUTPUT].type == ANYDNN_PLUGIN_BFLOAT16;
+    return plan->copies.tensor[CDN_OUTPUT].type == ANYDNN_PLUGIN_HALF ||
+           plan->copies.tensor[CDN_OUTPUT].type == ANYDNN_PLUGIN_BFLOAT16;
 }
 
 /* Runs an engine of float, which blends in float. Operands are copied to float, and the result is

@@ -4,9 +4,6 @@
 
 #include <string.h>
 
-/* The output slot of the operations that blend. */
-enum { OUTPUT = 2 };
-
 /* ------------------------------------------------------------------ making */
 
 static struct cdn_engine *lookup_engine(struct cdn_list *list, uint64_t number)
@@ -101,7 +98,7 @@ int32_t cdn_execute(struct anydnn_plugin_plan *plan, const struct cdn_call *call
 
     memcpy(wanted.data, call->operands->data, sizeof wanted.data);
     if (output)
-        wanted.data[OUTPUT] = output;
+        wanted.data[CDN_OUTPUT] = output;
     status = cdn_pack_of(plan, variant, &wanted, &pack);
     if (status != CUDNN_STATUS_SUCCESS)
         return cdn_check(status, "the pointers of a cuDNN plan");
@@ -117,7 +114,8 @@ static int has_factors(const struct anydnn_plugin_plan *plan, const struct cdn_v
     int fused = plan->problem.operation == ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD;
 
     return variant->execution && variant->factors.factor[0] == scale[0] &&
-           (variant->factors.factor[1] == scale[1] || (fused && !plan->problem.tensor[OUTPUT]));
+           (variant->factors.factor[1] == scale[1] ||
+            (fused && !plan->problem.tensor[slot_convolution_bias_activation_forward_z]));
 }
 
 int32_t cdn_kernels_run(struct anydnn_plugin_plan *plan, const struct cdn_call *call)

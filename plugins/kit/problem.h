@@ -7,6 +7,7 @@
 #include "host.h"
 #include "names.h"
 #include "params.h"
+#include "slots.h"
 
 #ifdef __cplusplus
 extern "C" {

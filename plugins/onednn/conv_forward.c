@@ -127,7 +127,7 @@ static dnnl_primitive_attr_t fused_attributes(struct onednn_build *build)
  * all the work. */
 static int build_finished(struct onednn_build *build)
 {
-    struct onednn_view bias_view = onednn_operand(build, ONEDNN_FUSED_BIAS), bias_float;
+    struct onednn_view bias_view = onednn_operand(build, ONEDNN_FUSED(bias)), bias_float;
     struct onednn_conv conv;
     onednn_layout bias_layout;
     int x, w, bias, y;
@@ -145,7 +145,7 @@ static int build_finished(struct onednn_build *build)
         return 0;
     x = onednn_conv_load(build, &conv.x);
     w = onednn_conv_load(build, &conv.w);
-    bias = onednn_load(build, ONEDNN_FUSED_BIAS, &bias_view, bias_layout, ANYDNN_PLUGIN_FLOAT);
+    bias = onednn_load(build, ONEDNN_FUSED(bias), &bias_view, bias_layout, ANYDNN_PLUGIN_FLOAT);
     y = onednn_conv_result(build, &conv.y);
     ONEDNN_RUN(build, conv.descriptor, {DNNL_ARG_SRC, x}, {DNNL_ARG_WEIGHTS, w},
                {DNNL_ARG_BIAS, bias}, {DNNL_ARG_DST, onednn_conv_seen(build, &conv.y, y)});

@@ -19,8 +19,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { FORWARD_X, FORWARD_Y };
-
 enum { INSTANCE, CHANNEL }; /* as in struct anydnn_plugin_softmax */
 
 int32_t onednn_softmax_check(const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
@@ -240,7 +238,7 @@ static void run_forward(struct onednn_build *build, dnnl_primitive_desc_t descri
 static void build_forward(struct onednn_build *build)
 {
     const struct anydnn_plugin_softmax *params = build->problem->params;
-    struct onednn_softmax_shape shape = onednn_softmax_shape_of(build, FORWARD_X);
+    struct onednn_softmax_shape shape = onednn_softmax_shape_of(build, slot_softmax_forward_x);
     onednn_layout layout = onednn_layout_of(build, &shape.work);
     struct onednn_softmax softmax = {.direction = dnnl_forward_training,
                                      .algorithm = dnnl_softmax_accurate,
@@ -253,9 +251,10 @@ static void build_forward(struct onednn_build *build)
                         .length = shape.work.dims[1],
                         .inner = shape.work.ndims == 3 ? shape.work.dims[2] : 1,
                         .algorithm = params->algorithm,
-                        .in_place = onednn_in_place(build, FORWARD_Y, FORWARD_X)};
+                        .in_place =
+                            onednn_in_place(build, slot_softmax_forward_y, slot_softmax_forward_x)};
     struct onednn_view kept = onednn_flat(FLAG_BYTES / (int64_t)sizeof(float));
-    int x = onednn_load_as(build, FORWARD_X, &shape.dense, &shape.work);
+    int x = onednn_load_as(build, slot_softmax_forward_x, &shape.dense, &shape.work);
 
     if (mend.in_place)
         kept.dims[0] += mend.outer * mend.length * mend.inner;
@@ -266,7 +265,7 @@ static void build_forward(struct onednn_build *build)
         struct onednn_output y;
 
         build->when = mode;
-        y = onednn_result_as(build, FORWARD_Y, &shape.dense, &shape.work);
+        y = onednn_result_as(build, slot_softmax_forward_y, &shape.dense, &shape.work);
         run_forward(build, descriptor, x, y.memory, &shape.work, &mend);
         onednn_store_as(build, &y, 0);
     }

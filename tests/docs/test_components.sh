@@ -116,7 +116,7 @@ through() {
 
 # strangers TREE: each include, of a backend and of the kit, of something else than plugin.h, files of its
 # own folder and the folders in it, the kit and, in CUDA backends, cuda_common; and each of core, of
-# something in plugins but the list of the operations and the union of their parameters.
+# something in plugins but the list of the operations, the union of their parameters and the slots of their operands.
 strangers() {
     (cd "$1" && grep -rnE '^[[:space:]]*#[[:space:]]*include[[:space:]]*("[^"]*/|<anydnn/)' --include='*.[ch]' \
         --include='*.cu' --include='*.inc' --include='*.def' plugins core |
@@ -135,7 +135,7 @@ strangers() {
 
             $1 ~ /^core\// && $2 !~ /plugins\// { next }
             $1 == "core/desc/operations.def" && $2 == "../../plugins/kit/operations.def" { next }
-            $1 == "core/problem/problem.h" && $2 == "../../plugins/kit/params.h" { next }
+            $1 == "core/problem/problem.h" && $2 ~ /^\.\.\/\.\.\/plugins\/kit\/(params|slots)\.h$/ { next }
             $1 ~ /^plugins\// && $2 == "anydnn/plugin.h" { next }
             $1 ~ /^plugins\/template\// && $2 ~ /^kit\/[a-z_]*\.h$/ { next }
             $1 ~ /^plugins\// {
@@ -253,6 +253,7 @@ check "an include of another backend in a folder of one is found" strange plugin
 check "an include of a backend in the kit is found" strange plugins/kit/planted.c ../cpu_ref/tensor.h
 check "an include of the kit in core is found" strange core/load/planted.c ../../plugins/kit/names.h
 check "the kit's parameters elsewhere in core than in problem.h are found" strange core/problem/planted.c ../../plugins/kit/params.h
+check "the kit's slots elsewhere in core than in problem.h are found" strange core/problem/planted.c ../../plugins/kit/slots.h
 check "dlfcn.h is load's alone" alone '# *include <dlfcn\.h>' load
 check "ini.h is settings' alone" alone '# *include <ini\.h>' settings
 check "the environment is read in sys alone" alone '[^a-z_](secure_)?getenv\(' sys

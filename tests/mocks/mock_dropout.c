@@ -10,9 +10,6 @@
 #include "mock.h"
 #include "mock_settings.h"
 
-enum { X, STATES, Y, RESERVE };
-enum { DY, MASK, DX };
-
 /* The four words of the states. */
 enum { MAGIC, VERSION, SEED, OFFSET, WORDS };
 
@@ -74,7 +71,9 @@ static const struct anydnn_plugin_tensor *from_of(const struct anydnn_plugin_pla
 
 static const struct anydnn_plugin_tensor *to_of(const struct anydnn_plugin_problem *problem)
 {
-    return problem->tensor[problem->operation == ANYDNN_PLUGIN_DROPOUT_FORWARD ? Y : DX];
+    int32_t is_forward = problem->operation == ANYDNN_PLUGIN_DROPOUT_FORWARD;
+
+    return problem->tensor[is_forward ? slot_dropout_forward_y : slot_dropout_backward_dx];
 }
 
 static uint64_t count_of(const struct anydnn_plugin_plan *plan)
@@ -109,11 +108,11 @@ static void scale_element(const struct anydnn_plugin_plan *plan, const char *fro
 
 static int32_t run_forward(const struct anydnn_plugin_plan *plan, char *const *data)
 {
-    unsigned char *reserve = (unsigned char *)data[RESERVE];
+    unsigned char *reserve = (unsigned char *)data[slot_dropout_forward_reserve];
     double probability = plan->copies.params.dropout.probability;
     uint64_t states[WORDS], count = count_of(plan);
 
-    memcpy(states, data[STATES], sizeof(states));
+    memcpy(states, data[slot_dropout_forward_states], sizeof(states));
     if (states[MAGIC] != 0x706f7264796e61ULL || states[VERSION] != 1)
         return kit_fail(3, "the states are none");
     memset(reserve, 0, (count + 7) / 8);
@@ -121,22 +120,23 @@ static int32_t run_forward(const struct anydnn_plugin_plan *plan, char *const *d
         int kept = !dropped(states, i, probability);
 
         reserve[i / 8] |= (unsigned char)(kept << i % 8);
-        scale_element(plan, data[X], data[Y], i, kept);
+        scale_element(plan, data[slot_dropout_forward_x], data[slot_dropout_forward_y], i, kept);
     }
     states[OFFSET] += count;
     for (uint64_t i = count; i % 4 != 0; i++)
         states[OFFSET]++;
-    memcpy(data[STATES], states, sizeof(states));
+    memcpy(data[slot_dropout_forward_states], states, sizeof(states));
     return 0;
 }
 
 static int32_t run_backward(const struct anydnn_plugin_plan *plan, char *const *data)
 {
-    const unsigned char *reserve = (const unsigned char *)data[MASK];
+    const unsigned char *reserve = (const unsigned char *)data[slot_dropout_backward_reserve];
     uint64_t count = count_of(plan);
 
     for (uint64_t i = 0; i < count; i++)
-        scale_element(plan, data[DY], data[DX], i, reserve[i / 8] >> i % 8 & 1);
+        scale_element(plan, data[slot_dropout_backward_dy], data[slot_dropout_backward_dx], i,
+                      reserve[i / 8] >> i % 8 & 1);
     return 0;
 }
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Checks anydnn compare: right numbers, a planted fault found and named, declined problems, files, messages.
-# Needs: tools/anydnn tests/tools/anydnn_faulty.la mocks-dir
+# Needs: tools/anydnn tests/tools/anydnn_faulty.la tests/tools/anydnn_trespass.la mocks-dir
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 

@@ -399,6 +399,39 @@ static void slots_are_those_of_the_header(void **state)
     assert_false(kit_is_written(TRAINING, ANYDNN_PLUGIN_OPERAND_MAX));
 }
 
+/* The constants for operations of 1 to 12 operands equal the slots in the comments of plugin.h. */
+static void slots_have_constants(void **state)
+{
+    static const struct {
+        int32_t operation, slot, number;
+        const char *name;
+    } slots[] = {
+        {ANYDNN_PLUGIN_SET_TENSOR, slot_set_tensor_y, 0, "y"},
+        {ANYDNN_PLUGIN_POOLING_FORWARD, slot_pooling_forward_x, 0, "x"},
+        {ANYDNN_PLUGIN_POOLING_FORWARD, slot_pooling_forward_y, 1, "y"},
+        {ANYDNN_PLUGIN_OP_TENSOR, slot_op_tensor_c, 2, "c"},
+        {ANYDNN_PLUGIN_LRN_BACKWARD, slot_lrn_backward_dx, 3, "dx"},
+        {ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD,
+         slot_convolution_bias_activation_forward_bias, 3, "bias"},
+        {ANYDNN_PLUGIN_CTC_LOSS, slot_ctc_loss_label_lengths, 2, "label_lengths"},
+        {ANYDNN_PLUGIN_DIVISIVE_NORMALIZATION_BACKWARD, slot_divisive_normalization_backward_dmeans,
+         6, "dmeans"},
+        {TRAINING, slot_batch_normalization_training_running_var, 5, "running_var"},
+        {TRAINING, slot_batch_normalization_training_reserve, 9, "reserve"},
+        {ANYDNN_PLUGIN_BATCH_NORMALIZATION_BACKWARD, slot_batch_normalization_backward_x, 0, "x"},
+        {ANYDNN_PLUGIN_BATCH_NORMALIZATION_BACKWARD, slot_batch_normalization_backward_dbias, 11,
+         "dbias"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof slots / sizeof slots[0]; i++) {
+        assert_int_equal(slots[i].slot, slots[i].number);
+        assert_string_equal(kit_slot_name(slots[i].operation, slots[i].slot), slots[i].name);
+    }
+    assert_true(KIT_SAME_SLOT(pooling_backward, activation_backward, dx));
+    assert_false(KIT_SAME_SLOT(pooling_backward, softmax_backward, dx));
+}
+
 static void types_have_names_and_sizes(void **state)
 {
     static const struct {
@@ -604,6 +637,7 @@ int main(void)
         cmocka_unit_test(walks_are_made_by_hand),
         cmocka_unit_test(operations_are_the_librarys),
         cmocka_unit_test(slots_are_those_of_the_header),
+        cmocka_unit_test(slots_have_constants),
         cmocka_unit_test(types_have_names_and_sizes),
         cmocka_unit_test_setup(settings_are_read, begin),
         cmocka_unit_test_setup(the_program_limits_threads, begin),

@@ -3,9 +3,6 @@
  * taps and filters through which the element reaches an output. */
 #include "conv.h"
 
-/* The operand slots. */
-enum { W, DY, DX };
-
 /* Finds the output that position `i` of dx reaches through a tap. *offset becomes its offset in
  * dy, without image and channel. Returns false if there is no such output. */
 __device__ static inline bool conv_output_of(const naive_conv &job, const int64_t i[],
@@ -45,7 +42,9 @@ template <class T> __global__ void conv_backward_data(naive_conv job)
 
 static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
-    naive_conv job = naive_conv_of(plan, call, DX, W, DY);
+    naive_conv job =
+        naive_conv_of(plan, call, slot_convolution_backward_data_dx,
+                      slot_convolution_backward_data_w, slot_convolution_backward_data_dy);
 
     return naive_launch(call, NAIVE_FLOATS(conv_backward_data, job.x.type), job.x.count, job);
 }

@@ -3,9 +3,7 @@
  * of y sums over the taps and channels. */
 #include "conv.h"
 
-/* The operand slots. */
-enum { X, W, Y };
-enum { FUSED_Z = 2, FUSED_BIAS, FUSED_Y };
+#define FUSED(name) slot_convolution_bias_activation_forward_##name
 
 /* The conversions of elements of x and w to numbers, and the types of their sums. */
 template <class T> struct conv_number {
@@ -98,17 +96,18 @@ static conv_kernel kernel_of(const naive_conv &job)
 
 static int32_t forward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
-    naive_conv job = naive_conv_of(plan, call, X, W, Y);
+    naive_conv job = naive_conv_of(plan, call, slot_convolution_forward_x,
+                                   slot_convolution_forward_w, slot_convolution_forward_y);
 
     return naive_launch(call, kernel_of(job), job.y.count, job);
 }
 
 static int32_t fused_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
-    naive_conv job = naive_conv_of(plan, call, X, W, FUSED_Y);
+    naive_conv job = naive_conv_of(plan, call, FUSED(x), FUSED(w), FUSED(y));
 
-    job.z = naive_tensor_of(plan, call, FUSED_Z);
-    job.bias = naive_tensor_of(plan, call, FUSED_BIAS);
+    job.z = naive_tensor_of(plan, call, FUSED(z));
+    job.bias = naive_tensor_of(plan, call, FUSED(bias));
     return naive_launch(call, kernel_of(job), job.y.count, job);
 }
 

@@ -3,9 +3,6 @@
  * in which c has 1) + beta * c. Minima and maxima return their indices on request. */
 #include "../naive.h"
 
-/* The operand slots. */
-enum { A_SLOT, C_SLOT, INDICES_SLOT };
-
 struct reduce_job {
     naive_tensor a, c, indices;
     int64_t extents[NAIVE_DIMS]; /* extents of the reduced dims; 1 for the other dims */
@@ -145,9 +142,9 @@ static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
         (const struct anydnn_plugin_reduce *)plan->problem.params;
     reduce_job job = {};
 
-    job.a = naive_tensor_of(plan, call, A_SLOT);
-    job.c = naive_tensor_of(plan, call, C_SLOT);
-    job.indices = naive_tensor_of(plan, call, INDICES_SLOT);
+    job.a = naive_tensor_of(plan, call, slot_reduce_tensor_a);
+    job.c = naive_tensor_of(plan, call, slot_reduce_tensor_c);
+    job.indices = naive_tensor_of(plan, call, slot_reduce_tensor_indices);
     for (int d = 0; d < job.a.ndims; d++)
         job.extents[d] = job.a.dims[d] == job.c.dims[d] ? 1 : job.a.dims[d];
     job.count = job.a.count / job.c.count;

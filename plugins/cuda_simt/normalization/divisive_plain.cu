@@ -153,20 +153,25 @@ template <class T> struct divisive_backward_op {
 
 /* Prepares the iteration and the parameters. An absent operand takes x's layout; its data is never
  * read. */
+static_assert(KIT_SAME_SLOT(divisive_normalization_forward, divisive_normalization_backward, x) &&
+                  KIT_SAME_SLOT(divisive_normalization_forward, divisive_normalization_backward,
+                                means),
+              "divisive_normalization_forward and divisive_normalization_backward share functions");
+
 static void prepare(divisive_plain *plain, const struct anydnn_plugin_problem *problem, int out,
                     int dy, int dmeans)
 {
     const struct anydnn_plugin_tensor *const *tensor = problem->tensor;
-    const struct anydnn_plugin_tensor *x = tensor[FORWARD_X];
+    const struct anydnn_plugin_tensor *x = tensor[FORWARD(x)];
     const struct anydnn_plugin_tensor *means =
-        tensor[tensor[FORWARD_MEANS] ? FORWARD_MEANS : FORWARD_X];
+        tensor[tensor[FORWARD(means)] ? FORWARD(means) : FORWARD(x)];
     struct anydnn_plugin_tensor logical = cuda_logical(x), coordinates[S];
     struct anydnn_plugin_tensor outer[] = {cuda_part(x, CUDA_OUTER_DIMS),
                                            cuda_part(means, CUDA_OUTER_DIMS),
                                            cuda_part(&logical, CUDA_OUTER_DIMS)};
     const struct anydnn_plugin_tensor *walked[WALKED] = {
         tensor[out], &outer[0],  &outer[1],
-        &outer[2],   tensor[dy], tensor[tensor[dmeans] ? dmeans : FORWARD_X]};
+        &outer[2],   tensor[dy], tensor[tensor[dmeans] ? dmeans : FORWARD(x)]};
     divisive_params *params = &plain->params;
 
     cuda_spatial_coordinates(x, S, coordinates, walked + COORDINATES_AT);
@@ -176,8 +181,8 @@ static void prepare(divisive_plain *plain, const struct anydnn_plugin_problem *p
     cuda_spatial_strides(x, S, params->x);
     cuda_spatial_strides(means, S, params->means);
     cuda_spatial_strides(&logical, S, params->logical);
-    params->with_means = tensor[FORWARD_MEANS] != nullptr;
-    params->with_dmeans = tensor[dmeans] != nullptr && dmeans == BACKWARD_DMEANS;
+    params->with_means = tensor[FORWARD(means)] != nullptr;
+    params->with_dmeans = tensor[dmeans] != nullptr && dmeans == BACKWARD(dmeans);
     plain->elements = cuda_tensor_count(x);
 }
 
@@ -197,8 +202,8 @@ static int32_t launch_op(const divisive_plain *plain, const cuda_call *call,
 template <class T> static int32_t forward_launch(const divisive_plain *plain, const cuda_call *call)
 {
     void *const *from = call->operands->data;
-    void *const data[] = {from[FORWARD_Y], from[FORWARD_X], from[FORWARD_MEANS],
-                          nullptr,         nullptr,         nullptr};
+    void *const data[] = {from[FORWARD(y)], from[FORWARD(x)], from[FORWARD(means)],
+                          nullptr,          nullptr,          nullptr};
 
     return launch_op<divisive_forward_op<T>>(plain, call, plain->params, data);
 }
@@ -207,8 +212,8 @@ template <class T>
 static int32_t backward_launch(const divisive_plain *plain, const cuda_call *call)
 {
     void *const *from = call->operands->data;
-    void *const data[] = {from[BACKWARD_DX], from[BACKWARD_X],  from[BACKWARD_MEANS],
-                          nullptr,           from[BACKWARD_DY], from[BACKWARD_DMEANS]};
+    void *const data[] = {from[BACKWARD(dx)], from[BACKWARD(x)],     from[BACKWARD(means)], nullptr,
+                          from[BACKWARD(dy)], from[BACKWARD(dmeans)]};
     divisive_params params = plain->params;
     void *scratch;
     int32_t dropped,
@@ -228,8 +233,8 @@ static int32_t backward_launch(const divisive_plain *plain, const cuda_call *cal
 
 void divisive_plain_forward(divisive_plain *plain, const struct anydnn_plugin_problem *problem)
 {
-    prepare(plain, problem, FORWARD_Y, FORWARD_X, FORWARD_X);
-    switch (problem->tensor[FORWARD_X]->type) {
+    prepare(plain, problem, FORWARD(y), FORWARD(x), FORWARD(x));
+    switch (problem->tensor[FORWARD(x)]->type) {
 #define CASE(T) plain->launch = forward_launch<T>
         CUDA_FLOAT_CASES(CASE);
 #undef CASE
@@ -238,8 +243,8 @@ void divisive_plain_forward(divisive_plain *plain, const struct anydnn_plugin_pr
 
 void divisive_plain_backward(divisive_plain *plain, const struct anydnn_plugin_problem *problem)
 {
-    prepare(plain, problem, BACKWARD_DX, BACKWARD_DY, BACKWARD_DMEANS);
-    switch (problem->tensor[BACKWARD_X]->type) {
+    prepare(plain, problem, BACKWARD(dx), BACKWARD(dy), BACKWARD(dmeans));
+    switch (problem->tensor[BACKWARD(x)]->type) {
 #define CASE(T) plain->launch = backward_launch<T>
         CUDA_FLOAT_CASES(CASE);
 #undef CASE
