@@ -183,7 +183,7 @@ static int32_t inference_check(const struct anydnn_plugin_problem *problem, stru
 
     if (params->ops == ONEDNN_NORM_ADD_ACTIVATION)
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
-                          "ops is bn_add_activation, and there is no z to add");
+                          "ops is bn_add_activation, but z is absent");
     return onednn_norm_check(problem, why);
 }
 
@@ -214,10 +214,10 @@ static int32_t training_check(const struct anydnn_plugin_problem *problem, struc
 
     if (params->ops == ONEDNN_NORM_ADD_ACTIVATION && !problem->tensor[TRAINING_Z])
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
-                          "ops is bn_add_activation, and z is absent");
+                          "ops is bn_add_activation, but z is absent");
     if (params->ops != ONEDNN_NORM_PLAIN && !problem->tensor[TRAINING_RESERVE])
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
-                          "the reserve is absent; with an activation it is required");
+                          "the reserve is absent; it is required with an activation");
     return onednn_norm_check(problem, why);
 }
 
