@@ -181,8 +181,8 @@ static void print_operation(const json_t *operation)
     for (size_t p = 0; p < json_array_size(pairs) && counted > 0; p++)
         print_mean(json_array_get(pairs, p));
     for (size_t p = 0; p < json_array_size(pairs) && counted > 0; p++)
-        printf("%-22s %-28.28s %12.2f ms, each layer as often as the network contains it\n", "total",
-               tool_text_of(json_array_get(pairs, p), "pair"),
+        printf("%-22s %-28.28s %12.2f ms, each layer as often as the network contains it\n",
+               "total", tool_text_of(json_array_get(pairs, p), "pair"),
                tool_number_of(json_array_get(pairs, p), "total_us") / 1000);
     for (size_t p = 0; p < json_array_size(pairs) && counted > 1; p++)
         print_worst(json_array_get(pairs, p), p == 0 ? "roofline" : "ratio");
