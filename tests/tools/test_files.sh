@@ -48,8 +48,8 @@ answers() {
 check "a suite" answers 2 "is a FIFO that no process writes to" bench "$fifo"
 check "a suite to compare" answers 2 "is a FIFO that no process writes to" compare cpu_ref cpu_ref "$fifo"
 check "a trace" answers 2 "not a regular file" replay "$fifo"
-check "a program to scan" answers 1 "is no ELF program" abi --scan "$fifo"
-check "a program of cuDNN's" answers 1 "is no ELF program" shim "$fifo"
+check "a program to scan" answers 1 "not an ELF program" abi --scan "$fifo"
+check "a program of cuDNN's" answers 1 "not an ELF program" shim "$fifo"
 check "an operand" answers 1 "is a FIFO that no process writes to" run --in "x=$fifo" "$pool"
 check "a result" answers 1 "is a FIFO that no process reads" run --out "y=$fifo" "$pool"
 check "a table" answers 2 "is a FIFO that no process reads" bench "--csv=$fifo" --device=cpu "$pool" cpu_ref:default
