@@ -54,7 +54,7 @@ judged() {
     status=$?
     tail -n 1 "$wheels/verify.log"
     [ $status -eq 0 ] && grep -q ' [1-9][0-9]* passed' "$wheels/verify.log" &&
-        ! grep -q 'declines everything' "$wheels/verify.log"
+        ! grep -q 'declines all problems' "$wheels/verify.log"
 }
 
 # The newer package is built for SYCL, whose devices cannot use host memory. The reason must name that, or the
