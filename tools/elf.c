@@ -205,11 +205,10 @@ int elf_read(struct tool *tool, const char *what, const char *file,
     if (elf_visit(file, visitor, facts) == 0)
         return TOOL_FINE;
     if (facts->foreign)
-        return tool_fail(tool, TOOL_FAILED,
-                         "%s: it is for another machine than this, or it is damaged", what);
+        return tool_fail(tool, TOOL_FAILED, "%s: the file is for another machine or is damaged",
+                         what);
     if (errno == ENOEXEC)
         return tool_fail(tool, TOOL_FAILED,
-                         "%s: it is no ELF program, library or object file, or a damaged one",
-                         what);
+                         "%s: not an ELF program, library or object file, or a damaged one", what);
     return tool_fail(tool, TOOL_FAILED, "%s: the file cannot be read: %s", what, strerror(errno));
 }

@@ -19,9 +19,9 @@ struct info {
 };
 
 static const struct tool_option options[] = {
-    {"operations", NULL, "also which types, layouts and math modes each operation has",
+    {"operations", NULL, "also show the types, layouts and math modes of each operation",
      TOOL_KEEP_FLAG(info, operations)},
-    {"tuning", "FILE", "lists what is in a file of the setting `tuning`, and nothing else",
+    {"tuning", "FILE", "list only the records of a tuning file",
      TOOL_KEEP(info, tuning, TOOL_TEXT)},
     TOOL_OPTIONS_END,
 };
@@ -127,9 +127,10 @@ static int add_backends(struct tool *tool, const struct info *info, json_t *back
     }
     for (int i = 0; i < info->argc; i++)
         if (!has_backend(backends, info->argv[i]))
-            return tool_fail(tool, TOOL_FAILED,
-                             "backend `%s` is not installed; `anydnn info` lists those that are",
-                             info->argv[i]);
+            return tool_fail(
+                tool, TOOL_FAILED,
+                "backend `%s` is not installed; `anydnn info` lists the installed ones",
+                info->argv[i]);
     return TOOL_FINE;
 }
 
@@ -347,5 +348,5 @@ static int run(struct tool *tool, int argc, char **argv)
 }
 
 const struct tool_command tool_info = {
-    "info", "[BACKEND...]",
-    "Shows the library, the backends found and loaded or why not, and the devices.", options, run};
+    "info", "[BACKEND...]", "Shows the library, the backends with their state, and the devices.",
+    options, run};

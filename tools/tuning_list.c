@@ -131,11 +131,11 @@ int tool_tuning_list(struct tool *tool, const char *path, json_t *answer)
     fclose(file);
     if (ours && length == -2)
         return tool_fail(tool, TOOL_FAILED,
-                         "%s: it has a line of more than %d bytes, which no tuning file has", path,
+                         "%s: a line has more than %d bytes, the maximum for a tuning file", path,
                          TOOL_LINE_MAX);
     if (!ours)
-        return tool_fail(tool, TOOL_FAILED,
-                         "%s: it does not begin as a tuning file of version 1 does", path);
+        return tool_fail(tool, TOOL_FAILED, "%s: it does not begin like a tuning file of version 1",
+                         path);
     if (!tool->json)
         print(choices, suspects);
     return TOOL_FINE;

@@ -189,10 +189,10 @@ int tool_tuning_prune(struct tool *tool, const char *path, struct tuning_pruned 
         code = tool_fail(tool, TOOL_FAILED,
                          "%s: another process holds the lock of its folder; try again later", path);
     else if (stat(place.file, &status) == 0 && !S_ISREG(status.st_mode))
-        code = tool_fail(tool, TOOL_FAILED, "%s: it is not a regular file", path);
+        code = tool_fail(tool, TOOL_FAILED, "%s: not a regular file", path);
     else if (rewrite(&place, folder, &all, pruned) != 0)
         code = tool_fail(tool, TOOL_FAILED, "%s: %s", path,
-                         errno == EINVAL ? "it does not begin as a tuning file of version 1 does"
+                         errno == EINVAL ? "it does not begin like a tuning file of version 1"
                                          : strerror(errno));
     adn_tuning_place_unlock(folder);
     free(place.file);

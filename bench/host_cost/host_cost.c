@@ -228,7 +228,7 @@ static void driver(CUresult result)
 {
     if (result == CUDA_SUCCESS)
         return;
-    fprintf(stderr, "host_cost: the driver answers %d\n", (int)result);
+    fprintf(stderr, "host_cost: the driver returned %d\n", (int)result);
     exit(EXIT_FAILURE);
 }
 
@@ -270,7 +270,7 @@ static void *entry_point(const char *name, unsigned version)
 
     cuda(cudaGetDriverEntryPointByVersion(name, &function, version, cudaEnableDefault, &found));
     if (found != cudaDriverEntryPointSuccess) {
-        fprintf(stderr, "host_cost: the driver has no %s\n", name);
+        fprintf(stderr, "host_cost: the driver does not have %s\n", name);
         exit(EXIT_FAILURE);
     }
     return function;

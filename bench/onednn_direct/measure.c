@@ -60,7 +60,7 @@ static void make_data(struct measurement *m)
         m->data[i] = take((size_t)m->sets * sizeof *m->data[i]);
         for (int set = 0; set < m->sets; set++) {
             if (posix_memalign((void **)&m->data[i][set], 256, m->elements[i] * sizeof(float)))
-                fail("no memory for the arrays of %s", l->name);
+                fail("out of memory for the arrays of %s", l->name);
             for (size_t e = 0; e < m->elements[i]; e++)
                 m->data[i][set][e] = random_float(&state);
         }

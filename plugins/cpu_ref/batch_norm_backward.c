@@ -69,7 +69,7 @@ static int load_cell(const struct backward_job *job, int64_t i)
 static int32_t refuse_without(struct kit_refusal *why, const char *rule, const char *operand)
 {
     return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
-                      "batch_normalization_backward: %s, and %s is absent", rule, operand);
+                      "batch_normalization_backward: %s, but %s is absent", rule, operand);
 }
 
 static int32_t backward_check(const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
@@ -81,11 +81,11 @@ static int32_t backward_check(const struct anydnn_plugin_problem *problem, struc
         return 0;
     if (!problem->tensor[SLOT(y)] &&
         (mode == CPU_REF_SIGMOID || mode == CPU_REF_TANH || mode == CPU_REF_ELU))
-        return refuse_without(why, "this activation's gradient is a function of y", "y");
+        return refuse_without(why, "this activation's gradient requires y", "y");
     if (mode == CPU_REF_SWISH && !problem->tensor[SLOT(bias)])
-        return refuse_without(why, "swish's gradient needs its argument again", "bias");
+        return refuse_without(why, "swish's gradient requires its argument", "bias");
     if (mode == CPU_REF_SWISH && params->ops == BATCH_NORM_ADD_ACTIVATION)
-        return refuse_without(why, "swish's gradient needs its argument again", "z");
+        return refuse_without(why, "swish's gradient requires its argument", "z");
     return 0;
 }
 

@@ -17,8 +17,8 @@ int32_t cpu_ref_conv_check(const struct anydnn_plugin_problem *problem, struct k
         return 0;
     return kit_refuse(why, ANYDNN_PLUGIN_REASON_TYPE, "%s: compute type is %s; %s",
                       kit_operation_name(problem->operation), kit_type_name(type),
-                      integers ? "integers are summed as int32"
-                               : "floating data needs a floating compute type");
+                      integers ? "it must be int32 for integers"
+                               : "it must be a floating-point type for floating-point data");
 }
 
 /* ------------------------------------------------------------------ geometry */

@@ -173,8 +173,7 @@ static int32_t reduce_check(const struct anydnn_plugin_problem *problem, struct 
     if (type == ANYDNN_PLUGIN_FLOAT || type == ANYDNN_PLUGIN_DOUBLE || type == ANYDNN_PLUGIN_HALF)
         return 0;
     return kit_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
-                      "reduce_tensor: the compute type is %s; it must be half, float or "
-                      "double, and sums are double then",
+                      "reduce_tensor: the compute type is %s; it must be half, float or double",
                       kit_type_name(type));
 }
 

@@ -37,8 +37,7 @@ static int32_t cuda_launch_threads(const cuda_call *call, void (*kernel)(P), int
         return ANYDNN_PLUGIN_STATUS_SUCCESS;
     if (x > CUDA_BLOCKS_MAX || y > 65535)
         return kit_fail(ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED,
-                        "the grid would have %lld x %lld blocks; a launch takes "
-                        "%lld x 65535",
+                        "the grid would have %lld x %lld blocks; the maximum is %lld x 65535",
                         (long long)x, (long long)y, (long long)CUDA_BLOCKS_MAX);
 #ifdef __CUDACC__
     error = cuda_launch_kernel((const void *)kernel, (unsigned)x, (unsigned)y, (unsigned)threads, 0,

@@ -30,7 +30,7 @@ int32_t tc_code_capability(int32_t device, int32_t *capability)
 {
     cudaFuncAttributes attributes = {};
     int32_t status = cuda_check(device, cudaFuncGetAttributes(&attributes, nothing_kernel),
-                                "asking for the code that runs on the device");
+                                "querying the code that runs on the device");
 
     *capability = attributes.ptxVersion;
     return status;

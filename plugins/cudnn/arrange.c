@@ -139,15 +139,15 @@ int32_t cdn_check_convolution(const struct anydnn_plugin_problem *problem, struc
 
     if (params->spatial_dims > SPATIAL_MAX)
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
-                          "the convolution has %d spatial dims; cuDNN takes up to %d",
+                          "the convolution has %d spatial dims; cuDNN supports up to %d",
                           params->spatial_dims, SPATIAL_MAX);
     if (cdn_is_fused(problem) &&
         cdn_is_flushed(params->activation, problem->tensor[FUSED(y)]->type))
         return cdn_refuse_flushed(params->activation, problem->tensor[FUSED(y)]->type, why);
     if (cdn_is_fused(problem) && !is_fusible(params))
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
-                          "the activation is number %d; of integers cuDNN fuses ReLU that makes "
-                          "NaN 0 and the identity",
+                          "the activation is %d; for integers cuDNN fuses only the identity and "
+                          "the ReLU that maps NaN to 0",
                           params->activation);
     return 0;
 }

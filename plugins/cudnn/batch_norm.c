@@ -46,8 +46,8 @@ static int32_t check(const struct anydnn_plugin_problem *problem, struct kit_ref
 
     if (params->ops != 0)
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
-                          "normalization with activation keeps a reserve, and cuDNN's is in a "
-                          "format of its own, not anydnn's");
+                          "normalization with activation fills a reserve, but cuDNN's format of it "
+                          "differs from anydnn's");
     return 0;
 }
 
@@ -63,9 +63,9 @@ static int32_t check_training(const struct anydnn_plugin_problem *problem, struc
     for (int32_t d = 2; d < x->ndims && params->mode != CUDNN_BATCHNORM_PER_ACTIVATION; d++)
         values *= x->dims[d];
     if (values == 1)
-        return kit_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
-                          "each mean is of one value, and cuDNN's result is then as far off as "
-                          "x is from 0");
+        return kit_refuse(
+            why, ANYDNN_PLUGIN_REASON_SHAPE,
+            "each mean is that of one value; cuDNN's error then grows with the size of x");
     return check(problem, why);
 }
 

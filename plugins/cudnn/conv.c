@@ -53,7 +53,7 @@ static int32_t choose(struct anydnn_plugin_plan *plan, struct kit_refusal *why)
         }
     }
     return kit_refuse(why, ANYDNN_PLUGIN_REASON_MATH,
-                      "cuDNN has no engine for this convolution of float in default math");
+                      "cuDNN has no engine for this float convolution in default math");
 }
 
 static int32_t make_behind(struct anydnn_plugin_plan *plan, struct kit_refusal *why)

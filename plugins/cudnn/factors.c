@@ -76,7 +76,7 @@ int32_t cdn_run_fused(struct anydnn_plugin_plan *plan, const struct cdn_call *ca
     if (!plan->kernels->has_legacy && cdn_legacy_make(plan, engine, &why)) {
         cdn_legacy_drop(plan);
         return kit_fail(ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED,
-                        "alpha1 is %g and alpha2 is %g, not 1, and %s", call->operands->scale[0],
+                        "alpha1 is %g and alpha2 is %g instead of 1; %s", call->operands->scale[0],
                         call->operands->scale[1], why.sentence);
     }
     plan->kernels->has_legacy = 1;
@@ -99,8 +99,8 @@ static int32_t run_blended(struct anydnn_plugin_plan *plan, const struct cdn_cal
     void *scratch = NULL;
 
     if (!*desc && cdn_tensor_make(desc, output, ANYDNN_PLUGIN_DIM_MAX, "the output", &why))
-        return kit_fail(ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED,
-                        "alpha and beta are not 1 and 0, and %s", why.sentence);
+        return kit_fail(ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED, "alpha and beta are not 1 and 0; %s",
+                        why.sentence);
     status = cuda_scratch_take(device, call->stream, cdn_tensor_bytes(output), &scratch);
     if (status)
         return status;
@@ -154,8 +154,8 @@ static int32_t make_by_float(struct anydnn_plugin_plan *plan)
             cdn_plan_destroy(kernels->by_float);
         kernels->by_float = NULL;
         return kit_fail(ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED,
-                        "alpha and beta are not 1 and 0, which the engine does not blend without "
-                        "rounding twice, and by way of float %s",
+                        "alpha and beta are not 1 and 0; the engine would round twice, and the "
+                        "plan through float failed: %s",
                         why.sentence);
     }
     return ANYDNN_PLUGIN_STATUS_SUCCESS;

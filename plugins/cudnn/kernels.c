@@ -35,10 +35,10 @@ static int32_t take_execution(struct anydnn_plugin_plan *plan, struct cdn_engine
                                  "the engine configuration");
     engine->workspace = usual->workspace;
     if (usual->workspace > offered)
-        return kit_refuse(why, ANYDNN_PLUGIN_REASON_MEMORY,
-                          "cuDNN's plan needs %llu bytes of workspace where its configuration "
-                          "said %llu",
-                          (unsigned long long)usual->workspace, (unsigned long long)offered);
+        return kit_refuse(
+            why, ANYDNN_PLUGIN_REASON_MEMORY,
+            "cuDNN's plan needs %llu bytes of workspace, but its configuration reported %llu",
+            (unsigned long long)usual->workspace, (unsigned long long)offered);
     return 0;
 }
 
@@ -52,11 +52,11 @@ int32_t cdn_kernels_make(struct anydnn_plugin_plan *plan, struct kit_refusal *wh
         return why->reason;
     if (!engine || engine->math < 0 || engine->state == CUDNN_REFUSED)
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_OTHER,
-                          "cuDNN proposes no engine configuration of number %llu that it can run",
+                          "cuDNN has no engine configuration %llu that it can run",
                           (unsigned long long)plan->engine);
     plan->kernels = kit_host->alloc(sizeof *plan->kernels);
     if (!plan->kernels)
-        return kit_refuse(why, ANYDNN_PLUGIN_REASON_MEMORY, "no memory for a plan");
+        return kit_refuse(why, ANYDNN_PLUGIN_REASON_MEMORY, "out of memory for a plan");
     memset(plan->kernels, 0, sizeof *plan->kernels);
     plan->kernels->list = list;
     list->holders++;

@@ -54,10 +54,9 @@ static int32_t check_pooling_backward(const struct anydnn_plugin_problem *proble
 
         if (params->pad[i] < 0 || last > x->dims[i + 2] + 2 * params->pad[i])
             return kit_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
-                              "along spatial dim %d pooling has pad %lld and windows up to %lld "
-                              "of a padded input of %lld; cuDNN's gradient contradicts its "
-                              "forward pass where windows leave the padded input or the pad is "
-                              "negative",
+                              "spatial dim %d has pad %lld, and its windows reach %lld of %lld "
+                              "padded elements; cuDNN's gradient is wrong for negative pads and "
+                              "for windows beyond the padded input",
                               i, (long long)params->pad[i], (long long)last,
                               (long long)(x->dims[i + 2] + 2 * params->pad[i]));
     }
@@ -78,14 +77,14 @@ static int32_t check_pooling_forward(const struct anydnn_plugin_problem *problem
     for (int32_t i = 0; i < params->spatial_dims; i++) {
         if (params->pad[i] < 0)
             return kit_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
-                              "spatial dim %d has pad %lld, and cuDNN is wrong of windows of "
-                              "vectors of channels that hold no element",
+                              "spatial dim %d has pad %lld; for vectors of channels, cuDNN's "
+                              "result is wrong for windows without elements",
                               i, (long long)params->pad[i]);
     }
     return x->ndims <= 4
                ? 0
                : kit_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
-                            "x is %s of %d dims; cuDNN pools vectors of channels in 4 dims only",
+                            "x is %s with %d dims; cuDNN pools vectors of channels only in 4 dims",
                             kit_type_name(x->type), x->ndims);
 }
 
@@ -158,7 +157,7 @@ static int32_t check_activation(const struct anydnn_plugin_problem *problem,
 
     if (params->mode == CUDNN_ACTIVATION_IDENTITY)
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
-                          "cuDNN has the identity only within the fused convolution");
+                          "cuDNN provides the identity only in the fused convolution");
     return 0;
 }
 

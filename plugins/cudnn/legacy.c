@@ -79,7 +79,7 @@ int32_t cdn_legacy_make(struct anydnn_plugin_plan *plan, uint64_t engine, struct
     /* cuDNN's own words are omitted here, since they vary between calls. */
     if (status != CUDNN_STATUS_SUCCESS)
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_LAYOUT,
-                          "cuDNN refuses the convolution by implicit GEMM: %s (%d)",
+                          "cuDNN rejected the convolution by implicit GEMM: %s (%d)",
                           cudnn.cudnnGetErrorString(status), (int)status);
     plan->legacy_workspace = workspace;
     return 0;

@@ -84,8 +84,8 @@ static int32_t check_divisive_backward(const struct anydnn_plugin_problem *probl
 
     if (params->n % 2 == 0)
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
-                          "n is %d; for an even n cuDNN sums over the element's own window, not "
-                          "over the windows that hold it, which is not the gradient",
+                          "n is %d; for an even n cuDNN does not compute the gradient: it sums "
+                          "over the element's own window instead of the windows that contain it",
                           params->n);
     return 0;
 }

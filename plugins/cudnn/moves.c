@@ -140,8 +140,8 @@ int32_t cdn_moves_make(struct anydnn_plugin_plan *plan, struct kit_refusal *why)
         lanes = kit_lanes(home->type);
         if (home->ndims + (lanes > 1 || home->type == ANYDNN_PLUGIN_INT32) > CDN_USUAL_DIMS)
             return kit_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
-                              "operand %d is %s of %d dims; cuDNN does not move so many", slot,
-                              kit_type_name(home->type), home->ndims);
+                              "operand %d is %s with %d dims; cuDNN cannot copy that many dims",
+                              slot, kit_type_name(home->type), home->ndims);
         snprintf(role, sizeof role, "operand %d", slot);
         view(&made, home, lanes);
         reason = cdn_tensor_make(&plan->made.home[slot], &made, CDN_USUAL_DIMS, role, why);

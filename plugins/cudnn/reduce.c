@@ -39,16 +39,14 @@ static int32_t check_reduce(const struct anydnn_plugin_problem *problem, struct 
     if (memcmp(problem->tensor[0]->dims, problem->tensor[1]->dims,
                (size_t)problem->tensor[0]->ndims * sizeof problem->tensor[0]->dims[0]) == 0)
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
-                          "a and c have the same dims; cuDNN refuses a reduction that reduces "
-                          "nothing");
+                          "a and c have the same dims; cuDNN requires at least one reduced dim");
     if (indices && indices->type == ANYDNN_PLUGIN_UINT64)
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
-                          "the indices have 64 bits; cuDNN writes 32 of them");
+                          "the indices have 64 bits; cuDNN writes 32-bit indices");
     for (int32_t d = indices ? indices->ndims - 1 : -1; d >= 0; d--) {
         if (indices->dims[d] > 1 && indices->strides[d] != step)
             return kit_refuse(why, ANYDNN_PLUGIN_REASON_LAYOUT,
-                              "the indices are not packed with rows first; cuDNN writes them no "
-                              "other way");
+                              "the indices must be packed in row-major order for cuDNN");
         step *= indices->dims[d];
     }
     return 0;
@@ -77,7 +75,7 @@ static int32_t reduce_sizes(struct anydnn_plugin_plan *plan, struct kit_refusal 
     room *= index_types[index_of(indices->type)].size;
     if (plan->indices_bytes > room)
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
-                          "the indices have %llu bytes, and cuDNN writes %llu",
+                          "the indices have %llu bytes, but cuDNN writes %llu",
                           (unsigned long long)room, (unsigned long long)plan->indices_bytes);
     return 0;
 }

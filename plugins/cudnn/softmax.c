@@ -15,10 +15,9 @@ static int32_t check_forward(const struct anydnn_plugin_problem *problem, struct
 
     if (params->algorithm == CUDNN_SOFTMAX_FAST)
         return 0;
-    return kit_refuse(
-        why, ANYDNN_PLUGIN_REASON_PARAMETER,
-        "cuDNN's softmax makes NaN of rows of -Inf, and its log softmax loses digits "
-        "of great numbers, where anydnn.h says otherwise; only softmax=fast is taken");
+    return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
+                      "only softmax=fast is supported: cuDNN's other softmax gives NaN for rows of "
+                      "-Inf, and its log softmax is inaccurate for large numbers");
 }
 
 /* Packs the operands in the same format. With 5 dims and channels last, cuDNN leaves elements

@@ -77,7 +77,7 @@ void *kit_alloc(size_t bytes, const char *what)
     if (made)
         memset(made, 0, bytes);
     else
-        (void)kit_fail(ANYDNN_PLUGIN_STATUS_ALLOC_FAILED, "no memory for %s", what);
+        (void)kit_fail(ANYDNN_PLUGIN_STATUS_ALLOC_FAILED, "out of memory for %s", what);
     return made;
 }
 
@@ -85,7 +85,7 @@ int32_t kit_check_host_device(int32_t device)
 {
     if (device == 0)
         return ANYDNN_PLUGIN_STATUS_SUCCESS;
-    return kit_fail(ANYDNN_PLUGIN_STATUS_BAD_PARAM, "device is %d; the host has device 0 alone",
+    return kit_fail(ANYDNN_PLUGIN_STATUS_BAD_PARAM, "device is %d; the host has only device 0",
                     device);
 }
 

@@ -43,7 +43,7 @@ void kit_print(char *text, size_t size, const char *format, va_list list)
 int32_t kit_fail(int32_t status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Allocates zeroed host memory, aligned to 64 bytes, which kit_host->free frees. Returns NULL when
- * memory runs out, after it has reported "no memory for WHAT" to the host. */
+ * memory runs out, after it has reported "out of memory for WHAT" to the host. */
 void *kit_alloc(size_t bytes, const char *what);
 
 /* The value of sizes that overflow. No allocation succeeds for so many bytes, and the sum of four

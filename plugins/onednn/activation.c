@@ -264,8 +264,8 @@ static void build_forward(struct onednn_build *build)
         return;
     }
     eltwise.x = onednn_layout_of(build, &work);
-    descriptor = onednn_keep(build, onednn_describe_eltwise(&eltwise, build->attributes),
-                             "eltwise primitive for this activation");
+    descriptor =
+        onednn_keep(build, onednn_describe_eltwise(&eltwise, build->attributes), "this activation");
     x = onednn_load_as(build, slot_activation_forward_x, &dense, &work);
     lost.x = onednn_place_of(build, x);
     if (onednn_loses(&activation, 0))
@@ -309,11 +309,11 @@ static void build_backward(struct onednn_build *build)
         return;
     }
     eltwise.x = eltwise.dx = onednn_layout_of(build, &work);
-    eltwise.hint = onednn_keep(build, onednn_describe_eltwise(&eltwise, build->attributes),
-                               "eltwise primitive for this activation");
+    eltwise.hint =
+        onednn_keep(build, onednn_describe_eltwise(&eltwise, build->attributes), "this activation");
     eltwise.direction = dnnl_backward_data;
     descriptor = onednn_keep(build, onednn_describe_eltwise(&eltwise, build->attributes),
-                             "backward eltwise primitive for this activation");
+                             "the gradient of this activation");
     data = onednn_load_as(build, by_x ? slot_activation_backward_x : slot_activation_backward_y,
                           &dense, &work);
     dy = onednn_load_as(build, slot_activation_backward_dy, &dense, &work);

@@ -172,7 +172,7 @@ static int32_t inference_check(const struct anydnn_plugin_problem *problem, stru
 
     if (params->ops == ONEDNN_NORM_ADD_ACTIVATION)
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
-                          "ops is bn_add_activation, and there is no z to add");
+                          "ops is bn_add_activation, but z is absent");
     return onednn_norm_check(problem, why);
 }
 
@@ -203,10 +203,10 @@ static int32_t training_check(const struct anydnn_plugin_problem *problem, struc
 
     if (params->ops == ONEDNN_NORM_ADD_ACTIVATION && !problem->tensor[TRAINING(z)])
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
-                          "ops is bn_add_activation, and z is absent");
+                          "ops is bn_add_activation, but z is absent");
     if (params->ops != ONEDNN_NORM_PLAIN && !problem->tensor[TRAINING(reserve)])
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
-                          "the reserve is absent; with an activation it is required");
+                          "the reserve is absent; it is required with an activation");
     return onednn_norm_check(problem, why);
 }
 

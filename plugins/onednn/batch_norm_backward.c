@@ -10,7 +10,7 @@
 
 static int32_t refuse_without(struct kit_refusal *why, const char *rule, const char *operand)
 {
-    return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER, "%s, and %s is absent", rule, operand);
+    return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER, "%s, but %s is absent", rule, operand);
 }
 
 static int32_t check(const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
@@ -23,18 +23,19 @@ static int32_t check(const struct anydnn_plugin_problem *problem, struct kit_ref
     if (reason)
         return reason;
     if (!problem->tensor[SLOT(save_mean)] != !problem->tensor[SLOT(save_inv_var)])
-        return refuse_without(why, "the saved pair comes whole or not at all", "one of it");
+        return refuse_without(why, "save_mean and save_inv_var must be given together",
+                              "one of them");
     if (params->ops == ONEDNN_NORM_PLAIN)
         return 0;
     if (!problem->tensor[SLOT(reserve)])
-        return refuse_without(why, "with an activation the reserve is required", "it");
+        return refuse_without(why, "the reserve is required with an activation", "it");
     if (!problem->tensor[SLOT(y)] &&
         (mode == ONEDNN_SIGMOID || mode == ONEDNN_TANH || mode == ONEDNN_ELU))
-        return refuse_without(why, "this activation's gradient is a function of y", "y");
+        return refuse_without(why, "this activation's gradient requires y", "y");
     if (mode == ONEDNN_SWISH && !problem->tensor[SLOT(bias)])
-        return refuse_without(why, "swish's gradient needs its argument again", "bias");
+        return refuse_without(why, "swish's gradient requires its argument", "bias");
     if (mode == ONEDNN_SWISH && params->ops == ONEDNN_NORM_ADD_ACTIVATION)
-        return refuse_without(why, "swish's gradient needs its argument again", "z");
+        return refuse_without(why, "swish's gradient requires its argument", "z");
     if (params->ops == ONEDNN_NORM_ADD_ACTIVATION && !problem->tensor[SLOT(dz)])
         return refuse_without(why, "ops is bn_add_activation", "dz");
     return 0;

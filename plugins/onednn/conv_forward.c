@@ -118,7 +118,7 @@ static dnnl_primitive_attr_t fused_attributes(struct onednn_build *build)
     attributes = onednn_attributes(build);
     if (onednn.dnnl_post_ops_create(&post_ops) != dnnl_success || onednn_append_relu(post_ops) != 0)
         onednn_build_fail(build, ANYDNN_PLUGIN_STATUS_ALLOC_FAILED,
-                          "no memory for post-ops of a primitive");
+                          "out of memory for the post-ops of a primitive");
     onednn_add_post_ops(build, attributes, post_ops);
     return attributes;
 }

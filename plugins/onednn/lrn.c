@@ -18,8 +18,8 @@ static int32_t check(const struct anydnn_plugin_problem *problem, struct kit_ref
 
     if (params->n >= 1 && params->n <= ONEDNN_LRN_WINDOW_MAX)
         return 0;
-    return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER, "n is %d; it must be 1 to %d", params->n,
-                      ONEDNN_LRN_WINDOW_MAX);
+    return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER, "n is %d; it must be from 1 to %d",
+                      params->n, ONEDNN_LRN_WINDOW_MAX);
 }
 
 /* Refuses an output that lies on an input. Neither oneDNN nor our own code works in place. */

@@ -16,11 +16,11 @@ static int32_t check(const struct anydnn_plugin_problem *problem, struct kit_ref
     const struct anydnn_plugin_pooling *params = problem->params;
 
     if (params->mode < 0 || params->mode >= ONEDNN_POOLING_MODE_END)
-        return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER, "pooling mode %d is unknown",
+        return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER, "unknown pooling mode %d",
                           params->mode);
     if (params->spatial_dims > ONEDNN_SPATIAL_MAX)
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
-                          "%d spatial dimensions; oneDNN's poolings have 1 to %d",
+                          "the pooling has %d spatial dimensions; oneDNN supports 1 to %d",
                           params->spatial_dims, ONEDNN_SPATIAL_MAX);
     return 0;
 }

@@ -28,7 +28,7 @@ int32_t onednn_softmax_check(const struct anydnn_plugin_problem *problem, struct
     if (params->algorithm < ONEDNN_SOFTMAX_FAST || params->algorithm > ONEDNN_SOFTMAX_LOG ||
         params->mode < INSTANCE || params->mode > CHANNEL)
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
-                          "softmax: algorithm %d or mode %d is unknown", params->algorithm,
+                          "softmax: unknown algorithm %d or mode %d", params->algorithm,
                           params->mode);
     return 0;
 }

@@ -46,13 +46,13 @@ static int32_t check(const struct anydnn_plugin_problem *problem, struct kit_ref
     for (int32_t slot = 0; slot < ANYDNN_PLUGIN_OPERAND_MAX; slot++)
         if (problem->tensor[slot] && problem->tensor[slot]->type != ANYDNN_PLUGIN_FLOAT)
             return kit_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
-                              "%s is %s; this backend takes float alone",
+                              "%s is %s; this backend supports only float",
                               kit_slot_name(problem->operation, slot),
                               kit_type_name(problem->tensor[slot]->type));
     if (problem->operation == ANYDNN_PLUGIN_ACTIVATION_FORWARD &&
         activation->mode != ANYDNN_PLUGIN_ACTIVATION_RELU)
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
-                          "of the activations this backend has ReLU alone");
+                          "this backend supports only the activation ReLU");
     return ANYDNN_PLUGIN_REASON_NONE;
 }
 
@@ -92,7 +92,7 @@ static int32_t plan_create(struct anydnn_plugin_context *context,
 
     (void)context;
     if (engine != THE_ENGINE)
-        return kit_fail(ANYDNN_PLUGIN_STATUS_BAD_PARAM, "there is no engine %llu",
+        return kit_fail(ANYDNN_PLUGIN_STATUS_BAD_PARAM, "engine %llu does not exist",
                         (unsigned long long)engine);
     made = kit_alloc(sizeof(*made), "a plan");
     if (!made)

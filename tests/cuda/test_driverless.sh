@@ -55,7 +55,7 @@ declines() {
     }
     ANYDNN_ROUTE=$1,cpu_ref "$anydnn" explain "$2" \
         >"$tap_dir/out" 2>"$tap_dir/err" || return 1
-    says 'no device\|no CUDA driver\|no CUDA device\|finds no device'
+    says 'no device\|the CUDA driver is missing\|no CUDA device\|finds no device'
 }
 
 refuses_the_device() {

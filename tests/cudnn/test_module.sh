@@ -39,7 +39,7 @@ check "it exports two symbols" two_symbols
 check "it links no library of CUDA's" links_no_vendor
 check "it loads" is_live
 if "$anydnn" info | grep -q '^cuda:0 '; then
-    check "it declines without cuDNN" declines cuda "cuDNN's library is missing: /nowhere"
+    check "it declines without cuDNN" declines cuda "cannot load cuDNN's library: /nowhere"
 else
     check "it declines without a device" declines cpu "cudnn"
     check "there is no device for a handle" declines cuda "has 0 devices"

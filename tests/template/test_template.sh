@@ -130,13 +130,13 @@ nan_file
 check "NaN is dropped" alike activation_forward x=f32:4 --in x="$tap_dir/nan"
 check "NaN is propagated" alike activation_forward x=f32:4 nan=propagate --in x="$tap_dir/nan"
 
-check "what it lacks it declines with a sentence" answers 0 'of the activations this backend has ReLU alone' \
+check "what it lacks it declines with a sentence" answers 0 'this backend supports only the activation ReLU' \
     explain activation_forward x=f32:2,3,4,5 activation=tanh
 check "cpu_ref runs that" answers 0 '"backend": *"cpu_ref"' \
     run --json activation_forward x=f32:2,3,4,5 activation=tanh
 check "so for a type that it lacks" answers 0 '^choice: cpu_ref' explain scale_tensor y=f64:2,3,4,5
 settings template "template, fallback:off"
-check "without fallback that fails" answers 1 'this backend has ReLU alone' \
+check "without fallback that fails" answers 1 'this backend supports only the activation ReLU' \
     run activation_forward x=f32:2,3,4,5 activation=tanh
 check "under another name it is another backend" renamed
 tap_end

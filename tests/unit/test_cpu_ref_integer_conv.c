@@ -254,7 +254,7 @@ static void fused_wants_float_bias_and_z_like_y(void **state)
     operand_make(&z, S8, 4, dims, OPERAND_ROWS, &seed);
     operand_make(&bias, S8, 4, dims, OPERAND_ROWS, &seed);
     operand_make(&y, S8, 4, dims, OPERAND_ROWS, &seed);
-    operand_declined(&call, TYPE, "bias is int8; beside integers");
+    operand_declined(&call, TYPE, "bias is int8; it must be float for integers");
     z.tensor.type = F32;
     operand_declined(&call, TYPE, "z is float, but y is int8");
     operand_free(&x);

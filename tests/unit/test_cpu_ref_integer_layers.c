@@ -281,7 +281,8 @@ static void other_integers_are_declined(void **state)
 
         operand_make(&x, cases[i].type, 4, eight, OPERAND_ROWS, &seed);
         operand_make(&y, cases[i].type, 4, eight, OPERAND_ROWS, &seed);
-        operand_declined(&call, ANYDNN_PLUGIN_REASON_TYPE, "cpu_ref takes only these types: float");
+        operand_declined(&call, ANYDNN_PLUGIN_REASON_TYPE,
+                         "cpu_ref supports only these types: float");
         operand_free(&x);
         operand_free(&y);
     }

@@ -283,7 +283,7 @@ static void paths_beyond_memory_are_refused(void **state)
 
     (void)state;
     assert_int_equal(run_status(&problem, &operands), ANYDNN_PLUGIN_STATUS_ALLOC_FAILED);
-    assert_non_null(strstr(fixture_error, "ctc_loss: no memory for the paths of 1 labels"));
+    assert_non_null(strstr(fixture_error, "ctc_loss: out of memory for the paths of 1 labels"));
 }
 
 /* Input elements may overlap, so 2^62 of them occupy little memory; their copy does not fit. */
@@ -298,7 +298,7 @@ static void copies_beyond_memory_are_refused(void **state)
     (void)state;
     fixture_conv(&conv, FORWARD, ANYDNN_PLUGIN_HALF, x_wide, w_few);
     assert_int_equal(run_status(&conv.problem, &operands), ANYDNN_PLUGIN_STATUS_ALLOC_FAILED);
-    assert_non_null(strstr(fixture_error, "convolution_forward: no memory for "));
+    assert_non_null(strstr(fixture_error, "convolution_forward: out of memory for "));
 }
 
 int main(void)

@@ -154,13 +154,13 @@ static const struct {
     int32_t reason;
     const char *part; /* a part of the sentence */
 } declined[] = {
-    {spoil_operation, FORWARD, ANYDNN_PLUGIN_REASON_OPERATION, "does not have"},
+    {spoil_operation, FORWARD, ANYDNN_PLUGIN_REASON_OPERATION, "cpu_ref does not provide"},
     {spoil_extension, FORWARD, ANYDNN_PLUGIN_REASON_EXTENSION, "kind 77"},
     {spoil_type, FORWARD, ANYDNN_PLUGIN_REASON_TYPE, "x is int32"},
     {spoil_types, FORWARD, ANYDNN_PLUGIN_REASON_TYPE, "w is double, but x is float"},
     {spoil_compute, FORWARD, ANYDNN_PLUGIN_REASON_TYPE, "compute type is int32"},
-    {spoil_alias, FORWARD, ANYDNN_PLUGIN_REASON_ALIAS, "y may not take the place of x"},
-    {spoil_alias, BACKWARD_DATA, ANYDNN_PLUGIN_REASON_ALIAS, "dx may not take the place of w"},
+    {spoil_alias, FORWARD, ANYDNN_PLUGIN_REASON_ALIAS, "y must not overwrite x"},
+    {spoil_alias, BACKWARD_DATA, ANYDNN_PLUGIN_REASON_ALIAS, "dx must not overwrite w"},
 };
 
 static void declines_with_a_sentence(void **state)

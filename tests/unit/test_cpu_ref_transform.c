@@ -209,7 +209,7 @@ static void nothing_runs_in_place(void **state)
     (void)state;
     operand_make(&x, S8, 4, dims, OPERAND_ROWS, &seed);
     operand_make(&y, S8X4, 4, dims, OPERAND_ROWS, &seed);
-    operand_declined(&call, ANYDNN_PLUGIN_REASON_ALIAS, "y may not take the place of x");
+    operand_declined(&call, ANYDNN_PLUGIN_REASON_ALIAS, "y must not overwrite x");
     operand_free(&x);
     operand_free(&y);
 }

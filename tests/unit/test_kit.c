@@ -160,8 +160,7 @@ static void extensions_are_looked_at(void **state)
     (void)state;
     assert_int_equal(kit_check_extensions(&problem, &why), ANYDNN_PLUGIN_REASON_EXTENSION);
     assert_int_equal(why.reason, ANYDNN_PLUGIN_REASON_EXTENSION);
-    assert_string_equal(why.sentence,
-                        "mine knows no extension of kind 77, and this one must be understood");
+    assert_string_equal(why.sentence, "mine does not support the required extension of kind 77");
     second.must_understand = 0;
     assert_int_equal(kit_check_extensions(&problem, &why), 0);
 }
@@ -536,7 +535,7 @@ static void memory_is_clean_or_refused(void **state)
     kit_host->free(memory);
     has_memory = 0;
     assert_null(kit_alloc(100, "a plan"));
-    assert_string_equal(said, "no memory for a plan");
+    assert_string_equal(said, "out of memory for a plan");
     has_memory = 1;
 }
 

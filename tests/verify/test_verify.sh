@@ -75,7 +75,7 @@ counts_processes() {
 cuts_short() {
     file=$(build wrong WRONG_HANGS) || return 1
     verify 0 --time-limit 3 --op convolution_forward "$file"
-    says 'Cut short: the time limit was reached; [1-9][0-9]* cases were not reached'
+    says 'Stopped early: the time limit was reached; [1-9][0-9]* cases were not reached'
 }
 
 # The printed command of a failure runs the backend on the same problem and also detects the difference.
@@ -109,7 +109,7 @@ suites=$ANYDNN_TEST_SRCDIR/bench/suites
 
 stops() {
     file=$(build wrong WRONG_IMPURE) || return 1
-    verify 1 --stop "$file" && says 'Cut short: a case failed' && says ', 1 failed'
+    verify 1 --stop "$file" && says 'Stopped early: a case failed' && says ', 1 failed'
 }
 
 answers_json() {

@@ -144,7 +144,7 @@ int buffers_make(anydnnHandle_t handle, const char *device, const struct operand
     lay_out(operands, buffers);
     buffers->sets = count_sets(buffers, cache);
     if (!allocate(device, buffers)) {
-        snprintf(why, size, "there is no memory for %.3g GB of operands",
+        snprintf(why, size, "out of memory: cannot allocate %.3g GB of operands",
                  (double)buffers->stride / 1e9);
         return 0;
     }

@@ -189,11 +189,10 @@ static int keep_or_compare(struct run *run, int index, unsigned char *after)
     free(after);
     if (same || json_integer_value(json_object_get(run->outcome->record, "deterministic")) == 0)
         return TOOL_FINE;
-    return tool_fail(run->tool, TOOL_FAILED,
-                     "backend %s calls itself deterministic, and two runs gave operand %s "
-                     "different bits",
-                     tool_text_of(run->outcome->record, "backend"),
-                     run->operands->item[index].role);
+    return tool_fail(
+        run->tool, TOOL_FAILED,
+        "backend %s declares itself deterministic, but operand %s differs between two runs",
+        tool_text_of(run->outcome->record, "backend"), run->operands->item[index].role);
 }
 
 int guarded_look(struct run *run)

@@ -243,13 +243,13 @@ int replay_read_from(struct tool *tool, FILE *file, const char *path, struct rep
     endless = read_lines(file, trace);
     if (endless > 0)
         return tool_fail(tool, TOOL_FAILED,
-                         "%s: line %lld has more than %d bytes, which no line of a trace has", path,
+                         "%s: line %lld has more than %d bytes, the maximum for a trace", path,
                          endless, TOOL_LINE_MAX);
     if (ferror(file))
         return tool_fail(tool, TOOL_FAILED, "%s: cannot be read", path);
     if (trace->count == 0)
-        return tool_fail(tool, TOOL_FAILED, "%s: there is no call in it%s", path,
-                         trace->damaged > 0 ? ", and lines that are none of a trace" : "");
+        return tool_fail(tool, TOOL_FAILED, "%s: the trace contains no call%s", path,
+                         trace->damaged > 0 ? ", but lines that do not belong to a trace" : "");
     return TOOL_FINE;
 }
 
@@ -264,7 +264,7 @@ int replay_read(struct tool *tool, const char *path, struct replay_trace *trace)
     if (stat(path, &status) != 0)
         return tool_fail(tool, TOOL_USAGE, "%s: %s", path, strerror(errno));
     if (!S_ISREG(status.st_mode))
-        return tool_fail(tool, TOOL_USAGE, "%s: is not a regular file", path);
+        return tool_fail(tool, TOOL_USAGE, "%s: not a regular file", path);
     file = tool_open_read(path, why);
     if (file == NULL)
         return tool_fail(tool, TOOL_USAGE, "%s: %s", path, why);

@@ -144,7 +144,7 @@ void page_figure(struct page *page, const char *caption, void (*draw)(FILE *scri
         fputs("\"/></div>\n", page->file);
     } else {
         page->undrawn++;
-        page_paragraph(page, "This figure is not drawn: gnuplot is not installed, or failed.");
+        page_paragraph(page, "This figure is missing: gnuplot is not installed or failed.");
     }
     fputs("<figcaption>", page->file);
     page_escape(page->file, caption);

@@ -88,7 +88,7 @@ static int unloaded(const struct child *child, const char *stage, const char *re
 static const char *reason_of(const struct verify_target *target)
 {
     if (target->backend == NULL)
-        return "there is no such backend";
+        return "no such backend";
     return target->backend->reason != NULL ? target->backend->reason : adn_load_error_text();
 }
 

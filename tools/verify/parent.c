@@ -71,7 +71,7 @@ static int start(struct watch *watch)
     char **arguments;
 
     if (pipe(ends) != 0)
-        return tool_fail(watch->tool, TOOL_FAILED, "no pipe: %s", strerror(errno));
+        return tool_fail(watch->tool, TOOL_FAILED, "cannot create a pipe: %s", strerror(errno));
     arguments = write_orders(watch->options, ends[1], watch->tally.next);
     fflush(NULL);
     watch->pid = fork();
@@ -91,7 +91,7 @@ static int start(struct watch *watch)
     watch->case_began = now_seconds();
     if (watch->pid < 0) {
         close(watch->fd);
-        return tool_fail(watch->tool, TOOL_FAILED, "no process: %s", strerror(errno));
+        return tool_fail(watch->tool, TOOL_FAILED, "cannot create a process: %s", strerror(errno));
     }
     return TOOL_FINE;
 }
@@ -170,7 +170,7 @@ static void bury(struct watch *watch, int hangs)
         return;
     }
     if (hangs)
-        snprintf(sentence, sizeof(sentence), "it hangs: no end within %llu seconds",
+        snprintf(sentence, sizeof(sentence), "it hangs: it did not finish within %llu seconds",
                  watch->options->case_limit);
     else if (WIFSIGNALED(status))
         snprintf(sentence, sizeof(sentence), "it crashes: signal %d (%s)", WTERMSIG(status),

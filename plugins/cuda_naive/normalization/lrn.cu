@@ -104,7 +104,7 @@ static int32_t check(const struct anydnn_plugin_plan *plan, struct kit_refusal *
         return 0;
     return kit_refuse(
         why, ANYDNN_PLUGIN_REASON_ALIAS,
-        "%s: %s may not take the place of %s, whose channels other threads still read",
+        "%s: %s must not overwrite %s, whose channels other threads still read",
         kit_operation_name(plan->problem.operation), kit_slot_name(plan->problem.operation, out),
         kit_slot_name(plan->problem.operation, plan->problem.alias[out] - 1));
 }

@@ -99,8 +99,8 @@ static int32_t check(const struct anydnn_plugin_plan *plan, struct kit_refusal *
     if (!plan->problem.alias[out])
         return 0;
     return kit_refuse(why, ANYDNN_PLUGIN_REASON_ALIAS,
-                      "the result in operand %d would be written over operand %d, whose "
-                      "channels neighbours still read",
+                      "the result in operand %d would overwrite operand %d, whose channels "
+                      "other threads still read",
                       out, plan->problem.alias[out] - 1);
 }
 

@@ -165,14 +165,14 @@ def _check_route(route: str) -> None:
         if name == "fastest":
             continue
         if backend is None:
-            why.append(f"there is no backend {name!r}")
+            why.append(f"unknown backend {name!r}")
         elif backend.stage != "live":
             why.append(f"{name} is not usable: {backend.reason}")
         elif backend.space == "cuda" and not torch.cuda.is_available():
             why.append(f"{name} needs a CUDA device, and torch has none")
         else:
             return
-    raise ValueError(f"no backend of the route {route!r} runs here: {'; '.join(why)}; there are {', '.join(known)}")
+    raise ValueError(f"no backend of the route {route!r} runs here: {'; '.join(why)}; available: {', '.join(known)}")
 
 
 def _check(route: Optional[str], math: Optional[str], operators: Sequence[str]) -> None:
@@ -181,9 +181,9 @@ def _check(route: Optional[str], math: Optional[str], operators: Sequence[str]) 
         raise TypeError(f"operators is a sequence of families, such as ({operators!r},), and not a string")
     unknown = set(operators) - set(_FAMILIES)
     if unknown:
-        raise ValueError(f"there is no family of operators {sorted(unknown)[0]!r}; there are " + ", ".join(_FAMILIES))
+        raise ValueError(f"unknown family of operators {sorted(unknown)[0]!r}; available: " + ", ".join(_FAMILIES))
     if math is not None and math not in _MATHS:
-        raise ValueError(f"there is no math {math!r}; there are {', '.join(_MATHS)}, and None for torch's flags")
+        raise ValueError(f"unknown math {math!r}; available: {', '.join(_MATHS)}, and None for torch's flags")
     library()
     if route is not None:
         _check_route(route)
@@ -210,7 +210,7 @@ def enable(*, route: Optional[str] = None, math: Optional[str] = None, operators
     global _base
     _check(route, math, operators)
     if compiled and not _fast.load():
-        raise RuntimeError(f"the compiled kernels cannot be had: {_fast.reason}")
+        raise RuntimeError(f"the compiled kernels are unavailable: {_fast.reason}")
     with _lock:
         if _alone():
             _unregister()
@@ -244,7 +244,7 @@ def use(*, route: Optional[str] = None, math: Optional[str] = None, operators: S
     """
     _check(route, math, operators)
     if compiled and not _fast.load():
-        raise RuntimeError(f"the compiled kernels cannot be had: {_fast.reason}")
+        raise RuntimeError(f"the compiled kernels are unavailable: {_fast.reason}")
     with _lock:
         around = _uses[-1] if _uses else _base
         families = frozenset(_FAMILIES if everything else operators) if around is None else around.families

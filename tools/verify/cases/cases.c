@@ -174,7 +174,7 @@ static int add_suite(struct verify_cases *cases, const struct adn_backend *backe
     free(lines);
     if (cases->count > 0)
         return 0;
-    snprintf(sentence, ADN_JUDGE_SENTENCE, "%s offers no operation of the suite that is asked for",
+    snprintf(sentence, ADN_JUDGE_SENTENCE, "%s offers no requested operation of the suite",
              backend->name);
     return -1;
 }
@@ -218,7 +218,7 @@ static int add_drawn(struct verify_cases *cases, const struct adn_backend *backe
             add_case(cases, VERIFY_KIND_PROBLEM, number, -1, "random", "random");
     }
     if (cases->count == 0) {
-        snprintf(sentence, ADN_JUDGE_SENTENCE, "%s offers no such operation in such a type",
+        snprintf(sentence, ADN_JUDGE_SENTENCE, "%s does not offer this operation in this type",
                  backend->name);
         return -1;
     }

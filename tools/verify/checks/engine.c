@@ -70,7 +70,7 @@ int verify_run_open(struct verify_run *run, const struct verify_target *target,
     run->problem = problem;
     run->candidate = candidate;
     if (make_blocks(run, place) != 0)
-        return verify_note(finding, "memory", "the memory of its space is out");
+        return verify_note(finding, "memory", "out of memory in its memory space");
     if (shared != NULL) {
         run->plan = shared->plan;
         return 0;
@@ -80,7 +80,7 @@ int verify_run_open(struct verify_run *run, const struct verify_target *target,
     status = operation->plan_create(context, &view, candidate->engine, &run->plan);
     if (status != 0)
         return verify_note(finding, "plan_create",
-                           "plan_create of an engine that it offered returned %d: %s", (int)status,
+                           "plan_create of an offered engine returned %d: %s", (int)status,
                            adn_load_error_text());
     if (run->plan == NULL)
         return verify_note(finding, "plan_create", "plan_create returned 0 and no plan");
@@ -188,7 +188,7 @@ static int check_failure(struct verify_run *run, int32_t status, int32_t effect,
                                    (int)status, i, sentence);
     return verify_note(finding, "plan_execute", "plan_execute returned %d (effect %d): %s",
                        (int)status, (int)effect,
-                       sentence[0] != '\0' ? sentence : "no sentence was handed to set_error");
+                       sentence[0] != '\0' ? sentence : "set_error was not called with a message");
 }
 
 int verify_run_execute(struct verify_run *run, const struct adn_subject *subject, int zeros,

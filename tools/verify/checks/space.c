@@ -25,16 +25,16 @@ static int check_devices(const struct anydnn_plugin_space *space, struct verify_
     int32_t current = -1;
 
     if (space->device_count(&count) != 0 || count < 1)
-        FIND("device_count says %d devices, and a context was made on device 0", (int)count);
+        FIND("device_count returns %d, but a context was created on device 0", (int)count);
     if (space->device_current(&current) != 0 || current < 0 || current >= count)
-        FIND("device_current says %d; there are %d devices", (int)current, (int)count);
+        FIND("device_current returns %d; there are %d devices", (int)current, (int)count);
     if (space->device_name(0, name, sizeof(name)) != 0 || name[0] == '\0' ||
         memchr(name, '\0', sizeof(name)) == NULL)
-        FIND("device_name gives device 0 no name");
+        FIND("device_name returns no name for device 0");
     if (space->stream_check(0, NULL) != 0)
-        FIND("stream_check refuses the stream NULL, which every handle begins with");
+        FIND("stream_check refuses the stream NULL, the initial stream of every handle");
     if (space->poisoned(0) != 0)
-        FIND("poisoned says that device 0 needs a new process");
+        FIND("poisoned reports that device 0 needs a new process");
     return 0;
 }
 
@@ -59,16 +59,17 @@ static int check_pointers(const struct area *area, struct verify_finding *findin
     int32_t owner = -1;
 
     if ((uintptr_t)area->memory % 256 != 0 || (uintptr_t)area->second % 256 != 0)
-        FIND("memory_alloc gives memory that is not aligned to 256 bytes");
+        FIND("memory_alloc returns memory that is not aligned to 256 bytes");
     if (area->space->pointer_owner(0, area->memory + AT, &owner) != 0 ||
         owner != ANYDNN_PLUGIN_POINTER_DEVICE)
-        FIND("pointer_owner says %d of a pointer into memory of memory_alloc; it must say %d",
-             (int)owner, ANYDNN_PLUGIN_POINTER_DEVICE);
+        FIND(
+            "pointer_owner returns %d for a pointer into memory of memory_alloc; it must return %d",
+            (int)owner, ANYDNN_PLUGIN_POINTER_DEVICE);
     owner = -1;
     if (area->space->pointer_owner(0, area->host, &owner) != 0 ||
         (owner != ANYDNN_PLUGIN_POINTER_HOST && owner != ANYDNN_PLUGIN_POINTER_DEVICE &&
          owner != ANYDNN_PLUGIN_POINTER_UNKNOWN))
-        FIND("pointer_owner says %d of a pointer of malloc; it must be one of plugin.h's",
+        FIND("pointer_owner returns %d for a pointer of malloc; it must be a value of plugin.h",
              (int)owner);
     return 0;
 }
@@ -92,20 +93,20 @@ static int check_copies(const struct area *area, struct verify_finding *finding)
     fill(area->host, 1);
     if (space->memory_copy(0, NULL, area->memory, area->host, BYTES, ANYDNN_PLUGIN_COPY_TO) != 0)
         FIND("memory_copy to the device fails: %s", adn_load_error_text());
-    if (check_same(area, area->memory, "what memory_copy brings to the device comes back changed",
-                   finding) != 0)
+    if (check_same(area, area->memory,
+                   "data that memory_copy copies to the device comes back changed", finding) != 0)
         return -1;
     if (space->memory_copy(0, NULL, area->second, area->memory, BYTES, ANYDNN_PLUGIN_COPY_WITHIN) !=
         0)
         FIND("memory_copy within the device fails: %s", adn_load_error_text());
-    if (check_same(area, area->second, "memory_copy within the device copies something else",
+    if (check_same(area, area->second, "memory_copy within the device copies wrong data",
                    finding) != 0)
         return -1;
     if (space->memory_set(0, NULL, area->second + AT, 0xa7, SHORT) != 0)
         FIND("memory_set fails: %s", adn_load_error_text());
     memset(area->host + AT, 0xa7, SHORT);
-    if (check_same(area, area->second, "memory_set does not set just the bytes named", finding) !=
-        0)
+    if (check_same(area, area->second, "memory_set does not set exactly the given bytes",
+                   finding) != 0)
         return -1;
     /* The host's memory may be reused once memory_copy returns. */
     fill(area->back, 2);
@@ -114,7 +115,7 @@ static int check_copies(const struct area *area, struct verify_finding *finding)
     fill(area->host, 2);
     memset(area->back, 0, BYTES);
     return check_same(area, area->memory,
-                      "memory_copy to the device still reads the host's memory when it is back",
+                      "memory_copy to the device still reads host memory after it returned",
                       finding);
 }
 
@@ -157,7 +158,7 @@ static int time_work(const struct anydnn_plugin_space *space, void *from, void *
         space->mark_elapsed(0, from, to, &microseconds) != 0)
         FIND("two marks on one stream fail: %s", adn_load_error_text());
     if (!(microseconds > 0 && microseconds < 6e7))
-        FIND("mark_elapsed says %g microseconds for %d memory_sets of %d bytes", microseconds,
+        FIND("mark_elapsed returns %g microseconds for %d memory_sets of %d bytes", microseconds,
              TIMES, LARGE);
     return 0;
 }
@@ -172,7 +173,7 @@ static int check_marks(const struct anydnn_plugin_space *space, struct verify_fi
     if (space->mark_create(0, &from) != 0)
         return 0;
     if (space->mark_create(0, &to) != 0 || space->memory_alloc(0, LARGE, &memory) != 0)
-        result = verify_note(finding, "space", "there is no second mark or no memory: %s",
+        result = verify_note(finding, "space", "cannot create a second mark or memory: %s",
                              adn_load_error_text());
     else
         result = time_work(space, from, to, memory, finding);
@@ -196,7 +197,7 @@ static int replay(const struct anydnn_plugin_space *space, void *recording, unsi
             space->memory_copy(0, NULL, &byte, memory, 1, ANYDNN_PLUGIN_COPY_FROM) != 0)
             FIND("a recording cannot be replayed: %s", adn_load_error_text());
         if (byte != 2)
-            FIND("replaying a recording does not do again what was recorded");
+            FIND("replaying a recording does not repeat the recorded work");
     }
     return 0;
 }
@@ -219,11 +220,10 @@ static int check_recordings(const struct anydnn_plugin_space *space, struct veri
         space->memory_set(0, NULL, memory, 2, 1);
         ended = space->record_end(0, NULL, &recording);
         if (ended == 0 && recording == NULL)
-            result = verify_note(finding, "space", "record_end gives no recording");
+            result = verify_note(finding, "space", "record_end returns no recording");
         space->memory_copy(0, NULL, &byte, memory, 1, ANYDNN_PLUGIN_COPY_FROM);
         if (result == 0 && ended == 0 && byte != 1)
-            result =
-                verify_note(finding, "space", "what is recorded happens while it is recorded, too");
+            result = verify_note(finding, "space", "recorded work also runs while it is recorded");
         if (result == 0 && ended == 0)
             result = replay(space, recording, memory, finding);
         if (recording != NULL)
