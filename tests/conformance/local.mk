@@ -8,6 +8,7 @@ conformance_tests = \
 	tests/conformance/test_gradients_norm \
 	tests/conformance/test_identities \
 	tests/conformance/test_identities_types \
+	tests/conformance/test_rounding \
 	tests/conformance/test_sequences \
 	tests/conformance/test_vectors
 check_PROGRAMS += $(conformance_tests)
