@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conversions of every element type between numbers and bytes. */
+/* Conversions of every element type between numbers and bytes. They share nothing with
+ * core/numerics, which judges results in the tools, so that the golden vectors also check that. */
 #include "tests/conformance/types.h"
 
 #include <float.h>
