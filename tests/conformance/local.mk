@@ -8,6 +8,7 @@ conformance_tests = \
 	tests/conformance/test_gradients_norm \
 	tests/conformance/test_identities \
 	tests/conformance/test_identities_types \
+	tests/conformance/test_rounding \
 	tests/conformance/test_sequences \
 	tests/conformance/test_vectors
 check_PROGRAMS += $(conformance_tests)
@@ -27,13 +28,18 @@ tests_conformance_libfixtures_la_SOURCES = \
 	tests/conformance/types.c \
 	tests/conformance/types.h \
 	tools/alloc.c \
+	tools/common.c \
 	tools/files.c \
+	tools/problem/element.c \
+	tools/problem/operands.c \
+	tools/problem/operands.h \
+	tools/terminal.c \
 	tools/verify/cases/vec_reader.c \
 	tools/verify/cases/vec_reader.h \
 	tools/verify/cases/vec_types.c \
 	tools/verify/cases/vec_types.h
 tests_conformance_libfixtures_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) -I$(top_srcdir)
-tests/conformance/%: private ROOM_LIBS = tests/conformance/libfixtures.la
+tests/conformance/%: private ROOM_LIBS = tests/conformance/libfixtures.la core/libanydnn_base.la $(JANSSON_LIBS)
 tests/conformance/%: private ROOM_OVER = libanydnn.la
 $(conformance_tests): tests/conformance/libfixtures.la libanydnn.la
 

@@ -69,4 +69,4 @@ $(dispatch_tests): tests/dispatch/libfixtures.la
 $(search_tests): tests/dispatch/libsearches.la
 
 tests_dispatch_test_float_mode_LDADD = $(TEST_PUBLIC_LIBS) -lm
-tests_dispatch_test_stage_vectors_LDADD = tests/conformance/libfixtures.la $(TEST_CORE_LIBS)
+tests_dispatch_test_stage_vectors_LDADD = tests/conformance/libfixtures.la $(TEST_CORE_LIBS) $(JANSSON_LIBS)

@@ -73,6 +73,8 @@ static int32_t plan_create(struct anydnn_plugin_context *context,
     if (!made)
         return ANYDNN_PLUGIN_STATUS_ALLOC_FAILED;
     kit_copy_problem(&made->problem, &made->copies, problem);
+    if (fake.made)
+        fake.made(made, problem);
     *plan = made;
     return ANYDNN_PLUGIN_STATUS_SUCCESS;
 }

@@ -37,6 +37,8 @@ struct fake {
     void (*change)(struct anydnn_plugin_context *context,
                    const struct anydnn_plugin_problem *problem,
                    struct anydnn_plugin_candidate *candidate); /* before the candidate is offered */
+    void (*made)(struct anydnn_plugin_plan *plan,
+                 const struct anydnn_plugin_problem *problem); /* called with each new plan */
     int32_t (*execute)(struct anydnn_plugin_plan *plan,
                        const struct anydnn_plugin_operands *operands, int32_t *effect);
 };

@@ -51,6 +51,7 @@ check 'splits long sums, and adds up the parts in few bits' catches_in_long_sums
 check 'writes a gap' catches WRITES_GAP gaps 'a gap between the elements of y'
 check 'reads beyond an operand' catches READS_BEYOND crash 'it crashes: signal\|it ends the process'
 check 'caches weights' catches CACHES_WEIGHTS stale 'the plan keeps data'
+check 'keeps pointers to the problem' catches KEEPS_PROBLEM result 'elements are wrong'
 check 'claims determinism that it lacks' catches NONDETERMINISTIC determinism 'gave different bits in y'
 check 'needs more workspace than it reports' catches NEEDS_MORE workspace 'had reported a need of'
 check 'offers garbage' catches GARBAGE candidates 'its notes are not defined in plugin.h (0xffff0000)'

@@ -57,6 +57,13 @@ passes_places() {
     verify 0 "$file" && says ' 0 failed'
 }
 
+# The case "z unread" fails: z is poisoned there.
+catches_unread_z() {
+    file=$(build wrong_fused READS_Z) || return 1
+    verify 1 --small --op convolution_bias_activation_forward "$file" && says ': z unread$' &&
+        says 'must not read'
+}
+
 # judges_underflow STATUS ULPS: checks swish as v times a float sigmoid. That factor is coarse where it is subnormal,
 # which happens for arguments of some tens.
 judges_underflow() {
@@ -77,6 +84,7 @@ check 'writes over y while it reads y' catches_place softmax_backward WRITES_EAR
     '^  \[result\] softmax_backward .*: in place of y$'
 check 'reads what the mode does not read' catches_place activation_backward READS_UNREAD \
     '^  \[result\] activation_backward .*: relu,without x$'
+check 'reads z although its factor is 0' catches_unread_z
 check 'swish is as coarse as its sigmoid is' judges_underflow 0 0
 check '16 units coarser it fails' judges_underflow 1 16
 check 'truncates to half' catches_type scale_tensor f16 TRUNCATES rounding 'results are truncated'

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Describes the operands of a problem and iterates over them in logical order. */
+/* Describes the operands of a problem and iterates over them in logical order. The walk is not
+ * that of core/judge, so that the golden vectors and anydnn verify check each other. */
 #include "tools/problem/operands.h"
 
 #include <stdlib.h>

@@ -34,6 +34,7 @@ enum {
     IGNORES_GROUPS,
     SHARED,
     CACHES_WEIGHTS,
+    KEEPS_PROBLEM,
     READS_BEYOND,
     NONDETERMINISTIC,
     WRITES_GAP,
@@ -87,6 +88,8 @@ static const struct fault faults[FAULTS] = {
     [SHARED] = {"wrong_shared", ANYDNN_PLUGIN_CONVOLUTION_FORWARD, NULL},
     /* Keeps the weights of the first run. */
     [CACHES_WEIGHTS] = {"wrong_caches_weights", ANYDNN_PLUGIN_CONVOLUTION_FORWARD, NULL},
+    /* Keeps pointers to the host's problem. */
+    [KEEPS_PROBLEM] = {"wrong_keeps_problem", ANYDNN_PLUGIN_CONVOLUTION_FORWARD, NULL},
     /* Reads past the end of w. */
     [READS_BEYOND] = {"wrong_reads_beyond", ANYDNN_PLUGIN_CONVOLUTION_FORWARD, NULL},
     /* Gives different bits in every second run. */
@@ -387,6 +390,12 @@ static void stop_in_child(void)
             raise(SIGABRT);
 }
 
+static void plan_made(struct anydnn_plugin_plan *plan, const struct anydnn_plugin_problem *problem)
+{
+    if (is(plan, KEEPS_PROBLEM))
+        plan->problem = *problem;
+}
+
 static int32_t plan_execute(struct anydnn_plugin_plan *plan,
                             const struct anydnn_plugin_operands *operands, int32_t *effect)
 {
@@ -451,6 +460,7 @@ struct fake fake = {
     .enter = enter,
     .refuse = refuse,
     .change = change,
+    .made = plan_made,
     .execute = plan_execute,
 };
 

@@ -2,7 +2,8 @@
 /*
  * A small backend in float for convolution with bias and activation. Each result that depends on
  * an exponential is too large by N units in the last place; the file name anydnn_ulps_N.so sets
- * N. Swish is a product in float, as in real kernels.
+ * N. Swish is a product in float, as in real kernels. As anydnn_reads_z.so, it reads z even if
+ * alpha2 is 0.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 
 #define FUSED(name) slot_convolution_bias_activation_forward_##name
 
-static int ulps;
+static int ulps, reads_z;
 
 static double sum_at(const struct anydnn_plugin_plan *plan, const float *x, const float *w,
                      const int64_t *y_index)
@@ -73,7 +74,7 @@ static int32_t plan_execute(struct anydnn_plugin_plan *plan,
         double v = operands->scale[0] *
                    sum_at(plan, operands->data[FUSED(x)], operands->data[FUSED(w)], index);
 
-        if (z && operands->scale[1] != 0)
+        if (z && (reads_z || operands->scale[1] != 0))
             v += operands->scale[1] * (double)z[offset(plan->problem.tensor[FUSED(z)], index)];
         v += (double)bias[offset(plan->problem.tensor[FUSED(bias)], channel)];
         ((float *)operands->data[FUSED(y)])[offset(plan->problem.tensor[FUSED(y)], index)] =
@@ -89,8 +90,10 @@ static int32_t refuse(const struct anydnn_plugin_problem *problem, struct kit_re
 
 static void begin(const char *function)
 {
-    if (strcmp(function, "main") == 0)
-        ulps = atoi(fake_file_name() + strlen("ulps_"));
+    if (strcmp(function, "main") != 0)
+        return;
+    reads_z = strcmp(fake_file_name(), "reads_z") == 0;
+    ulps = reads_z ? 0 : atoi(fake_file_name() + strlen("ulps_"));
 }
 
 static const struct fake_operation operations[] = {

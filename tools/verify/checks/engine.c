@@ -75,9 +75,12 @@ int verify_run_open(struct verify_run *run, const struct verify_target *target,
         run->plan = shared->plan;
         return 0;
     }
-    adn_problem_view(problem, 0, &view);
+    adn_problem_copy(&run->shown, problem);
+    adn_problem_view(&run->shown, 0, &view);
     adn_load_error_clear();
     status = operation->plan_create(context, &view, candidate->engine, &run->plan);
+    /* A plan that kept a pointer to the problem now reads nonsense. */
+    memset(&run->shown, 0xee, sizeof(run->shown));
     if (status != 0)
         return verify_note(finding, "plan_create",
                            "plan_create of an offered engine returned %d: %s", (int)status,
@@ -101,21 +104,31 @@ void verify_run_close(struct verify_run *run)
 
 /* ---- running */
 
+/* Returns the contents of an operand before a run, or NULL for poison. z is not read if its factor
+ * is 0. */
+static const double *contents_of(const struct adn_subject *subject, int slot)
+{
+    int is_z = subject->problem.operation == ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD &&
+               slot == 2;
+
+    return is_z && subject->values.scale[1] == 0 ? NULL : subject->slot[slot].before;
+}
+
 static void fill_image(struct verify_run *run, const struct adn_subject *subject, int slot,
                        int zeros)
 {
     const struct anydnn_plugin_tensor *tensor = &run->problem->tensor[slot];
-    const struct adn_subject_slot *from = &subject->slot[slot];
+    const double *from = contents_of(subject, slot);
     struct verify_block *block = &run->block[slot];
     struct adn_places places;
 
     verify_block_poison(block, (size_t)adn_type_size(tensor->type));
-    if (from->before == NULL && !zeros)
+    if (from == NULL && !zeros)
         return;
     adn_places_begin(&places, tensor);
-    for (int64_t i = 0; i < from->count; i++) {
+    for (int64_t i = 0; i < subject->slot[slot].count; i++) {
         adn_element_store(tensor->type, block->image + block->at + places.at,
-                          from->before != NULL ? from->before[i] : 0);
+                          from != NULL ? from[i] : 0);
         adn_places_next(&places);
     }
 }
