@@ -135,12 +135,12 @@ static void other_types_are_declined(void **state)
         int32_t operation, count, types[2];
         const char *part;
     } cases[] = {
-        {ANYDNN_PLUGIN_POOLING_FORWARD, 2, {U8, U8}, "takes only these types: float"},
-        {ANYDNN_PLUGIN_POOLING_FORWARD, 2, {U8X4, U8X4}, "takes only these types: float"},
-        {ANYDNN_PLUGIN_POOLING_FORWARD, 2, {S32, S32}, "takes only these types: float"},
-        {ANYDNN_PLUGIN_ACTIVATION_FORWARD, 2, {S8X4, S8X4}, "takes only these types: float"},
-        {ANYDNN_PLUGIN_SOFTMAX_FORWARD, 2, {U8, U8}, "takes only these types: float"},
-        {ANYDNN_PLUGIN_LRN_FORWARD, 2, {S32, S32}, "takes only these types: float"},
+        {ANYDNN_PLUGIN_POOLING_FORWARD, 2, {U8, U8}, "supports only these types: float"},
+        {ANYDNN_PLUGIN_POOLING_FORWARD, 2, {U8X4, U8X4}, "supports only these types: float"},
+        {ANYDNN_PLUGIN_POOLING_FORWARD, 2, {S32, S32}, "supports only these types: float"},
+        {ANYDNN_PLUGIN_ACTIVATION_FORWARD, 2, {S8X4, S8X4}, "supports only these types: float"},
+        {ANYDNN_PLUGIN_SOFTMAX_FORWARD, 2, {U8, U8}, "supports only these types: float"},
+        {ANYDNN_PLUGIN_LRN_FORWARD, 2, {S32, S32}, "supports only these types: float"},
         {ANYDNN_PLUGIN_ADD_TENSOR, 2, {S8, S8X4}, "y is int8x4, but x is int8"},
         {ANYDNN_PLUGIN_SCALE_TENSOR, 1, {ANYDNN_PLUGIN_INT64}, "y is int64"},
     };
