@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The backend cudnn over a mock of cuDNN's library, without a GPU: when it declines all problems, and
- * how it offers cuDNN's engine configurations.
+/* Tests the backend cudnn over a mock of cuDNN's library, without a GPU: when it declines all
+ * problems, and how it offers cuDNN's engine configurations.
  * Needs: tests/cudnn/libcudnn_mock.la tests/cudnn/libcudnn_old.la tests/cudnn/libcudnn_lacks.la */
 #include "harness.h"
 
