@@ -27,16 +27,7 @@ static anydnnStatus_t bad_key(const char *entry, const char *key, const char *co
     return adn_fail(BAD_PARAM, "%s: unknown key `%s`; the first key is `%s`", entry, key, keys[0]);
 }
 
-/* Checks the arguments of a ...Info entry and gets the world. */
-static anydnnStatus_t begin(const char *entry, struct adn_world **world, const void *first,
-                            const void *second)
-{
-    if (!first || !second)
-        return adn_fail(BAD_PARAM, "%s: an output pointer or the key is NULL", entry);
-    return adn_world_get(entry, world);
-}
-
-/* Does the same, and opens no backend. */
+/* Checks the arguments of a ...Info entry and gets the world, without opening a backend. */
 static anydnnStatus_t begin_list(const char *entry, struct adn_world **world, const void *first,
                                  const void *second)
 {
@@ -45,12 +36,13 @@ static anydnnStatus_t begin_list(const char *entry, struct adn_world **world, co
     return adn_world_list(entry, world);
 }
 
-static anydnnStatus_t begin_settings(const char *entry, const struct adn_settings **settings,
-                                     const void *first, const void *second)
+/* Does the same, and opens the backends. */
+static anydnnStatus_t begin(const char *entry, struct adn_world **world, const void *first,
+                            const void *second)
 {
-    if (!first || !second)
-        return adn_fail(BAD_PARAM, "%s: an output pointer or the key is NULL", entry);
-    return adn_world_settings(entry, settings);
+    anydnnStatus_t status = begin_list(entry, world, first, second);
+
+    return status == SUCCESS ? adn_world_get(entry, world) : status;
 }
 
 static anydnnStatus_t bad_index(const char *entry, int index, int count)
@@ -293,8 +285,8 @@ anydnnStatus_t anydnnGetDeviceInfo(int index, const char *key, char *buffer, siz
 anydnnStatus_t anydnnGetSettingCount(int *count)
 {
     ADN_ENTRY_SCOPE;
-    const struct adn_settings *settings;
-    anydnnStatus_t status = begin_settings("anydnnGetSettingCount", &settings, count, count);
+    struct adn_world *world;
+    anydnnStatus_t status = begin_list("anydnnGetSettingCount", &world, count, count);
     const char *section;
     const char *key;
     const char *origin;
@@ -303,7 +295,8 @@ anydnnStatus_t anydnnGetSettingCount(int *count)
     if (status != SUCCESS)
         return status;
     *count = 0;
-    while (adn_settings_item(settings, *count, &section, &key, value, sizeof(value), &origin) == 0)
+    while (adn_settings_item(world->settings, *count, &section, &key, value, sizeof(value),
+                             &origin) == 0)
         ++*count;
     return SUCCESS;
 }
@@ -312,8 +305,8 @@ anydnnStatus_t anydnnGetSettingInfo(int index, const char *key, char *buffer, si
 {
     ADN_ENTRY_SCOPE;
     static const char *const keys[] = {"section", "key", "value", "origin", "withheld"};
-    const struct adn_settings *settings;
-    anydnnStatus_t status = begin_settings("anydnnGetSettingInfo", &settings, key, buffer);
+    struct adn_world *world;
+    anydnnStatus_t status = begin_list("anydnnGetSettingInfo", &world, key, buffer);
     const char *parts[COUNT(keys)] = {NULL};
     char value[1024], withheld[2048];
     struct adn_text text;
@@ -324,13 +317,13 @@ anydnnStatus_t anydnnGetSettingInfo(int index, const char *key, char *buffer, si
     at = key_at(keys, COUNT(keys), key);
     if (at < 0)
         return bad_key("anydnnGetSettingInfo", key, keys, COUNT(keys));
-    if (index < 0 || adn_settings_item(settings, index, &parts[0], &parts[1], value, sizeof(value),
-                                       &parts[3]) != 0)
+    if (index < 0 || adn_settings_item(world->settings, index, &parts[0], &parts[1], value,
+                                       sizeof(value), &parts[3]) != 0)
         return adn_fail(BAD_PARAM,
                         "anydnnGetSettingInfo: index %d is out of range; anydnnGetSettingCount "
                         "returns the number of settings",
                         index);
-    adn_settings_item_withheld(settings, index, withheld, sizeof(withheld));
+    adn_settings_item_withheld(world->settings, index, withheld, sizeof(withheld));
     parts[2] = value;
     parts[4] = withheld;
     adn_text_begin(&text, buffer, size);

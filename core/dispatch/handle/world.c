@@ -384,13 +384,3 @@ anydnnStatus_t adn_world_list(const char *entry, struct adn_world **found)
 {
     return get(entry, found, 0);
 }
-
-anydnnStatus_t adn_world_settings(const char *entry, const struct adn_settings **found)
-{
-    struct adn_world *all;
-    anydnnStatus_t status = adn_world_list(entry, &all);
-
-    if (status == ANYDNN_STATUS_SUCCESS)
-        *found = all->settings;
-    return status;
-}

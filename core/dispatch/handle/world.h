@@ -24,12 +24,8 @@ struct adn_world {
  * calls while it is being loaded. */
 anydnnStatus_t adn_world_get(const char *entry, struct adn_world **world);
 
-/* Returns the settings for callers that need no backend; opens none. Fails with CONFIG_ERROR as
- * above, but a backend with enable = yes needs only to be installed. */
-anydnnStatus_t adn_world_settings(const char *entry, const struct adn_settings **settings);
-
-/* Returns the world for callers that need the list of backends; opens none. Fails as
- * adn_world_settings. */
+/* Returns the world for callers that need only the settings or the list of backends; opens none.
+ * Fails with CONFIG_ERROR as above, but a backend with enable = yes needs only to be installed. */
 anydnnStatus_t adn_world_list(const char *entry, struct adn_world **world);
 
 /* Opens a backend and adds its space. Returns 1 if it is live. */
