@@ -166,14 +166,13 @@ static void tell_answers(struct adn_resolution *resolution, const struct adn_pla
 }
 
 /* Warns once per process of a rule that chooses the plain kernels of cuda_naive although cuda_simt
- * is usable and the rule does not name it. Settings written before cuda_simt existed name
+ * is installed and the rule does not name it. Settings written before cuda_simt existed name
  * cuda_naive for the fast kernels. A program that requests one backend without fallback, as shadow
  * does, gets no warning. */
 static void warn_of_plain_kernels(const struct adn_offers *offers, const struct adn_plan *plan)
 {
     static const char plain[] = "cuda_naive", fast[] = "cuda_simt";
-    struct adn_world *world = offers->handle->world;
-    struct adn_backend *other;
+    const struct adn_backend *other;
 
     if (strcmp(plan->backend->name, plain) != 0 ||
         (offers->rule->layer == ADN_LAYER_API && plan->fallback == ADN_FALLBACK_OFF))
@@ -181,8 +180,9 @@ static void warn_of_plain_kernels(const struct adn_offers *offers, const struct 
     for (int32_t i = 0; i < offers->rule->count; i++)
         if (strcmp(offers->rule->backend[i], fast) == 0)
             return;
-    other = adn_load_find(world->registry, fast);
-    if (other && adn_world_open(world, other) && adn_log_first(plain, strlen(plain), fast))
+    other = adn_load_find(offers->handle->world->registry, fast);
+    if (other && (other->stage == ADN_LOAD_KNOWN || other->stage == ADN_LOAD_LIVE) &&
+        adn_log_first(plain, strlen(plain), fast))
         adn_warn("%s: the route `%s` selects %s, whose kernels are simple and slow, and does not "
                  "name %s, which has fast ones",
                  offers->rule->origin, offers->rule->pattern, plain, fast);
