@@ -28,74 +28,6 @@ static const struct tool_option options[] = {
 
 /* ---- the answer */
 
-static json_t *words(char *text)
-{
-    json_t *list = json_array();
-    char *rest = NULL;
-
-    for (char *word = strtok_r(text, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest))
-        json_array_append_new(list, json_string(word));
-    return list;
-}
-
-/* Parses a line `NAME: TYPES; LAYOUTS; MATH MODES`. */
-static json_t *operation(char *line)
-{
-    static const char *const keys[] = {"types", "layouts", "math"};
-    json_t *object = json_object();
-    char *at = strchr(line, ':');
-
-    if (at != NULL)
-        *at++ = '\0';
-    json_object_set_new(object, "name", json_string(line));
-    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]) && at != NULL; i++) {
-        char *part = at;
-
-        at = strchr(part, ';');
-        if (at != NULL)
-            *at++ = '\0';
-        json_object_set_new(object, keys[i], words(part));
-    }
-    return object;
-}
-
-static json_t *operations_of(int index)
-{
-    char *text = tool_ask(anydnnGetBackendInfo, index, "operations");
-    json_t *list = json_array();
-    char *rest = NULL;
-
-    for (char *line = text != NULL ? strtok_r(text, "\n", &rest) : NULL; line != NULL;
-         line = strtok_r(NULL, "\n", &rest))
-        json_array_append_new(list, operation(line));
-    free(text);
-    return list;
-}
-
-/* Describes a backend. `alone` opens this one first, and no other. */
-static json_t *backend(const struct info *info, int index, int alone)
-{
-    static const char *const keys[] = {"name",  "stage", "version", "vendor",    "build_id",
-                                       "space", "path",  "reason",  "plugin_abi"};
-    static const char *const lists[] = {"limits", "settings"};
-    json_t *object = json_object();
-
-    if (alone)
-        free(tool_ask(anydnnGetBackendInfo, index, "version"));
-    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-        json_object_set_new(object, keys[i],
-                            tool_json_take(tool_ask(anydnnGetBackendInfo, index, keys[i])));
-    for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
-        char *text = tool_ask(anydnnGetBackendInfo, index, lists[i]);
-
-        json_object_set_new(object, lists[i], tool_json_lines(text != NULL ? text : ""));
-        free(text);
-    }
-    if (info->operations)
-        json_object_set_new(object, "operations", operations_of(index));
-    return object;
-}
-
 static int wanted(const struct info *info, const char *name)
 {
     for (int i = 0; i < info->argc; i++)
@@ -122,7 +54,7 @@ static int add_backends(struct tool *tool, const struct info *info, json_t *back
         char *name = tool_ask(anydnnGetBackendInfo, i, "name");
 
         if (name != NULL && wanted(info, name))
-            json_array_append_new(backends, backend(info, i, 0));
+            json_array_append_new(backends, tool_info_backend(i, info->operations));
         free(name);
     }
     for (int i = 0; i < info->argc; i++)
@@ -216,7 +148,9 @@ static json_t *backend_in_child(const struct info *info, int index, int *status)
 
         dup2(null, STDERR_FILENO);
         dup2(null, STDOUT_FILENO);
-        object = backend(info, index, 1);
+        /* This key opens this backend first, and no other. */
+        free(tool_ask(anydnnGetBackendInfo, index, "version"));
+        object = tool_info_backend(index, info->operations);
         _exit(json_dumpfd(object, ends[1], JSON_COMPACT));
     }
     close(ends[1]);

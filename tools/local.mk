@@ -26,6 +26,7 @@ tools_anydnn_SOURCES = \
 	tools/files.h \
 	tools/info.c \
 	tools/info.h \
+	tools/info_backend.c \
 	tools/info_print.c \
 	tools/main.c \
 	tools/options.c \
