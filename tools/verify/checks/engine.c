@@ -109,7 +109,7 @@ void verify_run_close(struct verify_run *run)
 static const double *contents_of(const struct adn_subject *subject, int slot)
 {
     int is_z = subject->problem.operation == ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD &&
-               slot == 2;
+               slot == slot_convolution_bias_activation_forward_z;
 
     return is_z && subject->values.scale[1] == 0 ? NULL : subject->slot[slot].before;
 }
