@@ -105,6 +105,12 @@ passes_suite() {
     verify 0 --suites "$suites" --suite lenet --batch 2 "$file" && says '^9 cases: 9 passed' &&
         verify 0 --suites "$suites" --suite "$suites/lenet.suite" --op softmax_forward cpu_ref && says '^1 cases: 1 passed'
 }
+# The layers are longer than an argument of a program may be.
+passes_large_suite() {
+    awk 'BEGIN { for (i = 0; i < 3000; i++) print "layer" i ": activation_forward x=f32:1,2,4,4 activation=relu" }' \
+        >"$tap_dir/large.suite"
+    verify 0 --suite "$tap_dir/large.suite" --shard 7/1000 cpu_ref && says '^3 cases: 3 passed'
+}
 suites=$ANYDNN_TEST_SRCDIR/bench/suites
 
 stops() {
@@ -138,6 +144,8 @@ check 'a failure repeats from its problem alone' repeats
 check 'and so does the anydnn run line' runs_again
 check 'a suite shows a fault in the shape of one layer' finds_shape
 check 'a right backend passes a suite' passes_suite
+check 'a suite of many layers passes' passes_large_suite
+check 'a batch size without a suite' verify 2 --batch 2 cpu_ref
 check 'no such suite' verify 2 --suite nonesuch --suites "$suites" cpu_ref
 check 'a suite and random problems' verify 2 --suite lenet --suites "$suites" --fuzz 3 cpu_ref
 check 'shards add up' shards_add_up

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "desc/names.h"
@@ -31,7 +32,8 @@ static int check_operation(struct tool *tool, void *own, const char *value)
             return TOOL_FINE;
     near = adn_name_nearest(value, names, count);
     return tool_fail(tool, TOOL_USAGE, "--op=%s: unknown operation%s%s%s", value,
-                     near != NULL ? "; did you mean " : "", near != NULL ? near : "",
+                     near != NULL ? "; did you mean " : "; ",
+                     near != NULL ? near : "`anydnn info --operations` lists the operations",
                      near != NULL ? "?" : "");
 }
 
@@ -161,12 +163,13 @@ static int locate_backend(struct tool *tool, struct verify_options *options, con
 
 /* ---- the suite */
 
-/* Reads the suite's problems into lines "LAYER PROBLEM". */
+/* Writes the suite's problems as lines "LAYER PROBLEM" into a file that the children inherit. Their
+ * arguments are too short for a large suite. */
 static int read_suite(struct tool *tool, struct verify_options *options)
 {
     char *argument = (char *)options->suite;
+    int lines = memfd_create("suite", 0);
     struct suite suite;
-    size_t size = 1, length = 0;
     int code;
 
     if (options->problem != NULL || options->fuzz > 0)
@@ -174,13 +177,14 @@ static int read_suite(struct tool *tool, struct verify_options *options)
                          "--suite=%s: names the problems, as --problem and --fuzz do; give one of "
                          "the three",
                          options->suite);
+    if (options->layers.batch == 0)
+        options->layers.batch = 1;
     code = suite_open(tool, &options->layers, 1, &argument, &suite);
-    for (int i = 0; i < suite.count; i++)
-        size += strlen(suite.item[i].layer) + strlen(suite.item[i].problem) + 2;
-    options->suite_problems = tool_alloc(size);
-    for (int i = 0; i < suite.count; i++)
-        length += (size_t)snprintf(options->suite_problems + length, size - length, "%s %s\n",
-                                   suite.item[i].layer, suite.item[i].problem);
+    for (int i = 0; i < suite.count && code == TOOL_FINE; i++)
+        if (dprintf(lines, "%s %s\n", suite.item[i].layer, suite.item[i].problem) < 0)
+            code = tool_fail(tool, TOOL_FAILED, "--suite=%s: cannot be passed to the child: %s",
+                             options->suite, strerror(errno));
+    snprintf(options->suite_lines, sizeof(options->suite_lines), "/proc/self/fd/%d", lines);
     suite_close(&suite);
     return code;
 }
@@ -210,8 +214,7 @@ static int run_cases(struct tool *tool, struct verify_options *options)
 
 static int run(struct tool *tool, int argc, char **argv)
 {
-    struct verify_options options = {
-        .layers = {.batch = 1}, .seed = 1, .processes = 1, .shard = 1, .shards = 1};
+    struct verify_options options = {.seed = 1, .processes = 1, .shard = 1, .shards = 1};
     char vectors[2 * PATH_MAX];
     int first;
     int code;
@@ -225,6 +228,8 @@ static int run(struct tool *tool, int argc, char **argv)
         return tool_fail(
             tool, TOOL_USAGE,
             "anydnn verify requires one backend, by its name or by the path of its file");
+    if (options.suite == NULL && (options.layers.batch > 0 || options.layers.folder != NULL))
+        return tool_fail(tool, TOOL_USAGE, "--batch and --suites require --suite");
     if (options.case_limit == 0)
         options.case_limit = options.suite != NULL ? SUITE_LIMIT : CASE_LIMIT;
     code = locate_backend(tool, &options, argv[first]);
@@ -244,7 +249,6 @@ static int run(struct tool *tool, int argc, char **argv)
     free(options.name);
     free(options.path);
     free(options.oracle);
-    free(options.suite_problems);
     return code;
 }
 

@@ -59,7 +59,8 @@ static char **write_orders(const struct verify_options *options, int fd, int fro
                                          .operation = options->operation,
                                          .type = options->type,
                                          .problem = options->problem,
-                                         .suite = options->suite_problems,
+                                         .suite =
+                                             options->suite != NULL ? options->suite_lines : NULL,
                                          .settings = options->settings};
 
     return verify_orders_write(&orders);

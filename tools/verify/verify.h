@@ -12,7 +12,7 @@
 struct verify_options {
     struct suite_options layers; /* the first member, as tools/suite requires */
     const char *suite;           /* its layers instead of the listed problems; NULL: none */
-    char *suite_problems;        /* a line "LAYER PROBLEM" for each of its problems */
+    char suite_lines[32];        /* a file with a line "LAYER PROBLEM" for each of its problems */
     int quick;                   /* 1: --quick; 2: --small, also without long sums */
     int stop;                    /* at the first failure */
     const char *operation;
@@ -59,7 +59,7 @@ struct verify_orders {
     const char *operation;
     const char *type;
     const char *problem;
-    const char *suite; /* lines "LAYER PROBLEM" */
+    const char *suite; /* a file of lines "LAYER PROBLEM" */
     char **settings;   /* NULL-terminated */
 };
 

@@ -18,6 +18,7 @@
 #include "problem/problem.h"
 #include "problem/text.h"
 #include "sys/error.h"
+#include "tools/files.h"
 
 #define QUICK_MOST (1 << 19) /* elements of an operand */
 
@@ -157,10 +158,11 @@ static int add_one(struct verify_cases *cases, const struct adn_backend *backend
 static int add_suite(struct verify_cases *cases, const struct adn_backend *backend,
                      const struct verify_filter *filter, char *sentence)
 {
-    char *lines = strdup(filter->suite), *rest = NULL;
+    FILE *file = fopen(filter->suite, "re");
+    char *line = NULL;
+    size_t capacity = 0;
 
-    for (char *line = strtok_r(lines, "\n", &rest); line != NULL;
-         line = strtok_r(NULL, "\n", &rest)) {
+    while (file != NULL && tool_read_line(file, &line, &capacity, SIZE_MAX) >= 0) {
         char *text = strchr(line, ' ');
         struct adn_problem problem;
         struct adn_values values;
@@ -171,7 +173,9 @@ static int add_suite(struct verify_cases *cases, const struct adn_backend *backe
             (filter->type < 0 || filter->type == problem.tensor[0].type))
             add_given(cases, &problem, &values, text, line);
     }
-    free(lines);
+    free(line);
+    if (file != NULL)
+        fclose(file);
     if (cases->count > 0)
         return 0;
     snprintf(sentence, ADN_JUDGE_SENTENCE, "%s offers no requested operation of the suite",

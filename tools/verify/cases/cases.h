@@ -50,7 +50,7 @@ struct verify_filter {
     int quick;             /* 1: --quick; 2: --small, also without long sums */
     int itself;            /* 1 if the backend is the oracle itself */
     const char *problem;   /* only this problem; NULL: all */
-    const char *suite;     /* only these: lines "LAYER PROBLEM"; NULL: all */
+    const char *suite;     /* only those of this file of lines "LAYER PROBLEM"; NULL: all */
     int fuzz;              /* number of random problems instead; 0: none */
     uint64_t seed;         /* of the random problems */
 };
