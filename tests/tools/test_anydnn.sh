@@ -312,6 +312,10 @@ check "explain of it" env ANYDNN_ROUTE=nonesuch sh -c "
     '$anydnn' explain $conv >'$tap_dir/out'; [ \$? -eq 1 ] && grep '^choice: none' '$tap_dir/out'"
 check "a misspelt backend" env ANYDNN_ROUTE=cpu_rev sh -c "
     '$anydnn' run $conv 2>'$tap_dir/err'; [ \$? -eq 1 ] && grep 'did you mean .cpu_ref' '$tap_dir/err'"
+printf '[plugin cpu_rev]\nset.threads = 2\n' >"$tap_dir/misspelt.conf"
+check "a misspelt backend's section" sh -c "
+    '$anydnn' info --config '$tap_dir/misspelt.conf' 2>'$tap_dir/err' &&
+    grep 'misspelt.conf:2: backend .cpu_rev. is not installed; did you mean .cpu_ref' '$tap_dir/err'"
 check "a plugin folder that is not there" env ANYDNN_PLUGIN_PATH="$tap_dir/none" sh -c "
     '$anydnn' info 2>'$tap_dir/err' && grep 'plugin folder $tap_dir/none cannot be read' '$tap_dir/err'"
 

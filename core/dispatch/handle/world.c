@@ -190,6 +190,22 @@ const char *adn_world_nearest(const struct adn_world *all, const char *name)
     return adn_name_nearest(name, names, count);
 }
 
+/* Warns of settings for a backend that is not installed, if its name resembles an installed one's.
+ */
+static void warn_of_section(const struct adn_world *all, const struct adn_plugin_section *section)
+{
+    const struct adn_backend *backend = adn_load_find(all->registry, section->name);
+    const struct adn_plugin_setting *set = section->set;
+    const char *near;
+
+    if (!set || section->module || (backend && backend->stage != ADN_LOAD_MISSING))
+        return;
+    near = adn_world_nearest(all, section->name);
+    if (near)
+        adn_warn("%s: backend `%s` is not installed; did you mean `%s`?",
+                 set->value ? set->origin : set->withheld->origin, section->name, near);
+}
+
 /* Warns of a name in a user's rule that resembles an installed backend's. */
 static void warn_of_unknown(const struct adn_world *all, const struct adn_route_rule *rule,
                             const char *name)
@@ -286,6 +302,7 @@ static struct adn_world *world_make(const char *entry, anydnnStatus_t *why)
     struct adn_world *all = calloc(1, sizeof(*all));
     anydnnStatus_t status = ANYDNN_STATUS_ALLOC_FAILED;
     const struct adn_route_rule *rules[RULES_MAX];
+    const struct adn_plugin_section *section;
     int count;
 
     adn_shortage_forget();
@@ -314,6 +331,8 @@ static struct adn_world *world_make(const char *entry, anydnnStatus_t *why)
     count = rules_of(all, rules);
     for (int i = 0; i < count; i++)
         adn_world_warn_of_unknown(all, rules[i]);
+    for (section = all->settings->plugins; section; section = section->next)
+        warn_of_section(all, section);
     *why = ANYDNN_STATUS_SUCCESS;
     return all;
 short_of:
