@@ -13,6 +13,7 @@
 #include "problem/read.h"
 #include "problem/unread.h"
 #include "sys/error.h"
+#include "sys/text.h"
 
 #define WORD_MAX   512
 #define PARAMS_MAX 10
@@ -193,6 +194,8 @@ static anydnnStatus_t bad_key(const struct reader *reader, const char *word, con
                                          "align", "without", "alias"};
     const char *names[40];
     const char *near;
+    struct adn_text text;
+    char list[400];
     int count = 0;
 
     for (size_t i = 0; i < sizeof(common) / sizeof(common[0]); i++)
@@ -208,8 +211,12 @@ static anydnnStatus_t bad_key(const struct reader *reader, const char *word, con
     if (near)
         return adn_fail(ANYDNN_STATUS_BAD_PARAM,
                         "problem text: `%s`: unknown key; did you mean `%s`?", word, near);
-    return adn_fail(ANYDNN_STATUS_BAD_PARAM, "problem text: `%s`: unknown key of %s", word,
-                    adn_operation_name(reader->problem->operation));
+    adn_text_begin(&text, list, sizeof(list));
+    for (int i = 0; i < count; i++)
+        adn_text_add(&text, "%s%s", i > 0 ? ", " : "", names[i]);
+    return adn_fail(ANYDNN_STATUS_BAD_PARAM,
+                    "problem text: `%s`: unknown key of %s; its keys are %s", word,
+                    adn_operation_name(reader->problem->operation), list);
 }
 
 /* Returns 1 if an earlier word has that key. */
@@ -319,7 +326,8 @@ anydnnStatus_t adn_problem_parse(const char *text, struct adn_problem *problem,
         const char *near = word ? adn_name_nearest(word, names, count) : NULL;
 
         status = adn_fail(ANYDNN_STATUS_BAD_PARAM, "problem text: unknown operation `%s`%s%s%s",
-                          word ? word : "", near ? "; did you mean `" : "", near ? near : "",
+                          word ? word : "", near ? "; did you mean `" : "; ",
+                          near ? near : "`anydnn info --operations` lists the operations",
                           near ? "`?" : "");
         goto out;
     }

@@ -15,13 +15,15 @@
 #include "sys/error.h"
 
 void adn_settings_suggest(char *error, size_t error_size, const char *name,
-                          const char *const *names, int count)
+                          const char *const *names, int count, const char *otherwise)
 {
     const char *near = adn_name_nearest(name, names, count);
     size_t length = strlen(error);
 
     if (near != NULL)
         snprintf(error + length, error_size - length, "; did you mean `%s`?", near);
+    else
+        snprintf(error + length, error_size - length, "; %s", otherwise);
 }
 
 static void set_origin(char *to, const char *origin)
@@ -66,7 +68,8 @@ static enum adn_apply apply_key(struct adn_settings *settings, const struct adn_
             if (strcmp(adn_keys[i].section, entry->section) == 0)
                 names[count++] = adn_keys[i].key;
         snprintf(error, error_size, "unknown key `%s` in [%s]", entry->key, entry->section);
-        adn_settings_suggest(error, error_size, entry->key, names, count);
+        adn_settings_suggest(error, error_size, entry->key, names, count,
+                             "anydnn.conf(5) lists the keys");
         return ADN_APPLY_UNKNOWN;
     }
     if (strcmp(key->name, "user_config") == 0 && layer > ADN_LAYER_SYSTEM) {
@@ -226,7 +229,8 @@ static enum adn_apply apply_plugin(struct adn_settings *settings, const char *na
         return ADN_APPLY_BAD;
     } else {
         snprintf(error, error_size, "unknown key `%s` in [plugin %s]", entry->key, name);
-        adn_settings_suggest(error, error_size, entry->key, known, 4);
+        adn_settings_suggest(error, error_size, entry->key, known, 4,
+                             "its keys are module, enable and set.KEY");
         return ADN_APPLY_UNKNOWN;
     }
     if (!good)
@@ -322,7 +326,9 @@ static enum adn_apply unknown_section(const char *section, char *error, size_t e
         names[6 + i] = modes[i];
     }
     snprintf(error, error_size, "unknown section [%s]", section);
-    adn_settings_suggest(error, error_size, section, names, 6 + ADN_ROUTE_MODE_COUNT);
+    adn_settings_suggest(error, error_size, section, names, 6 + ADN_ROUTE_MODE_COUNT,
+                         "the sections are anydnn, trace, shadow, check, route, route MODE and "
+                         "plugin NAME");
     return ADN_APPLY_UNKNOWN;
 }
 

@@ -28,8 +28,9 @@ enum adn_apply adn_settings_apply(struct adn_settings *settings, const struct ad
  */
 int adn_settings_withhold(struct adn_settings *settings, const struct adn_file_entry *entry,
                           long owner, const char *origin);
-/* Appends "; did you mean `x`?" if one of the names is similar. */
+/* Appends "; did you mean `x`?" if one of the names is similar, or else `otherwise`, which says
+ * where the names are. */
 void adn_settings_suggest(char *error, size_t error_size, const char *name,
-                          const char *const *names, int count);
+                          const char *const *names, int count, const char *otherwise);
 
 #endif

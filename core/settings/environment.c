@@ -86,7 +86,8 @@ static void unknown(struct walk *walk, const char *variable)
     for (int i = 0; i < count; i++)
         names[i] = texts[i];
     snprintf(sentence, sizeof(sentence), "unknown environment variable %s", variable);
-    adn_settings_suggest(sentence, sizeof(sentence), variable, names, count);
+    adn_settings_suggest(sentence, sizeof(sentence), variable, names, count,
+                         "anydnn.conf(5) lists the variables");
     adn_settings_message(walk->messages, "%s", sentence);
 }
 

@@ -30,7 +30,8 @@ static enum adn_apply parse_mode(struct adn_route_rule *rule, const char *mode, 
     if (rule->math >= 0)
         return ADN_APPLY_DONE;
     snprintf(error, error_size, "unknown math mode `%s`", mode);
-    adn_settings_suggest(error, error_size, mode, adn_route_modes, ADN_ROUTE_MODE_COUNT);
+    adn_settings_suggest(error, error_size, mode, adn_route_modes, ADN_ROUTE_MODE_COUNT,
+                         "the modes are default, tensor_op, allow_conversion and split");
     return ADN_APPLY_UNKNOWN;
 }
 
@@ -72,7 +73,8 @@ static enum adn_apply parse_pattern(struct adn_route_rule *rule, const char *pat
         snprintf(error + strlen(error), error_size - strlen(error), "; `%s*` would match %d",
                  pattern, prefix_matches(pattern, strlen(pattern)));
     else
-        adn_settings_suggest(error, error_size, pattern, names, count);
+        adn_settings_suggest(error, error_size, pattern, names, count,
+                             "`anydnn info --operations` lists the operations");
     return ADN_APPLY_UNKNOWN;
 }
 

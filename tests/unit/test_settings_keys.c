@@ -183,7 +183,8 @@ static const struct key_case cases[] = {
     {"plugin a_1", "set.a b", "1", NULL, "unknown key `set.a b`"},
     {"plugin a_1", "enabel", "yes", NULL,
      "unknown key `enabel` in [plugin a_1]; did you mean `enable`?"},
-    {"plugin a_1", "threads", "4", NULL, "unknown key `threads`"},
+    {"plugin a_1", "threads", "4", NULL,
+     "unknown key `threads` in [plugin a_1]; its keys are module, enable and set.KEY"},
     {"plugin A", "enable", "yes", NULL,
      "[plugin A]: a backend's name must have 1 to 31 characters"},
     {"plugin a b", "enable", "yes", NULL, "[plugin a b]: a backend's name"},
@@ -192,7 +193,8 @@ static const struct key_case cases[] = {
     {"anydnn", "devcie", "cpu", NULL, "unknown key `devcie` in [anydnn]; did you mean `device`?"},
     {"anydnn", "log_level", "info", NULL, "unknown key `log_level` in [anydnn]"},
     {"anydnn", "Device", "cpu", NULL, "unknown key `Device` in [anydnn]; did you mean `device`?"},
-    {"anydnn", "colour", "red", NULL, "unknown key `colour` in [anydnn]"},
+    {"anydnn", "colour", "red", NULL,
+     "unknown key `colour` in [anydnn]; anydnn.conf(5) lists the keys"},
     {"anydn", "device", "cpu", NULL, "unknown section [anydn]; did you mean `anydnn`?"},
     {"routes", "*", "cpu_ref", NULL, "unknown section [routes]; did you mean `route`?"},
     {"route tensorop", "*", "cpu_ref", NULL,
@@ -200,7 +202,8 @@ static const struct key_case cases[] = {
     {"plugin", "enable", "yes", NULL, "unknown section [plugin]"},
     {"plugins NAME", "enable", "yes", NULL,
      "unknown section [plugins NAME]; did you mean `plugin NAME`?"},
-    {"weather", "enable", "yes", NULL, "unknown section [weather]"},
+    {"weather", "enable", "yes", NULL,
+     "unknown section [weather]; the sections are anydnn, trace, shadow, check, route, "},
 };
 #define CASE_COUNT (sizeof(cases) / sizeof(cases[0]))
 

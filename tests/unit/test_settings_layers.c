@@ -24,8 +24,9 @@ struct layer_case {
     int dropped;
 };
 
-#define CACHE   "anydnn", "plan_cache"
-#define FOLDERS "anydnn", "plugin_path"
+#define SECTIONS "the sections are anydnn, trace, shadow, check, route, route MODE and plugin NAME"
+#define CACHE    "anydnn", "plan_cache"
+#define FOLDERS  "anydnn", "plugin_path"
 
 static const struct layer_case cases[] = {
     {"nothing given", {.system = NULL}, CACHE, "256", "built-in", NULL, 0},
@@ -233,37 +234,38 @@ static const struct layer_case cases[] = {
      CACHE,
      "1",
      "/anydnn.conf:2",
-     "/anydnn.conf:3: unknown key `colour` in [anydnn]; ignored, because the file has schema 2 "
-     "and "
-     "this library has 1",
+     "/anydnn.conf:3: unknown key `colour` in [anydnn]; anydnn.conf(5) lists the keys; ignored, "
+     "because the file has schema 2 and this library has 1",
      0},
     {"a newer schema: unknown sections",
      {.system = "[anydnn]\nplan_cache=1\nschema=3\n[cloud]\na=b\n"},
      CACHE,
      "1",
      "/anydnn.conf:2",
-     "/anydnn.conf:5: unknown section [cloud]; ignored",
+     "/anydnn.conf:5: unknown section [cloud]; " SECTIONS "; ignored",
      0},
     {"a newer schema: unknown operations",
      {.system = "[anydnn]\nplan_cache=1\nschema=3\n[route]\nattention=b\n"},
      CACHE,
      "1",
      "/anydnn.conf:2",
-     "/anydnn.conf:5: unknown operation `attention`; ignored",
+     "/anydnn.conf:5: unknown operation `attention`; `anydnn info --operations` lists the "
+     "operations; ignored",
      0},
     {"a newer schema: unknown modes",
      {.system = "[anydnn]\nplan_cache=1\nschema=3\n[route fp4]\n*=b\n"},
      CACHE,
      "1",
      "/anydnn.conf:2",
-     "/anydnn.conf:5: unknown section [route fp4]; ignored",
+     "/anydnn.conf:5: unknown section [route fp4]; " SECTIONS "; ignored",
      0},
     {"a newer schema: unknown keys of plugins",
      {.system = "[anydnn]\nplan_cache=1\nschema=3\n[plugin p]\ncores=b\n"},
      CACHE,
      "1",
      "/anydnn.conf:2",
-     "/anydnn.conf:5: unknown key `cores` in [plugin p]; ignored",
+     "/anydnn.conf:5: unknown key `cores` in [plugin p]; its keys are module, enable and set.KEY; "
+     "ignored",
      0},
     {"a newer schema: bad values are errors",
      {.system = "[anydnn]\nschema=2\nplan_cache=zero\n"},
@@ -284,7 +286,8 @@ static const struct layer_case cases[] = {
      CACHE,
      "256",
      "built-in",
-     "/user.conf:2: unknown key `colour` in [anydnn]; the whole file",
+     "/user.conf:2: unknown key `colour` in [anydnn]; anydnn.conf(5) lists the keys; the whole "
+     "file",
      1},
 
     {"plugin: a later layer's enable",
@@ -686,7 +689,8 @@ static void log_is_put_in_force(void **state)
     assert_non_null(fgets(text, sizeof(text), file));
     fclose(file);
     assert_string_equal(text,
-                        "anydnn: warning: unknown environment variable ANYDNN_NONSENSE_VARIABLE\n");
+                        "anydnn: warning: unknown environment variable ANYDNN_NONSENSE_VARIABLE; "
+                        "anydnn.conf(5) lists the variables\n");
     adn_settings_free(settings);
 }
 
