@@ -734,6 +734,19 @@ class Fuse(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "more than 1 value per channel"):
             anydnn.torch.fuse(Asks())(torch.randn(1, 3, 1, 1))
 
+    def test_hooks_keep_their_tensors(self):
+        """Tests that a fused model does not write into a tensor that a hook has received."""
+        x = torch.randn(2, 3, 6, 6)
+        for act in (nn.ReLU, nn.SiLU):
+            for model, hooked in ((nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4), act()), 1),
+                                  (nn.Sequential(nn.Conv2d(3, 4, 3), act()), 0)):
+                seen = []
+                for one in (randomized(model).eval(), anydnn.torch.fuse(copy.deepcopy(model), fold=True)):
+                    one[hooked].register_forward_hook(lambda *found: seen.append(found[2]))
+                    with torch.no_grad():
+                        one(x)
+                self.near(seen[1:], seen[:1])
+
     def test_modules_that_change(self):
         """Tests that a replaced, added or removed module has effect from the next call on, anywhere in the tree."""
         changes = (lambda m: setattr(m.block, "relu", nn.SiLU()), lambda m: setattr(m.block, "bn1", nn.Identity()),

@@ -87,13 +87,13 @@ def keys(activation: Activation) -> str:
     return word and " nan=propagate activation=" + word
 
 
-def apply(activation: Activation, y: torch.Tensor) -> torch.Tensor:
-    """Returns the activation of y, a new tensor, by torch. Writes into y if nothing records the call."""
+def apply(activation: Activation, y: torch.Tensor, own: bool = False) -> torch.Tensor:
+    """Returns the activation of y by torch. Writes into y if it is the caller's own and nothing records the call."""
     name, *parameters = activation
     if name == "identity":
         return y
     fresh, in_place = _OPERATORS[name]
-    there = not torch.is_grad_enabled() and _eager.eager(y)
+    run = in_place if own and not torch.is_grad_enabled() and _eager.eager(y) else fresh
     if name == "gelu":
-        return (in_place if there else fresh)(y, approximate=parameters[0])  # type: ignore[no-any-return]
-    return (in_place if there else fresh)(y, *parameters)  # type: ignore[no-any-return]
+        return run(y, approximate=parameters[0])  # type: ignore[no-any-return]
+    return run(y, *parameters)  # type: ignore[no-any-return]

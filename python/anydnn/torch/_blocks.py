@@ -179,7 +179,7 @@ def _ended(conv: Any, w: torch.Tensor, bias: torch.Tensor, x: torch.Tensor, z: M
             return _epilogue.run(cast[0], cast[1], z, cast[2], tuple(conv.stride), tuple(conv.padding),
                                  tuple(conv.dilation), conv.groups, activation)
     y = _convolved(conv, w, bias, x)
-    return _activations.apply(activation, y if z is None else y + z)
+    return _activations.apply(activation, y if z is None else y + z, own=True)
 
 
 def _one_conv(conv: Any, w: torch.Tensor, bias: torch.Tensor, x: torch.Tensor, ceiling: Optional[float]) -> torch.Tensor:
