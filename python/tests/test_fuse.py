@@ -734,6 +734,27 @@ class Fuse(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "more than 1 value per channel"):
             anydnn.torch.fuse(Asks())(torch.randn(1, 3, 1, 1))
 
+    def test_modules_are_read_once(self):
+        """Tests that a call reads a module again only if the module has changed, also with parts in lists."""
+        class Lists(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.convs = nn.ModuleList([nn.Conv2d(3, 4, 3, bias=False)])
+                self.norms = nn.ModuleDict({"first": nn.BatchNorm2d(4)})
+
+            def forward(self, x):
+                return functional.relu(self.norms["first"](self.convs[0](x)))
+        x = torch.randn(2, 3, 8, 8)
+        for model in (Model(), Lists()):
+            anydnn.torch.fuse(model, fold=True)
+            for mode in (True, False):
+                reading = model.train(mode).forward.reading
+                model(x)
+                self.assertIs(model.forward.reading, reading)
+        model.norms["first"] = nn.Identity()
+        model(x)
+        self.assertIsNot(model.forward.reading, reading)
+
     def test_hooks_keep_their_tensors(self):
         """Tests that a fused model does not write into a tensor that a hook has received."""
         x = torch.randn(2, 3, 6, 6)

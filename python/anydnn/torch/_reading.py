@@ -185,7 +185,7 @@ class Reading:
             common = [set(_ancestors(_home(node))) for node in nodes]
             if max(set.intersection(*common), key=len) == "":
                 found |= {name for node in into for name in _ancestors(_home(node))}
-        return frozenset(found - {""})
+        return every & found
 
 
 def _home(node: fx.Node) -> str:
