@@ -7,7 +7,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from . import _eager
+from . import _eager, _fused
 
 Activation = Tuple[Any, ...]
 IDENTITY: Activation = ("identity",)
@@ -79,10 +79,10 @@ def ceiling(activation: Activation) -> Tuple[bool, Optional[float]]:
 def keys(activation: Activation) -> str:
     """Returns the keys of a problem that has the activation, or "" if the library does not have it."""
     is_relu, top = ceiling(activation)
-    word = {"sigmoid": "sigmoid", "tanh": "tanh", "silu": "swish coef=1", "identity": "identity"}.get(activation[0], "")
     if is_relu:
-        word = "relu" if top is None else f"clipped_relu coef={top!r}"
-    elif activation[0] == "elu":
+        return _fused.activation_keys(top)
+    word = {"sigmoid": "sigmoid", "tanh": "tanh", "silu": "swish coef=1", "identity": "identity"}.get(activation[0], "")
+    if activation[0] == "elu":
         word = f"elu coef={activation[1]!r}"
     return word and " nan=propagate activation=" + word
 
