@@ -143,16 +143,8 @@ def _own(module: nn.Module, name: str) -> Any:
     return getattr(module, name) if found is None else found
 
 
-def conv_relu(conv: Any, x: torch.Tensor, ceiling: Optional[float]) -> torch.Tensor:
-    """Returns the activation of a convolution with bias."""
-    w, bias = _own(conv, "weight"), _own(conv, "bias")
-    if why_not_conv(conv, bias) or _eager.tangents() or x.dim() != w.dim():
-        return _fused.activated(conv(x), ceiling)
-    return _one_conv(conv, w, bias, x, ceiling)
-
-
 def conv_active(conv: Any, x: torch.Tensor, activation: Activation) -> torch.Tensor:
-    """Returns any activation of a convolution with bias, which may be a transposed one."""
+    """Returns the activation of a convolution with bias, which may be a transposed one."""
     w, bias = _own(conv, "weight"), _own(conv, "bias")
     if why_not_conv(conv, bias) or _eager.tangents() or x.dim() != w.dim():
         return _activations.apply(activation, conv(x))

@@ -12,11 +12,8 @@ from ._patterns import Branch, Finder, Pattern
 from ._trace import Structure, Untraceable
 
 
-def _replace(graph: fx.Graph, pattern: Pattern, transposed: bool) -> Optional[Tuple[fx.Node, fx.Node]]:
-    """Replaces a pattern by one call. In training, returns the nodes of the module and of the batch statistics.
-
-    `transposed` is True if its convolution is a transposed one.
-    """
+def _replace(graph: fx.Graph, pattern: Pattern) -> Optional[Tuple[fx.Node, fx.Node]]:
+    """Replaces a pattern by one call. In training, returns the nodes of the module and of the batch statistics."""
     nodes = pattern.nodes()
     last = nodes[-1]
 
@@ -24,10 +21,9 @@ def _replace(graph: fx.Graph, pattern: Pattern, transposed: bool) -> Optional[Tu
         return graph.create_node("get_attr", str(node.target))
     statistics = None
     with graph.inserting_before(last):
-        relu, ceiling = _activations.ceiling(pattern.activation)
         if pattern.convolution is None:
             assert pattern.norm is not None
-            norm = module(pattern.norm)
+            norm, (_, ceiling) = module(pattern.norm), _activations.ceiling(pattern.activation)
             both = graph.call_function(_blocks.norm_relu, (norm, pattern.norm.args[0], pattern.other, ceiling))
             y = graph.call_function(operator.getitem, (both, 0))
             statistics = (norm, graph.call_function(operator.getitem, (both, 1)))
@@ -36,8 +32,6 @@ def _replace(graph: fx.Graph, pattern: Pattern, transposed: bool) -> Optional[Tu
             if pattern.norm is not None:
                 y = graph.call_function(_blocks.folded, (conv, module(pattern.norm), x, pattern.other,
                                                          pattern.activation))
-            elif relu and not transposed:
-                y = graph.call_function(_blocks.conv_relu, (conv, x, ceiling))
             else:
                 y = graph.call_function(_blocks.conv_active, (conv, x, pattern.activation))
     last.replace_all_uses_with(y)
@@ -63,12 +57,9 @@ def _join(graph: fx.Graph, branch: Branch) -> None:
     graph.erase_node(convolution)
 
 
-def _function(finder: Finder, patterns: List[Pattern], branches: List[Branch]) -> Callable[..., Any]:
+def _function(graph: fx.Graph, patterns: List[Pattern], branches: List[Branch]) -> Callable[..., Any]:
     """Returns the graph with replaced patterns and branches, as a function of the module and its arguments."""
-    graph = finder.graph
-    plain = [pattern.convolution is None or finder.conv(pattern.convolution) is not None for pattern in patterns]
-    replaced = [_replace(graph, pattern, not one) for pattern, one in zip(patterns, plain)]
-    found = [pair for pair in replaced if pair is not None]
+    found = [pair for pair in (_replace(graph, pattern) for pattern in patterns) if pair is not None]
     for branch in branches:
         _join(graph, branch)
     if found:
@@ -134,7 +125,7 @@ class Reading:
             self.declined += [one for one in finder.declined if one not in self.declined]
             if patterns or branches:
                 self.names[training] = [str(one) for one in (*branches, *reversed(patterns))]
-                self.functions[training] = _function(finder, patterns, branches)
+                self.functions[training] = _function(graph, patterns, branches)
         self.tree = Tree(module, frozenset(containers - {""}) | self.through, self.through, frozenset(identities))
 
     def function(self, module: nn.Module, arguments: Tuple[Any, ...], named: Dict[str, Any]
