@@ -448,7 +448,7 @@ class Fuse(unittest.TestCase):
                     self.near(step(other, x, mode), step(model, x, mode))
                 with torch.no_grad():
                     self.near([other(x)], [model(x)])
-                # What changes later counts.
+                # A later change of the activation, or a hook on it, has effect.
                 other.bn1.act, model.bn1.act = nn.Tanh(), nn.Tanh()
                 self.near([other(x)], [model(x)])
                 seen = []

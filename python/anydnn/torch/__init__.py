@@ -105,8 +105,7 @@ def _register(families: Set[str], compiled: Optional[bool]) -> None:
         warnings.simplefilter("ignore", UserWarning)
         present = [(name, kernel, key, family) for family in sorted(families) for name, kernel, keys in _FAMILIES[family]
                    for key in keys if _there(key)]
-        # All are read before the first is replaced: a kernel at CPU changes the one found at
-        # AutogradCPU.
+        # All are read before the first is replaced: a kernel at CPU changes the one found at AutogradCPU.
         previous = [torch.library.get_kernel(f"aten::{name}", key) for name, _, key, _ in present]
         for (name, kernel, key, family), before in zip(present, previous):
             if kernel is _pooling.max_pool2d:

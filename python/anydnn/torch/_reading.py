@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `fuse` made of a module's forward: functions that run the patterns of its graph, and what they depend on."""
+"""Reads a module's forward for `fuse`: makes functions that run the patterns of its graph, and detects changes."""
 import copy
 import operator
 from typing import Any, Callable, Dict, FrozenSet, Iterator, List, Optional, Tuple
@@ -86,9 +86,7 @@ class Tree:
         self.identities = [module.get_submodule(name) for name in sorted(identities)]
 
     def changed(self) -> bool:
-        """Returns whether a child was replaced, added or removed, or a module that is not called got hooks or its own
-        forward.
-        """
+        """Returns whether children have changed, or a module that is not called got hooks or its own forward."""
         return (any(now != before for now, before in self.held)
                 or any(not _trace.is_chain(one) for one in self.chains)
                 or any(_trace.hooked(one) or "forward" in vars(one) for one in self.identities))
@@ -101,14 +99,13 @@ class Reading:
         self.through: FrozenSet[str] = frozenset()
         self.functions: Dict[bool, Optional[Callable[..., Any]]] = {True: None, False: None}
         self.names: Dict[bool, List[str]] = {True: [], False: []}
-        # For each mode the names of the normalizations in patterns, and the reasons of the others.
+        # The names of the normalizations in patterns, and the reasons of the others, by mode.
         self.norms: Dict[bool, Tuple[List[str], Dict[str, str]]] = {}
         self.declined: List[str] = []
         self.fold, self.shortcuts, self.structure = fold, shortcuts, structure
         self.arity = len(_trace.required(module))
         self.positional, self.defaults = _trace.defaults(module)
-        # Readings for lists of tensors as arguments, by structure. None if the forward cannot be read
-        # with it.
+        # Readings for lists of tensors as arguments, by structure. None if the forward cannot be read with it.
         self.others: Dict[Structure, Optional["Reading"]] = {}
         every = _trace.chains(module)
         containers, identities = set(), set()
