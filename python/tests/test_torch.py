@@ -273,6 +273,8 @@ print(anydnn.torch.report().calls())
                     if not same:
                         self.assertIn("ceil_mode, which adds a window at an edge", repr(lines))
         self.assertGreater(min(ours, theirs), 10)
+        with anydnn.torch.use(compiled=False), self.assertRaisesRegex(IndexError, "Dimension out of range"):
+            functional.avg_pool2d(torch.ones(5), 2, ceil_mode=True)
 
     def test_max_pool2d_of_torch(self):
         """Tests the cases that stay with torch: indices, ceil_mode, dilation, functorch, tracing, integers."""
