@@ -448,7 +448,7 @@ class Fuse(unittest.TestCase):
                     self.near(step(other, x, mode), step(model, x, mode))
                 with torch.no_grad():
                     self.near([other(x)], [model(x)])
-                # What changes later counts.
+                # A later change of the activation, or a hook on it, has effect.
                 other.bn1.act, model.bn1.act = nn.Tanh(), nn.Tanh()
                 self.near([other(x)], [model(x)])
                 seen = []
@@ -733,6 +733,40 @@ class Fuse(unittest.TestCase):
         self.assertEqual(model.block.bn2.num_batches_tracked.item(), 1)
         with self.assertRaisesRegex(ValueError, "more than 1 value per channel"):
             anydnn.torch.fuse(Asks())(torch.randn(1, 3, 1, 1))
+
+    def test_modules_are_read_once(self):
+        """Tests that a call reads a module again only if the module has changed, also with parts in lists."""
+        class Lists(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.convs = nn.ModuleList([nn.Conv2d(3, 4, 3, bias=False)])
+                self.norms = nn.ModuleDict({"first": nn.BatchNorm2d(4)})
+
+            def forward(self, x):
+                return functional.relu(self.norms["first"](self.convs[0](x)))
+        x = torch.randn(2, 3, 8, 8)
+        for model in (Model(), Lists()):
+            anydnn.torch.fuse(model, fold=True)
+            for mode in (True, False):
+                reading = model.train(mode).forward.reading
+                model(x)
+                self.assertIs(model.forward.reading, reading)
+        model.norms["first"] = nn.Identity()
+        model(x)
+        self.assertIsNot(model.forward.reading, reading)
+
+    def test_hooks_keep_their_tensors(self):
+        """Tests that a fused model does not write into a tensor that a hook has received."""
+        x = torch.randn(2, 3, 6, 6)
+        for act in (nn.ReLU, nn.SiLU):
+            for model, hooked in ((nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4), act()), 1),
+                                  (nn.Sequential(nn.Conv2d(3, 4, 3), act()), 0)):
+                seen = []
+                for one in (randomized(model).eval(), anydnn.torch.fuse(copy.deepcopy(model), fold=True)):
+                    one[hooked].register_forward_hook(lambda *found: seen.append(found[2]))
+                    with torch.no_grad():
+                        one(x)
+                self.near(seen[1:], seen[:1])
 
     def test_modules_that_change(self):
         """Tests that a replaced, added or removed module has effect from the next call on, anywhere in the tree."""

@@ -242,7 +242,7 @@ print(anydnn.torch.report().calls())
                     environment["OMP_NUM_THREADS"] = limit
                 said = subprocess.run([sys.executable, "-c", code, compiled, str(number)], env=environment,
                                       capture_output=True, text=True, check=True).stdout.splitlines()
-                # With two, torch starts one, too.
+                # torch itself starts a thread when its limit is two.
                 more = "[1-9]" if two else "[0-9]"
                 self.assertRegex(said[0], rf"^\[0, 0\] \[{more}, {more}\] \[[0-9], [0-9]\]$")
                 self.assertIn("'onednn': 9", said[1])
@@ -273,6 +273,8 @@ print(anydnn.torch.report().calls())
                     if not same:
                         self.assertIn("ceil_mode, which adds a window at an edge", repr(lines))
         self.assertGreater(min(ours, theirs), 10)
+        with anydnn.torch.use(compiled=False), self.assertRaisesRegex(IndexError, "Dimension out of range"):
+            functional.avg_pool2d(torch.ones(5), 2, ceil_mode=True)
 
     def test_max_pool2d_of_torch(self):
         """Tests the cases that stay with torch: indices, ceil_mode, dilation, functorch, tracing, integers."""

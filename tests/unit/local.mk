@@ -6,6 +6,7 @@ unit_tests = \
 	tests/unit/test_cpu_ref_declines \
 	tests/unit/test_cpu_ref_element \
 	tests/unit/test_cpu_ref_emulate \
+	tests/unit/test_cpu_ref_parallel \
 	tests/unit/test_cpu_ref_plan \
 	tests/unit/test_cpu_ref_plugin \
 	tests/unit/test_desc_convolution \
@@ -39,6 +40,9 @@ room_tests += $(unit_tests)
 noinst_HEADERS += tests/unit/desc_fixture.h
 
 tests_unit_test_kit_SOURCES = tests/unit/test_kit.c $(KIT_SOURCES)
+tests_unit_test_cpu_ref_parallel_SOURCES = tests/unit/test_cpu_ref_parallel.c plugins/cpu_ref/parallel.c
+tests_unit_test_cpu_ref_parallel_CPPFLAGS = $(TEST_CPPFLAGS) $(PTHREADPOOL_CFLAGS)
+tests_unit_test_cpu_ref_parallel_LDADD = $(CMOCKA_LIBS) $(PTHREADPOOL_LIBS) -lpthread -lm
 
 check_LTLIBRARIES += tests/unit/libfixtures.la
 tests_unit_libfixtures_la_SOURCES = \

@@ -105,8 +105,7 @@ def _register(families: Set[str], compiled: Optional[bool]) -> None:
         warnings.simplefilter("ignore", UserWarning)
         present = [(name, kernel, key, family) for family in sorted(families) for name, kernel, keys in _FAMILIES[family]
                    for key in keys if _there(key)]
-        # All are read before the first is replaced: a kernel at CPU changes the one found at
-        # AutogradCPU.
+        # All are read before the first is replaced: a kernel at CPU changes the one found at AutogradCPU.
         previous = [torch.library.get_kernel(f"aten::{name}", key) for name, _, key, _ in present]
         for (name, kernel, key, family), before in zip(present, previous):
             if kernel is _pooling.max_pool2d:
@@ -175,8 +174,8 @@ def _check_route(route: str) -> None:
     raise ValueError(f"no backend of the route {route!r} runs here: {'; '.join(why)}; available: {', '.join(known)}")
 
 
-def _check(route: Optional[str], math: Optional[str], operators: Sequence[str]) -> None:
-    """Raises if an argument of `enable` breaks a rule, or if there is no library."""
+def _check(route: Optional[str], math: Optional[str], operators: Sequence[str], compiled: Optional[bool]) -> None:
+    """Raises if an argument of `enable` breaks a rule, or if what it needs does not exist."""
     if isinstance(operators, str):
         raise TypeError(f"operators is a sequence of families, such as ({operators!r},), and not a string")
     unknown = set(operators) - set(_FAMILIES)
@@ -187,6 +186,8 @@ def _check(route: Optional[str], math: Optional[str], operators: Sequence[str]) 
     library()
     if route is not None:
         _check_route(route)
+    if compiled and not _fast.load():
+        raise RuntimeError(f"the compiled kernels are unavailable: {_fast.reason}")
 
 
 def enable(*, route: Optional[str] = None, math: Optional[str] = None, operators: Sequence[str] = _DEFAULT,
@@ -208,9 +209,7 @@ def enable(*, route: Optional[str] = None, math: Optional[str] = None, operators
     Other threads may run models meanwhile: each of their calls runs by the old options or by the new ones.
     """
     global _base
-    _check(route, math, operators)
-    if compiled and not _fast.load():
-        raise RuntimeError(f"the compiled kernels are unavailable: {_fast.reason}")
+    _check(route, math, operators, compiled)
     with _lock:
         if _alone():
             _unregister()
@@ -242,9 +241,7 @@ def use(*, route: Optional[str] = None, math: Optional[str] = None, operators: S
     The options are those of the process: gradients are computed by threads of torch. So blocks of several threads may
     overlap where their options are equal; RuntimeError otherwise.
     """
-    _check(route, math, operators)
-    if compiled and not _fast.load():
-        raise RuntimeError(f"the compiled kernels are unavailable: {_fast.reason}")
+    _check(route, math, operators, compiled)
     with _lock:
         around = _uses[-1] if _uses else _base
         families = frozenset(_FAMILIES if everything else operators) if around is None else around.families

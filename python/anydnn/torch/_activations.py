@@ -7,7 +7,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from . import _eager
+from . import _eager, _fused
 
 Activation = Tuple[Any, ...]
 IDENTITY: Activation = ("identity",)
@@ -79,21 +79,21 @@ def ceiling(activation: Activation) -> Tuple[bool, Optional[float]]:
 def keys(activation: Activation) -> str:
     """Returns the keys of a problem that has the activation, or "" if the library does not have it."""
     is_relu, top = ceiling(activation)
-    word = {"sigmoid": "sigmoid", "tanh": "tanh", "silu": "swish coef=1", "identity": "identity"}.get(activation[0], "")
     if is_relu:
-        word = "relu" if top is None else f"clipped_relu coef={top!r}"
-    elif activation[0] == "elu":
+        return _fused.activation_keys(top)
+    word = {"sigmoid": "sigmoid", "tanh": "tanh", "silu": "swish coef=1", "identity": "identity"}.get(activation[0], "")
+    if activation[0] == "elu":
         word = f"elu coef={activation[1]!r}"
     return word and " nan=propagate activation=" + word
 
 
-def apply(activation: Activation, y: torch.Tensor) -> torch.Tensor:
-    """Returns the activation of y, a new tensor, by torch. Writes into y if nothing records the call."""
+def apply(activation: Activation, y: torch.Tensor, own: bool = False) -> torch.Tensor:
+    """Returns the activation of y by torch. Writes into y if it is the caller's own and nothing records the call."""
     name, *parameters = activation
     if name == "identity":
         return y
     fresh, in_place = _OPERATORS[name]
-    there = not torch.is_grad_enabled() and _eager.eager(y)
+    run = in_place if own and not torch.is_grad_enabled() and _eager.eager(y) else fresh
     if name == "gelu":
-        return (in_place if there else fresh)(y, approximate=parameters[0])  # type: ignore[no-any-return]
-    return (in_place if there else fresh)(y, *parameters)  # type: ignore[no-any-return]
+        return run(y, approximate=parameters[0])  # type: ignore[no-any-return]
+    return run(y, *parameters)  # type: ignore[no-any-return]

@@ -143,16 +143,8 @@ def _own(module: nn.Module, name: str) -> Any:
     return getattr(module, name) if found is None else found
 
 
-def conv_relu(conv: Any, x: torch.Tensor, ceiling: Optional[float]) -> torch.Tensor:
-    """Returns the activation of a convolution with bias."""
-    w, bias = _own(conv, "weight"), _own(conv, "bias")
-    if why_not_conv(conv, bias) or _eager.tangents() or x.dim() != w.dim():
-        return _fused.activated(conv(x), ceiling)
-    return _one_conv(conv, w, bias, x, ceiling)
-
-
 def conv_active(conv: Any, x: torch.Tensor, activation: Activation) -> torch.Tensor:
-    """Returns any activation of a convolution with bias, which may be a transposed one."""
+    """Returns the activation of a convolution with bias, which may be a transposed one."""
     w, bias = _own(conv, "weight"), _own(conv, "bias")
     if why_not_conv(conv, bias) or _eager.tangents() or x.dim() != w.dim():
         return _activations.apply(activation, conv(x))
@@ -179,7 +171,7 @@ def _ended(conv: Any, w: torch.Tensor, bias: torch.Tensor, x: torch.Tensor, z: M
             return _epilogue.run(cast[0], cast[1], z, cast[2], tuple(conv.stride), tuple(conv.padding),
                                  tuple(conv.dilation), conv.groups, activation)
     y = _convolved(conv, w, bias, x)
-    return _activations.apply(activation, y if z is None else y + z)
+    return _activations.apply(activation, y if z is None else y + z, own=True)
 
 
 def _one_conv(conv: Any, w: torch.Tensor, bias: torch.Tensor, x: torch.Tensor, ceiling: Optional[float]) -> torch.Tensor:

@@ -14,7 +14,7 @@ from torch.nn import functional
 from . import _activations, _trace
 
 _PLAIN = (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d)
-# What a forward may call before the normalization, to check its input.
+# The calls by which a forward may check its input before the normalization.
 _CHECKS = (getattr, operator.eq, operator.ne, torch._assert, "dim")
 _seen: "weakref.WeakKeyDictionary[nn.Module, Tuple[Any, Tuple[Optional[str], str]]]" = weakref.WeakKeyDictionary()
 

@@ -16,7 +16,7 @@ def _ours(x: torch.Tensor, w: torch.Tensor, z: Maybe, bias: torch.Tensor, stride
                                                    _activations.keys(activation))
     if not whole:
         _state.beside()
-        y = _activations.apply(activation, y)
+        y = _activations.apply(activation, y, own=True)
     return y, backend
 
 
@@ -24,7 +24,7 @@ def _parts(x: torch.Tensor, w: torch.Tensor, z: Maybe, bias: torch.Tensor, strid
            padding: Sequence[int], dilation: Sequence[int], groups: int, activation: Activation,
            *_flags: Any) -> torch.Tensor:
     y = torch.ops.aten.convolution(x, w, bias, stride, padding, dilation, False, [0] * len(stride), groups)
-    return _activations.apply(activation, y if z is None else y + z)
+    return _activations.apply(activation, y if z is None else y + z, own=True)
 
 
 _numbered = _fused.numbered("convolution_epilogue",

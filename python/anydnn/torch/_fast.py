@@ -75,10 +75,9 @@ def _opened() -> ctypes.CDLL:
 
 
 def _warned() -> None:
-    """Triggers torch's warning about an overridden kernel and suppresses it. torch prints it once per process, from
-    C++.
+    """Triggers torch's warning about an overridden kernel and suppresses it.
 
-    Uses an operator that is rarely called.
+    torch prints it once per process, from C++. The kernel is that of an operator that is rarely called.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)

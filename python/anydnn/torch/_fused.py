@@ -115,7 +115,7 @@ def activated(x: torch.Tensor, ceiling: Optional[float]) -> torch.Tensor:
     return functional.relu(x) if ceiling is None else functional.hardtanh(x, 0.0, ceiling)
 
 
-def _activation(ceiling: Optional[float]) -> str:
+def activation_keys(ceiling: Optional[float]) -> str:
     """Returns the keys of the activation. NaN propagates, as in torch."""
     return " nan=propagate activation=" + ("relu" if ceiling is None else f"clipped_relu coef={ceiling!r}")
 
@@ -139,7 +139,7 @@ def _norm_keys(x: torch.Tensor, epsilon: float, ceiling: Optional[float], additi
                statistics: Sequence[str]) -> str:
     kind, channels, ones = ("f64" if x.dtype == torch.float64 else "f32"), x.shape[1], ",1" * (x.dim() - 2)
     return (f" mode=spatial epsilon={epsilon!r} ops=" + ("bn_add_activation" if addition else "bn_activation")
-            + _activation(ceiling) + f" reserve=u8:{(x.numel() + 7) // 8}"
+            + activation_keys(ceiling) + f" reserve=u8:{(x.numel() + 7) // 8}"
             + "".join(f" {name}={kind}:1,{channels}{ones}" for name in statistics))
 
 
@@ -375,7 +375,7 @@ torch.library.register_autograd("anydnn::batch_norm_relu", _norm_backward, setup
 
 def _conv(x: torch.Tensor, w: torch.Tensor, bias: torch.Tensor, stride: Sequence[int], padding: Sequence[int],
           dilation: Sequence[int], groups: int, ceiling: Optional[float], *_wanted: Any) -> Tuple[Any, str]:
-    return _convolution.activated(x, w, bias, stride, padding, dilation, groups, _activation(ceiling))
+    return _convolution.activated(x, w, bias, stride, padding, dilation, groups, activation_keys(ceiling))
 
 
 def _conv_parts(x: torch.Tensor, w: torch.Tensor, bias: torch.Tensor, stride: Sequence[int], padding: Sequence[int],

@@ -53,9 +53,9 @@ def avg_pool2d(x: torch.Tensor, kernel_size: Any, stride: Any = (), padding: Any
                count_include_pad: bool = True, divisor_override: Optional[int] = None) -> Tuple[Any, str]:
     """Returns y of aten::avg_pool2d."""
     supported(x)
-    window, step, pad, keys = _parameters(x.shape, kernel_size, stride, padding, ceil_mode, count_include_pad,
-                                          divisor_override)
     whole = _lifted(x)
+    window, step, pad, keys = _parameters(whole.shape, kernel_size, stride, padding, ceil_mode, count_include_pad,
+                                          divisor_override)
     last = channels_last(whole)
     whole = packed(whole, last)
     extents = [(whole.shape[axis + 2] + 2 * pad[axis] - window[axis]) // step[axis] + 1 for axis in range(2)]
@@ -76,8 +76,8 @@ def avg_pool2d_backward(dy: torch.Tensor, x: torch.Tensor, kernel_size: Any, str
     supported(dy, x)
     if dy.dtype != x.dtype:
         raise Declined("operands of several types")
-    keys = _parameters(x.shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)[3]
     whole, last = _lifted(x), channels_last(_lifted(x))
+    keys = _parameters(whole.shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)[3]
     gradient = packed(_lifted(dy), last)
     dx = empty(whole.shape, whole, last)
     handle = handle_of(x)

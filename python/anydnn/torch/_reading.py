@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `fuse` made of a module's forward: functions that run the patterns of its graph, and what they depend on."""
+"""Reads a module's forward for `fuse`: makes functions that run the patterns of its graph, and detects changes."""
 import copy
 import operator
 from typing import Any, Callable, Dict, FrozenSet, Iterator, List, Optional, Tuple
@@ -12,11 +12,8 @@ from ._patterns import Branch, Finder, Pattern
 from ._trace import Structure, Untraceable
 
 
-def _replace(graph: fx.Graph, pattern: Pattern, transposed: bool) -> Optional[Tuple[fx.Node, fx.Node]]:
-    """Replaces a pattern by one call. In training, returns the nodes of the module and of the batch statistics.
-
-    `transposed` is True if its convolution is a transposed one.
-    """
+def _replace(graph: fx.Graph, pattern: Pattern) -> Optional[Tuple[fx.Node, fx.Node]]:
+    """Replaces a pattern by one call. In training, returns the nodes of the module and of the batch statistics."""
     nodes = pattern.nodes()
     last = nodes[-1]
 
@@ -24,10 +21,9 @@ def _replace(graph: fx.Graph, pattern: Pattern, transposed: bool) -> Optional[Tu
         return graph.create_node("get_attr", str(node.target))
     statistics = None
     with graph.inserting_before(last):
-        relu, ceiling = _activations.ceiling(pattern.activation)
         if pattern.convolution is None:
             assert pattern.norm is not None
-            norm = module(pattern.norm)
+            norm, (_, ceiling) = module(pattern.norm), _activations.ceiling(pattern.activation)
             both = graph.call_function(_blocks.norm_relu, (norm, pattern.norm.args[0], pattern.other, ceiling))
             y = graph.call_function(operator.getitem, (both, 0))
             statistics = (norm, graph.call_function(operator.getitem, (both, 1)))
@@ -36,8 +32,6 @@ def _replace(graph: fx.Graph, pattern: Pattern, transposed: bool) -> Optional[Tu
             if pattern.norm is not None:
                 y = graph.call_function(_blocks.folded, (conv, module(pattern.norm), x, pattern.other,
                                                          pattern.activation))
-            elif relu and not transposed:
-                y = graph.call_function(_blocks.conv_relu, (conv, x, ceiling))
             else:
                 y = graph.call_function(_blocks.conv_active, (conv, x, pattern.activation))
     last.replace_all_uses_with(y)
@@ -63,12 +57,9 @@ def _join(graph: fx.Graph, branch: Branch) -> None:
     graph.erase_node(convolution)
 
 
-def _function(finder: Finder, patterns: List[Pattern], branches: List[Branch]) -> Callable[..., Any]:
+def _function(graph: fx.Graph, patterns: List[Pattern], branches: List[Branch]) -> Callable[..., Any]:
     """Returns the graph with replaced patterns and branches, as a function of the module and its arguments."""
-    graph = finder.graph
-    plain = [pattern.convolution is None or finder.conv(pattern.convolution) is not None for pattern in patterns]
-    replaced = [_replace(graph, pattern, not one) for pattern, one in zip(patterns, plain)]
-    found = [pair for pair in replaced if pair is not None]
+    found = [pair for pair in (_replace(graph, pattern) for pattern in patterns) if pair is not None]
     for branch in branches:
         _join(graph, branch)
     if found:
@@ -95,9 +86,7 @@ class Tree:
         self.identities = [module.get_submodule(name) for name in sorted(identities)]
 
     def changed(self) -> bool:
-        """Returns whether a child was replaced, added or removed, or a module that is not called got hooks or its own
-        forward.
-        """
+        """Returns whether children have changed, or a module that is not called got hooks or its own forward."""
         return (any(now != before for now, before in self.held)
                 or any(not _trace.is_chain(one) for one in self.chains)
                 or any(_trace.hooked(one) or "forward" in vars(one) for one in self.identities))
@@ -110,14 +99,13 @@ class Reading:
         self.through: FrozenSet[str] = frozenset()
         self.functions: Dict[bool, Optional[Callable[..., Any]]] = {True: None, False: None}
         self.names: Dict[bool, List[str]] = {True: [], False: []}
-        # For each mode the names of the normalizations in patterns, and the reasons of the others.
+        # The names of the normalizations in patterns, and the reasons of the others, by mode.
         self.norms: Dict[bool, Tuple[List[str], Dict[str, str]]] = {}
         self.declined: List[str] = []
         self.fold, self.shortcuts, self.structure = fold, shortcuts, structure
         self.arity = len(_trace.required(module))
         self.positional, self.defaults = _trace.defaults(module)
-        # Readings for lists of tensors as arguments, by structure. None if the forward cannot be read
-        # with it.
+        # Readings for lists of tensors as arguments, by structure. None if the forward cannot be read with it.
         self.others: Dict[Structure, Optional["Reading"]] = {}
         every = _trace.chains(module)
         containers, identities = set(), set()
@@ -134,7 +122,7 @@ class Reading:
             self.declined += [one for one in finder.declined if one not in self.declined]
             if patterns or branches:
                 self.names[training] = [str(one) for one in (*branches, *reversed(patterns))]
-                self.functions[training] = _function(finder, patterns, branches)
+                self.functions[training] = _function(graph, patterns, branches)
         self.tree = Tree(module, frozenset(containers - {""}) | self.through, self.through, frozenset(identities))
 
     def function(self, module: nn.Module, arguments: Tuple[Any, ...], named: Dict[str, Any]
@@ -185,7 +173,7 @@ class Reading:
             common = [set(_ancestors(_home(node))) for node in nodes]
             if max(set.intersection(*common), key=len) == "":
                 found |= {name for node in into for name in _ancestors(_home(node))}
-        return frozenset(found - {""})
+        return every & found
 
 
 def _home(node: fx.Node) -> str:

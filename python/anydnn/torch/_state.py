@@ -115,8 +115,7 @@ def handle_of(tensor: torch.Tensor, deterministic: bool = False, fastest: bool =
             handle.set_deterministic(True)
         handles[key] = handle
     if where == "cuda":
-        # The compiled kernels also set it, so the handle's cached value may be
-        # outdated.
+        # The compiled kernels also set it, so the handle's cached value may be outdated.
         handle._stream = -1
         handle.set_stream(torch._C._cuda_getCurrentRawStream(number))
     return handle

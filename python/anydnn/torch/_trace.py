@@ -84,10 +84,14 @@ def chains(module: nn.Module) -> FrozenSet[str]:
     return frozenset(found)
 
 
+def _parameters(module: nn.Module) -> List[inspect.Parameter]:
+    """Returns a forward's parameters without self."""
+    return list(inspect.signature(type(module).forward).parameters.values())[1:]
+
+
 def required(module: nn.Module) -> List[str]:
     """Returns the names of a forward's parameters that have no default. Raises Untraceable."""
-    parameters = list(inspect.signature(type(module).forward).parameters.values())[1:]
-    needed = [one for one in parameters if one.default is one.empty
+    needed = [one for one in _parameters(module) if one.default is one.empty
               and one.kind not in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)]
     if not needed or any(one.kind is inspect.Parameter.KEYWORD_ONLY for one in needed):
         raise Untraceable("a forward without a parameter that must be given by its position")
@@ -96,8 +100,7 @@ def required(module: nn.Module) -> List[str]:
 
 def defaults(module: nn.Module) -> Tuple[List[str], Dict[str, Any]]:
     """Returns the names of a forward's parameters that have a default and may be given by position, and all defaults."""
-    parameters = list(inspect.signature(type(module).forward).parameters.values())[1:]
-    found = [one for one in parameters if one.default is not one.empty]
+    found = [one for one in _parameters(module) if one.default is not one.empty]
     return ([one.name for one in found if one.kind is not inspect.Parameter.KEYWORD_ONLY],
             {one.name: one.default for one in found})
 
