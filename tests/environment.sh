@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# What every test sees, whatever the caller's own settings are; sourced by make check after
-# ANYDNN_TEST_SRCDIR and ANYDNN_TEST_BUILDDIR. To run one test by hand: set these two, source this.
+# Sets the environment of every test, whatever the caller's own settings are. make check sources it after
+# ANYDNN_TEST_SRCDIR and ANYDNN_TEST_BUILDDIR. To run one test by hand, set these two and source this file.
 
 for name in $(env | sed -n 's/^\(ANYDNN_[A-Za-z0-9_]*\)=.*/\1/p'); do
     case $name in

@@ -87,7 +87,7 @@ tests-installcheck:
 # that are slow, as with a sanitizer. The golden vectors run once, not staged as well.
 quick_programs = $(filter-out tests/dispatch/test_stage_vectors,$(room_tests)) $(tools_tests) $(example_tests) $(shadow_tests)
 quick_tests = tests/verify/test_quick.sh $(quick_programs) tests/loader/setuid.sh tests/unit/settings_process.sh
-# What check-TESTS would build for all other tests.
+# Empty lists: check-TESTS would build these for all other tests.
 just_these = check_PROGRAMS= check_LTLIBRARIES= check_DATA=
 check-quick: all $(quick_programs) tests/loader/open_one tests/unit/settings_probe tests/loader/mocks/built/.stamp tests/locale/.stamp \
     tests/tools/anydnn_faulty.la

@@ -123,12 +123,12 @@ def wanted() -> bool:
     return _wanted
 
 
-def choose(wanted: bool, at_once: bool) -> None:
+def choose(nodes: bool, at_once: bool) -> None:
     """Selects whether calls use nodes, which are built now (at_once) or once calls are frequent."""
     global _wanted
-    _wanted = wanted
+    _wanted = nodes
     _functions()
-    if not wanted:
+    if not nodes:
         return
     if load(build=at_once, at_once=at_once):
         _use()
