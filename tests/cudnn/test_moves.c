@@ -235,7 +235,8 @@ static void divisive_factors(void)
     end(context);
 }
 
-/* Where cuDNN refuses the blend, only scratch memory was written, so another backend may run. */
+/* Checks the effect if cuDNN refuses the blend: only scratch memory was written, so another backend
+ * may run. */
 static void divisive_blend_refused(void)
 {
     struct anydnn_plugin_lrn params = {
