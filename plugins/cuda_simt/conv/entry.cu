@@ -72,7 +72,6 @@ static void fill_job(conv_job *job, const struct anydnn_plugin_plan *plan,
     job->m = choice.m;
     job->lanes = choice.lanes;
     job->a_type = problem->tensor[slots.a]->type;
-    job->b_type = problem->tensor[slots.b]->type;
     job->output.type = problem->tensor[slots.output]->type;
     if (slots.bias >= 0) {
         job->output.bias_type = problem->tensor[slots.bias]->type;
