@@ -45,7 +45,7 @@ static inline norm_job norm_job_of(const struct anydnn_plugin_plan *plan, const 
     return job;
 }
 
-static inline int64_t norm_cells(const norm_job &job)
+CUDA_BOTH int64_t norm_cells(const norm_job &job)
 {
     return job.x.count / job.count;
 }
@@ -53,13 +53,13 @@ static inline int64_t norm_cells(const norm_job &job)
 /* Returns the cell of element number `element` in logical order. */
 __device__ static inline int64_t norm_cell_of(const norm_job &job, int64_t element)
 {
-    return element / job.run % (job.x.count / job.count);
+    return element / job.run % norm_cells(job);
 }
 
 /* Returns the number of element i of a cell, in logical order. */
 __device__ static inline int64_t norm_element(const norm_job &job, int64_t cell, int64_t i)
 {
-    return (i / job.run * (job.x.count / job.count) + cell) * job.run + i % job.run;
+    return (i / job.run * norm_cells(job) + cell) * job.run + i % job.run;
 }
 
 /* Returns the offset of a cell's parameter. The parameter's tensor is broadcast along the other
