@@ -27,6 +27,10 @@ struct norm_job {
     double epsilon;
 };
 
+static_assert(KIT_SAME_SLOT(batch_normalization_inference, batch_normalization_training, x) &&
+                  KIT_SAME_SLOT(batch_normalization_inference, batch_normalization_backward, x),
+              "the operations of batch normalization share functions");
+
 /* Returns the job of a call. x is its only tensor. */
 static inline norm_job norm_job_of(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
@@ -34,7 +38,7 @@ static inline norm_job norm_job_of(const struct anydnn_plugin_plan *plan, const 
         (const struct anydnn_plugin_batch_normalization *)plan->problem.params;
     norm_job job = {};
 
-    job.x = naive_tensor_of(plan, call, 0);
+    job.x = naive_tensor_of(plan, call, slot_batch_normalization_inference_x);
     job.per_activation = params->mode == ANYDNN_PLUGIN_BATCHNORM_PER_ACTIVATION;
     job.is_activated = params->ops != ANYDNN_PLUGIN_BATCHNORM_OPS_BN;
     job.run = job.per_activation ? 1 : job.x.count / job.x.dims[0] / job.x.dims[1];
