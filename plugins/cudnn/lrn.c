@@ -4,9 +4,6 @@
 
 #include <string.h>
 
-/* The alignment of the copies. */
-#define STEP 256
-
 #define FORWARD(name)  slot_divisive_normalization_forward_##name
 #define BACKWARD(name) slot_divisive_normalization_backward_##name
 
@@ -135,7 +132,7 @@ static int32_t divide_and_blend(struct anydnn_plugin_plan *plan, const struct cd
 
     outputs_of(plan, &first, &last);
     desc = plan->made.tensor[first];
-    room = (cdn_tensor_bytes(&plan->copies.tensor[first]) + STEP - 1) / STEP * STEP;
+    room = cdn_copy_bytes(&plan->copies.tensor[first]);
     status = cuda_scratch_take(device, call->stream, room * (size_t)(last - first + 1), &scratch);
     if (status)
         return status;

@@ -9,9 +9,6 @@
 
 #include <stdio.h>
 
-/* The alignment of the copies. */
-#define STEP 256
-
 #define TYPES_WITHOUT_FLOAT                                                                        \
     (CDN_TYPE(UINT8) | CDN_TYPE(UINT8X4) | CDN_TYPE(INT32) | CDN_TYPE(INT8X4) | CDN_TYPE(INT8X32))
 #define TYPES_TO_FLOAT                                                                             \
@@ -156,7 +153,7 @@ int32_t cdn_moves_make(struct anydnn_plugin_plan *plan, struct kit_refusal *why)
 
 static size_t room_of(const struct anydnn_plugin_plan *plan, int32_t slot)
 {
-    return (cdn_tensor_bytes(&plan->copies.tensor[slot]) + STEP - 1) / STEP * STEP;
+    return cdn_copy_bytes(&plan->copies.tensor[slot]);
 }
 
 /* Returns 1 for outputs that are read whatever the factors are. */
