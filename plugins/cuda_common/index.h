@@ -8,9 +8,6 @@
 
 #include <cuda_runtime.h>
 
-/* The default number of threads per block. */
-#define CUDA_THREADS 256
-
 __device__ static inline uint32_t cuda_divide(uint32_t n, const cuda_divisor &by)
 {
     return (__umulhi(n, by.multiplier) + n) >> by.shift;
@@ -21,9 +18,6 @@ static inline int64_t cuda_blocks(int64_t items, int64_t each)
 {
     return cuda_ceil_div(items, each);
 }
-
-/* The largest extent of a grid along x. */
-#define CUDA_BLOCKS_MAX INT64_C(0x7fffffff)
 
 /* Launches `kernel` with its single parameter. */
 template <class P>

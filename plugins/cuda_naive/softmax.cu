@@ -58,23 +58,6 @@ __device__ static inline double lowest_number(double)
     return -DBL_MAX;
 }
 
-/* Returns the largest of the threads' values. */
-template <class A> __device__ static inline A block_max(A value)
-{
-    __shared__ A part[NAIVE_BLOCK];
-
-    part[threadIdx.x] = value;
-    __syncthreads();
-    for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {
-        if (threadIdx.x < half && part[threadIdx.x + half] > part[threadIdx.x])
-            part[threadIdx.x] = part[threadIdx.x + half];
-        __syncthreads();
-    }
-    value = part[0];
-    __syncthreads();
-    return value;
-}
-
 /* Computes y. NaN is ignored by the maximum, and reaches the results through the sum. The
  * maximum starts at the lowest finite number, so that x - max of a vector of only -Inf is not
  * NaN. The sum of such a vector is 0. Its results are 0, or -Inf for the logarithm, as in cuDNN. */
@@ -89,7 +72,7 @@ template <class T> __global__ void softmax_forward(softmax_job job)
             A x = load_of<T>(job, job.x, i);
             max = x > max ? x : max;
         }
-        max = block_max(max);
+        max = naive_block_join(max, [](A a, A b) { return b > a ? b : a; });
     }
     for (int64_t i = threadIdx.x; i < job.length; i += blockDim.x)
         sum += exp(load_of<T>(job, job.x, i) - max);

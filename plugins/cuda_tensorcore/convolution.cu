@@ -153,7 +153,6 @@ static void make_job(tc_job *job, const struct anydnn_plugin_plan *plan, const c
     job->m = choice.m;
     job->context = tc_context_of(plan);
     job->a_type = problem->tensor[slots.a]->type;
-    job->b_type = problem->tensor[slots.b]->type;
     job->output.type = problem->tensor[slots.output]->type;
     if (slots.bias >= 0) {
         job->output.bias_type = problem->tensor[slots.bias]->type;

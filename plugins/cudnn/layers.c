@@ -4,6 +4,9 @@
 
 #include <math.h>
 
+#define POOLING(name)    slot_pooling_backward_##name
+#define ACTIVATION(name) slot_activation_backward_##name
+
 /* ------------------------------------------------------------------ pooling */
 
 static int32_t prepare_pooling(struct anydnn_plugin_plan *plan, struct kit_refusal *why)
@@ -37,8 +40,8 @@ static void arrange_pooling_backward(struct anydnn_plugin_plan *plan)
 {
     if (!is_max(plan->problem.params))
         return;
-    cdn_agree(plan, 0x3, 0);
-    cdn_agree(plan, 0xc, 0);
+    cdn_agree(plan, 1 << POOLING(y) | 1 << POOLING(dy), 0);
+    cdn_agree(plan, 1 << POOLING(x) | 1 << POOLING(dx), 0);
 }
 
 /* Refuses windows that end beyond the padded input or begin inside the input. For these, cuDNN's
@@ -47,7 +50,8 @@ static int32_t check_pooling_backward(const struct anydnn_plugin_problem *proble
                                       struct kit_refusal *why)
 {
     const struct anydnn_plugin_pooling *params = problem->params;
-    const struct anydnn_plugin_tensor *y = problem->tensor[0], *x = problem->tensor[2];
+    const struct anydnn_plugin_tensor *y = problem->tensor[POOLING(y)];
+    const struct anydnn_plugin_tensor *x = problem->tensor[POOLING(x)];
 
     for (int32_t i = 0; i < params->spatial_dims; i++) {
         int64_t last = (y->dims[i + 2] - 1) * params->stride[i] + params->window[i];
@@ -70,7 +74,7 @@ static int32_t check_pooling_forward(const struct anydnn_plugin_problem *problem
                                      struct kit_refusal *why)
 {
     const struct anydnn_plugin_pooling *params = problem->params;
-    const struct anydnn_plugin_tensor *x = problem->tensor[0];
+    const struct anydnn_plugin_tensor *x = problem->tensor[slot_pooling_forward_x];
 
     if (kit_lanes(x->type) == 1)
         return 0;
@@ -106,9 +110,10 @@ static int32_t run_pooling_backward(struct anydnn_plugin_plan *plan, const struc
     cudnnTensorDescriptor_t *desc = plan->made.tensor;
 
     return cdn_ran(call,
-                   cudnn.cudnnPoolingBackward(plan->context->handle, plan->made.pooling,
-                                              &call->scale[0], desc[0], data[0], desc[1], data[1],
-                                              desc[2], data[2], &call->scale[1], desc[3], data[3]),
+                   cudnn.cudnnPoolingBackward(
+                       plan->context->handle, plan->made.pooling, &call->scale[0], desc[POOLING(y)],
+                       data[POOLING(y)], desc[POOLING(dy)], data[POOLING(dy)], desc[POOLING(x)],
+                       data[POOLING(x)], &call->scale[1], desc[POOLING(dx)], data[POOLING(dx)]),
                    plan->operation->function);
 }
 
@@ -165,24 +170,27 @@ static int32_t check_activation_forward(const struct anydnn_plugin_problem *prob
                                         struct kit_refusal *why)
 {
     const struct anydnn_plugin_activation *params = problem->params;
+    const struct anydnn_plugin_tensor *y = problem->tensor[slot_activation_forward_y];
 
-    return cdn_is_flushed(params->mode, problem->tensor[1]->type)
-               ? cdn_refuse_flushed(params->mode, problem->tensor[1]->type, why)
-               : check_activation(problem, why);
+    return cdn_is_flushed(params->mode, y->type) ? cdn_refuse_flushed(params->mode, y->type, why)
+                                                 : check_activation(problem, why);
 }
 
 /* Returns the slot that cuDNN's gradient reads as x. cuDNN defines ReLU's gradient by x, anydnn by
  * y, which selects the same elements; so y serves as x. Only swish needs x itself. */
 static int32_t gradient_input(const struct anydnn_plugin_activation *params)
 {
-    return params->mode == CUDNN_ACTIVATION_SWISH ? 2 : 0;
+    return params->mode == CUDNN_ACTIVATION_SWISH ? ACTIVATION(x) : ACTIVATION(y);
 }
 
 /* Gives y the layout of dy, and dx that of the operand that serves as x. If these pairs differ,
  * cuDNN 9.19 returns NOT_SUPPORTED. */
 static void arrange_activation_backward(struct anydnn_plugin_plan *plan)
 {
-    cdn_agree(plan, gradient_input(plan->problem.params) ? 0xf : 0xb, 0);
+    cdn_agree(plan,
+              1 << ACTIVATION(y) | 1 << ACTIVATION(dy) | 1 << ACTIVATION(dx) |
+                  1 << gradient_input(plan->problem.params),
+              0);
 }
 
 static int32_t prepare_activation(struct anydnn_plugin_plan *plan, struct kit_refusal *why)
@@ -231,12 +239,13 @@ static int32_t run_activation_backward(struct anydnn_plugin_plan *plan, const st
     cudnnTensorDescriptor_t *desc = plan->made.tensor;
     int32_t x = gradient_input(plan->problem.params);
 
-    return cdn_ran(call,
-                   cudnn.cudnnActivationBackward(plan->context->handle, plan->made.activation,
-                                                 &call->scale[0], desc[0], data[0], desc[1],
-                                                 data[1], desc[x], data[x], &call->scale[1],
-                                                 desc[3], data[3]),
-                   plan->operation->function);
+    return cdn_ran(
+        call,
+        cudnn.cudnnActivationBackward(plan->context->handle, plan->made.activation, &call->scale[0],
+                                      desc[ACTIVATION(y)], data[ACTIVATION(y)],
+                                      desc[ACTIVATION(dy)], data[ACTIVATION(dy)], desc[x], data[x],
+                                      &call->scale[1], desc[ACTIVATION(dx)], data[ACTIVATION(dx)]),
+        plan->operation->function);
 }
 
 const struct cdn_operation cdn_activation_forward = {

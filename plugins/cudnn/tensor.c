@@ -7,6 +7,8 @@
 
 /* The fewest dims: cuDNN's image operations require two spatial dims. */
 #define LEAST_DIMS 4
+/* The alignment of copies in scratch memory. */
+#define COPY_ALIGNMENT 256
 
 /* Returns the extent of a dim. Channels of vector types are counted in vectors. */
 static int64_t extent(const struct anydnn_plugin_tensor *tensor, int32_t d)
@@ -114,6 +116,11 @@ size_t cdn_tensor_bytes(const struct anydnn_plugin_tensor *tensor)
     for (int32_t d = 0; d < tensor->ndims; d++)
         last += (tensor->dims[d] / (d == 1 ? lanes : 1) - 1) * tensor->strides[d];
     return (size_t)((last + 1) * lanes * kit_type_size(tensor->type));
+}
+
+size_t cdn_copy_bytes(const struct anydnn_plugin_tensor *tensor)
+{
+    return (cdn_tensor_bytes(tensor) + COPY_ALIGNMENT - 1) / COPY_ALIGNMENT * COPY_ALIGNMENT;
 }
 
 size_t cdn_element_bytes(const struct anydnn_plugin_tensor *tensor)

@@ -11,13 +11,6 @@ ANYDNN_PLUGIN_PATH=$ANYDNN_TEST_PLUGINDIR
 CUDA_VISIBLE_DEVICES=
 export ANYDNN_PLUGIN_PATH CUDA_VISIBLE_DEVICES
 
-says() {
-    grep -q -e "$1" "$tap_dir/out" "$tap_dir/err" && return 0
-    echo "it does not say: $1"
-    cat "$tap_dir/out" "$tap_dir/err"
-    return 1
-}
-
 exports_two() {
     names=$($NM -D --defined-only "$ANYDNN_TEST_PLUGINDIR/anydnn_$1.so" | sed 's/.* //' | sort | tr '\n' ' ')
     [ "$names" = "anydnn_plugin_abi anydnn_plugin_main " ] || {

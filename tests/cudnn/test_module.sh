@@ -25,7 +25,8 @@ is_live() {
     grep -q '^cudnn  *live' "$tap_dir/info" && grep -q '^  convolution_forward ' "$tap_dir/info"
 }
 
-# With a GPU, the reason is the missing library; without one, it is the driver.
+# declines DEVICE PATTERN: the refusal matches the pattern. With a GPU, the reason is the missing library; without one, it
+# is the driver.
 declines() {
     printf '[plugin cudnn]\nset.library = /nowhere/libcudnn.so.9\n' >"$tap_dir/settings"
     ANYDNN_CONFIG=$tap_dir/settings ANYDNN_ROUTE=cudnn \

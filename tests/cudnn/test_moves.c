@@ -235,7 +235,8 @@ static void divisive_factors(void)
     end(context);
 }
 
-/* Where cuDNN refuses the blend, only scratch memory was written, so another backend may run. */
+/* Checks the effect if cuDNN refuses the blend: only scratch memory was written, so another backend
+ * may run. */
 static void divisive_blend_refused(void)
 {
     struct anydnn_plugin_lrn params = {
@@ -296,7 +297,7 @@ static void too_many_dims(void)
         trial.tensor[slot].strides[0] = 1000;
     }
     assert_int_equal(try_it(context, &trial), ANYDNN_PLUGIN_REASON_SHAPE);
-    assert_non_null(strstr(trial.answer.sentence, "int8x4 of 5 dims"));
+    assert_non_null(strstr(trial.answer.sentence, "int8x4 with 5 dims"));
     end(context);
 }
 

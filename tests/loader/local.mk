@@ -121,8 +121,8 @@ tests_mocks_anydnn_mock_mirror_la_CPPFLAGS = $(FAKE_CPPFLAGS) -DMOCK_NAME='"mock
 tests_mocks_anydnn_mock_mirror_la_LDFLAGS = $(MOCK_CLOSED_LDFLAGS)
 tests_mocks_anydnn_mock_mirror_la_LIBADD = $(MOCK_SPACE_LIBADD)
 
-# Under the names of backends of a GPU. Built-in routes would lead to them, so they are not among the modules of
-# mock_modules: a test names their files.
+# These mocks have the names of GPU backends. Built-in routes would select them, so they are not in mock_modules: a
+# test names their files.
 check_LTLIBRARIES += tests/mocks/anydnn_cuda_naive.la tests/mocks/anydnn_cuda_simt.la
 tests_mocks_anydnn_cuda_naive_la_SOURCES = tests/mocks/mock.h tests/mocks/mock_settings.h tests/mocks/mock_mirror.c
 tests_mocks_anydnn_cuda_naive_la_CPPFLAGS = $(FAKE_CPPFLAGS) -DMOCK_NAME='"cuda_naive"' -DMOCK_SPACE='"mockdev"' \

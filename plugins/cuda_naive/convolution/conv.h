@@ -9,8 +9,8 @@
 
 #include "../naive.h"
 
-/* The job of a convolution. cuda_common has a struct conv_job; a second one of that name would
- * share its instances of templates, such as cuda_launch, within the plugin. */
+/* The job of a convolution. cuda_common has a struct conv_job, and two types of one name would
+ * share instances of templates (tests/cuda/test_names.sh). */
 struct naive_conv {
     naive_tensor x, w, y, z, bias; /* z and bias: only in the fused operation */
     int32_t spatial;

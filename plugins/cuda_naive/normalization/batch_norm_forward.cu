@@ -22,7 +22,7 @@ static __global__ void norm_given(norm_statistics_job job)
     int64_t cell = naive_thread();
     norm_cell made = {};
 
-    if (cell >= job.norm.x.count / job.norm.count)
+    if (cell >= norm_cells(job.norm))
         return;
     made.mean = naive_load_any(job.mean, norm_parameter(job.norm, job.mean, cell));
     made.inv_std = 1 / sqrt(naive_load_any(job.var, norm_parameter(job.norm, job.var, cell)) +

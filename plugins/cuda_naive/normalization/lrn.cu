@@ -102,11 +102,11 @@ static int32_t check(const struct anydnn_plugin_plan *plan, struct kit_refusal *
 
     if (!plan->problem.alias[out])
         return 0;
-    return kit_refuse(
-        why, ANYDNN_PLUGIN_REASON_ALIAS,
-        "%s: %s must not overwrite %s, whose channels other threads still read",
-        kit_operation_name(plan->problem.operation), kit_slot_name(plan->problem.operation, out),
-        kit_slot_name(plan->problem.operation, plan->problem.alias[out] - 1));
+    return kit_refuse(why, ANYDNN_PLUGIN_REASON_ALIAS,
+                      "%s: %s must not overwrite %s, whose channels other threads still read",
+                      kit_operation_name(plan->problem.operation),
+                      kit_slot_name(plan->problem.operation, out),
+                      kit_slot_name(plan->problem.operation, plan->problem.alias[out] - 1));
 }
 
 CUDA_OPERATION(lrn_forward, LRN_FORWARD, .types = CUDA_FLOATS | CUDA_TYPE(INT8),

@@ -6,9 +6,9 @@
 
 #include "../shared/map.h"
 
-#define INFERENCE(name) slot_batch_normalization_inference_##name
-#define TRAINING(name)  slot_batch_normalization_training_##name
-#define BACKWARD(name)  slot_batch_normalization_backward_##name
+#define NORM_INFERENCE(name) slot_batch_normalization_inference_##name
+#define NORM_TRAINING(name)  slot_batch_normalization_training_##name
+#define NORM_BACKWARD(name)  slot_batch_normalization_backward_##name
 
 struct norm_backward_params; /* batch_norm_gradient.h */
 

@@ -7,8 +7,8 @@
 #include "../shared/window.h"
 #include "window.h"
 
-#define FORWARD(name)  slot_divisive_normalization_forward_##name
-#define BACKWARD(name) slot_divisive_normalization_backward_##name
+#define DIVISIVE_FORWARD(name)  slot_divisive_normalization_forward_##name
+#define DIVISIVE_BACKWARD(name) slot_divisive_normalization_backward_##name
 
 struct divisive_params {
     cuda_lrn lrn;

@@ -86,14 +86,15 @@ static void forward_prepare(struct anydnn_plugin_plan *plan)
 static int32_t forward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
     const pooling_state *state = (const pooling_state *)plan->job;
-    void *const data[] = {call->operands->data[slot_pooling_forward_y],
-                          call->operands->data[slot_pooling_forward_x]};
-    const pooling_operands operands = {data[1], nullptr, nullptr, data[0]};
+    void *const *data = call->operands->data;
+    void *const mapped[] = {data[slot_pooling_forward_y], data[slot_pooling_forward_x]};
+    const pooling_operands operands = {data[slot_pooling_forward_x], nullptr, nullptr,
+                                       data[slot_pooling_forward_y]};
     const pooling_form_state *form = form_for(state, &operands);
 
     if (form)
         return form->launch(&form->packed, call, &operands);
-    return state->plain.launch(&state->plain, call, data);
+    return state->plain.launch(&state->plain, call, mapped);
 }
 
 static void backward_prepare(struct anydnn_plugin_plan *plan)

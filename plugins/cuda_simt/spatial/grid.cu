@@ -118,20 +118,29 @@ static void backward_prepare(struct anydnn_plugin_plan *plan)
     }
 }
 
-/* Runs both operations: the first slot is the input, the second the output. */
-static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
+static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call, int in, int out)
 {
     const grid_state *state = (const grid_state *)plan->job;
     grid_job job = state->job;
 
-    job.in = call->operands->data[0];
-    job.out = call->operands->data[1];
+    job.in = call->operands->data[in];
+    job.out = call->operands->data[out];
     return cuda_launch(call, state->kernel, state->blocks, 1, job);
+}
+
+static int32_t forward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
+{
+    return run(plan, call, FORWARD(theta), FORWARD(grid));
+}
+
+static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
+{
+    return run(plan, call, BACKWARD(dgrid), BACKWARD(dtheta));
 }
 
 CUDA_OPERATION(spatial_grid_forward, SPATIAL_GRID_FORWARD, .types = CUDA_FLOATS,
                .layouts = KIT_LAYOUTS, .job_size = sizeof(grid_state), .prepare = forward_prepare,
-               .run = run);
+               .run = forward_run);
 CUDA_OPERATION(spatial_grid_backward, SPATIAL_GRID_BACKWARD, .types = CUDA_FLOATS,
                .layouts = KIT_LAYOUTS, .job_size = sizeof(grid_state), .prepare = backward_prepare,
-               .run = run);
+               .run = backward_run);

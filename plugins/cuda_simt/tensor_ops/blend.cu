@@ -174,16 +174,18 @@ static int32_t two_run(const struct anydnn_plugin_plan *plan, const cuda_call *c
 
 static void scale_prepare(struct anydnn_plugin_plan *plan)
 {
-    prepare_blend(plan, plan->problem.tensor[0], plan->problem.tensor[0]);
+    const struct anydnn_plugin_tensor *y = plan->problem.tensor[slot_scale_tensor_y];
+
+    prepare_blend(plan, y, y);
 }
 
 static int32_t scale_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
     const struct anydnn_plugin_operands *operands = call->operands;
     const blend_state *state = (const blend_state *)plan->job;
+    void *y = operands->data[slot_scale_tensor_y];
 
-    return state->launch(state, call, operands->data[0], operands->data[0],
-                         {operands->scale[0], 0});
+    return state->launch(state, call, y, y, {operands->scale[0], 0});
 }
 
 CUDA_OPERATION(transform_tensor, TRANSFORM_TENSOR,
