@@ -26,7 +26,7 @@ TEST_CPPFLAGS = $(AM_CPPFLAGS) -DANYDNN_EVERY_FORM -I$(top_srcdir) $(CMOCKA_CFLA
 long_tests =
 clock_tests =
 
-# In a folder with one program per test, a test is its name in the folder's list. The source is FILE.c, these
+# A folder with one program per test lists the tests by name. The source is FILE.c, these
 # are its flags, and it links the folder's fixtures (ROOM_LIBS), compiled once, before the core (or ROOM_OVER).
 # room_tests are the programs of all such folders.
 room_tests =
