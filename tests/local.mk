@@ -26,13 +26,12 @@ TEST_CPPFLAGS = $(AM_CPPFLAGS) -DANYDNN_EVERY_FORM -I$(top_srcdir) $(CMOCKA_CFLA
 long_tests =
 clock_tests =
 
-# A folder with one program per test lists the tests by name. The source is FILE.c, these
-# are its flags, and it links the folder's fixtures (ROOM_LIBS), compiled once, before the core (or ROOM_OVER).
-# room_tests are the programs of all such folders.
-room_tests =
-ROOM_OVER = core/libanydnn_core.la
-LDADD = $(ROOM_LIBS) $(ROOM_OVER) $(CMOCKA_LIBS) -ldl -lpthread -lm
-tests/unit/% tests/dispatch/% tests/loader/% tests/conformance/%: private ROOM_CPPFLAGS = -DANYDNN_EVERY_FORM -I$(top_srcdir) $(CMOCKA_CFLAGS)
+# A folder with one program per test lists its tests by name in folder_tests. A program's source is FILE.c. It has
+# the flags below, and links the folder's fixtures (FOLDER_LIBS), compiled once, before the core (or FOLDER_OVER).
+folder_tests =
+FOLDER_OVER = core/libanydnn_core.la
+LDADD = $(FOLDER_LIBS) $(FOLDER_OVER) $(CMOCKA_LIBS) -ldl -lpthread -lm
+tests/unit/% tests/dispatch/% tests/loader/% tests/conformance/%: private FOLDER_CPPFLAGS = -DANYDNN_EVERY_FORM -I$(top_srcdir) $(CMOCKA_CFLAGS)
 
 # The backends that exist only for tests. A folder adds its own to mock_modules. Without an -rpath, libtool
 # would build archives.
@@ -67,7 +66,7 @@ endif
 if HAVE_CUDNN
 include tests/cudnn/local.mk
 endif
-$(room_tests): core/libanydnn_core.la
+$(folder_tests): core/libanydnn_core.la
 
 include tests/gpu/local.mk
 include tests/locale/local.mk
@@ -85,7 +84,7 @@ tests-installcheck:
 
 # Runs the folders' own programs and the backends on the host. This takes minutes in slow builds, such as
 # those with a sanitizer, in which make check takes many. The golden vectors run once, not staged as well.
-quick_programs = $(filter-out tests/dispatch/test_stage_vectors,$(room_tests)) $(tools_tests) $(example_tests) $(shadow_tests)
+quick_programs = $(filter-out tests/dispatch/test_stage_vectors,$(folder_tests)) $(tools_tests) $(example_tests) $(shadow_tests)
 quick_tests = tests/verify/test_quick.sh $(quick_programs) tests/loader/setuid.sh tests/unit/settings_process.sh
 # The goals that check-TESTS would build for all other tests are empty here.
 just_these = check_PROGRAMS= check_LTLIBRARIES= check_DATA=

@@ -159,12 +159,12 @@ loader_tests = \
 	tests/loader/test_load
 check_PROGRAMS += $(loader_tests) tests/loader/open_one
 TESTS += $(loader_tests) tests/loader/setuid.sh
-room_tests += $(loader_tests)
+folder_tests += $(loader_tests)
 dist_check_SCRIPTS += tests/loader/setuid.sh
 
 check_LTLIBRARIES += tests/loader/libfixtures.la
 tests_loader_libfixtures_la_SOURCES = tests/loader/fixture.c tests/loader/fixture.h
-tests/loader/%: private ROOM_LIBS = tests/loader/libfixtures.la
+tests/loader/%: private FOLDER_LIBS = tests/loader/libfixtures.la
 $(loader_tests): tests/loader/libfixtures.la
 # The program exports a function with the name of a mock's function, as any program may.
 tests_loader_test_faults_LDFLAGS = $(AM_LDFLAGS) -export-dynamic

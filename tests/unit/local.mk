@@ -36,7 +36,7 @@ unit_tests = \
 	tests/unit/test_version
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
-room_tests += $(unit_tests)
+folder_tests += $(unit_tests)
 noinst_HEADERS += tests/unit/desc_fixture.h
 
 tests_unit_test_kit_SOURCES = tests/unit/test_kit.c $(KIT_SOURCES)
@@ -50,7 +50,7 @@ tests_unit_libfixtures_la_SOURCES = \
 	tests/unit/cpu_ref_fixture.h \
 	tests/unit/settings_fixture.c \
 	tests/unit/settings_fixture.h
-tests/unit/%: private ROOM_LIBS = tests/unit/libfixtures.la
+tests/unit/%: private FOLDER_LIBS = tests/unit/libfixtures.la
 $(unit_tests): tests/unit/libfixtures.la
 
 check_PROGRAMS += tests/unit/settings_probe
