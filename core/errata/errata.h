@@ -99,7 +99,7 @@ int adn_errata_dropped(const struct adn_errata *errata);
  * backend. Entries for other backends are skipped. Thread-safe. */
 void adn_errata_publish(struct adn_errata *errata, const char *backend, const char *text);
 
-/* What errata are compared with. */
+/* A query: the properties that errata are compared with. */
 struct adn_errata_query {
     const char *backend;
     const char *version; /* of the library that runs, such as "9.19.0"; NULL: unknown */

@@ -37,7 +37,7 @@
  *
  * Floating point: every function is called in a thread that rounds to nearest, flushes nothing to
  * zero and traps nothing, and must leave those modes unchanged; flags may be left raised. Threads
- * of the backend's own have the modes of the thread that made them, or whatever they were given
+ * of the backend's own have the modes of the thread that made them, or the modes that were set
  * since. A backend that borrows threads must therefore set the modes in each piece of work. The
  * host restores what opening the file changed (linking with -ffast-math changes modes).
  *
@@ -429,7 +429,7 @@ struct anydnn_plugin_reduce {
 };
 
 /* A node of a problem's extension chain. A backend that meets an unknown kind declines if
- * `must_understand` is set, else it ignores the node. Version 0.6 defines no kind. */
+ * `must_understand` is set, else it ignores the node. This version defines no kind. */
 struct anydnn_plugin_extension {
     uint32_t struct_size;
     int32_t kind;
@@ -449,9 +449,10 @@ struct anydnn_plugin_problem {
     int32_t device;        /* number within the space */
     uint32_t present;      /* bit per slot */
     uint32_t reserved;
-    uint8_t alias[ANYDNN_PLUGIN_OPERAND_MAX]; /* of an output: 1 + slot of the first input at the
-                                                 same address; of a further input there: 1 + slot of
-                                                 the output; 0: none. Of inputs that are read */
+    uint8_t
+        alias[ANYDNN_PLUGIN_OPERAND_MAX]; /* of an output: 1 + slot of the first input at the
+                                             same address; of a further input there: 1 + slot of
+                                             the output; 0: none. Only inputs that are read count */
     const struct anydnn_plugin_tensor *tensor[ANYDNN_PLUGIN_OPERAND_MAX]; /* NULL where absent */
     const void *params; /* of the family, or NULL */
     const struct anydnn_plugin_extension *extension;
@@ -497,7 +498,7 @@ struct anydnn_plugin_candidate {
                                                       its element's */
     double expected_us;                            /* 0: not estimated */
     const char *sentence;                          /* for a reason: the explanation for the user */
-    /* What the library below calls the engine, as words `NAME=VALUE` separated by blanks, such as
+    /* The engine's name in the library below, as words `NAME=VALUE` separated by blanks, such as
      * "engine=76 split_k=4 layout=nhwc". Errata compare them: `engine` with the key engine, the
      * others with the key knobs. NULL: none. */
     const char *words;
@@ -592,8 +593,8 @@ enum {
 
 /*
  * Memory, streams, marks and recordings of a memory space. The space `host` is the host's own; a
- * backend in it leaves this table NULL. All backends of one space understand each other's pointers
- * and streams, and the first loaded one serves the handles of that space. The stream NULL is the
+ * backend in it leaves this table NULL. All backends of one space accept each other's pointers and
+ * streams, and the first loaded one serves the handles of that space. The stream NULL is the
  * default stream of every device. Handles of another space use the table, too, for calls that are
  * staged to a backend of this one: memory_alloc, copies to and from any host memory on the stream
  * NULL, synchronize, memory_free. Functions return status codes.
@@ -688,8 +689,8 @@ struct anydnn_plugin_host {
     uint64_t (*fork_number)(void); /* increases in every child after fork() */
     /* Returns the verdicts of the errata that match, as bits ANYDNN_PLUGIN_ERRATUM_xxx. Reads
      * `engine` and `words` of the candidate. Sets *algorithm to the number that an erratum gives
-     * a transform, or to ANYDNN_PLUGIN_ALGORITHM_NONE. The library itself passes over what must be
-     * avoided, and names the erratum; a backend may still offer it. */
+     * a transform, or to ANYDNN_PLUGIN_ALGORITHM_NONE. The library itself skips engines to avoid,
+     * and names the erratum; a backend may still offer them. */
     uint32_t (*errata)(const struct anydnn_plugin_host *host,
                        const struct anydnn_plugin_problem *problem,
                        const struct anydnn_plugin_candidate *candidate, int32_t *algorithm);

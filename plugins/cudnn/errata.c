@@ -28,7 +28,7 @@
 #define SHORT    "verdict = short_sums\n"
 
 const char cdn_errata_list[] =
-    /* Of 253 runs in three types, none was exact. */
+    /* None of 253 runs in three types was exact. */
     ENTRY("wgrad-17-winograd", FILTER, "17",
           WINOGRAD "source = Winograd with 4x4 tiles, not noted: relative L2 2.2e-3\n"
                    "problem = convolution_backward_filter x=f32:32,48,35,35 dw=f32:64,48,5,5 "

@@ -182,7 +182,7 @@ static void explain_names_the_erratum(void **state)
 {
     (void)state;
     assert_non_null(strstr(explain("t=wrong / t=none"),
-                           "not taken: engine 1 has the erratum t-wrong (wrong)\n"));
+                           "not chosen: engine 1 has the erratum t-wrong (wrong)\n"));
     assert_non_null(strstr(explained, "choice: mock_a engine 2"));
     assert_non_null(strstr(explain("t=random / t=none"), "; erratum t-random\n"));
 }

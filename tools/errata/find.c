@@ -90,7 +90,7 @@ static void take(anydnnSeverity_t severity, void *user, const anydnnDebug_t *deb
     (void)debug;
     if (engine == NULL)
         return;
-    sentence = between(text, "is passed over: ", ". Problem: ");
+    sentence = between(text, "is skipped: ", ". Problem: ");
     problem = between(text, ". Problem: ", NULL);
     if (sentence != NULL && problem != NULL) {
         json_t *item = json_object();

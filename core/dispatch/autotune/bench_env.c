@@ -43,7 +43,7 @@ static anydnnStatus_t make_marks(struct adn_bench_env *env)
         int32_t result = adn_space_mark_create(env->choices->handle->space, env->device, &mark);
 
         if (result != 0)
-            return adn_bench_env_failed(env, "gives no mark to take the time with", result);
+            return adn_bench_env_failed(env, "cannot create a mark for timing", result);
         env->marks[i] = mark;
     }
     return ANYDNN_STATUS_SUCCESS;
@@ -67,7 +67,7 @@ static anydnnStatus_t make_stream(struct adn_bench_env *env)
     if (result == 0)
         result = env->space->stream_wait(env->device, env->stream, env->marks[0]);
     return result == 0 ? ANYDNN_STATUS_SUCCESS
-                       : adn_bench_env_failed(env, "gives no stream to take the time on", result);
+                       : adn_bench_env_failed(env, "cannot create a stream for timing", result);
 }
 
 /* ---- workspace */

@@ -176,7 +176,7 @@ static anydnnStatus_t make_operand(struct adn_bench_env *env, int32_t slot)
     if (result != 0) {
         env->first[slot] = NULL;
         return adn_fail(ANYDNN_STATUS_ALLOC_FAILED,
-                        "%s: device %s has no %" PRId64 " bytes left for operand %s%s%s",
+                        "%s: device %s cannot allocate %" PRId64 " bytes for operand %s%s%s",
                         choices->entry, choices->handle->device_name, bytes, info->slot[slot].role,
                         adn_load_error_text()[0] ? ": " : "", adn_load_error_text());
     }

@@ -150,10 +150,10 @@ anydnnStatus_t adn_suspect_runs(struct adn_choices *choices, const struct adn_ch
         if (wrong)
             adn_offers_condemn(choice->pick.answer, choice->engine);
         return adn_fail(ANYDNN_STATUS_EXECUTION_FAILED,
-                        "%s: %s; it is passed over as long as the tuning file says so",
+                        "%s: %s; the engine is skipped until the tuning file no longer lists it",
                         choices->entry,
-                        wrong ? "it gave wrong results when a search judged it"
-                              : "a process that ran it ended meanwhile, or lost its device");
+                        wrong ? "a search found wrong results of this engine"
+                              : "a process died or lost its device while it ran this engine");
     }
     write_names(suspect, choice);
     return ANYDNN_STATUS_SUCCESS;

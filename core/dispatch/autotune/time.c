@@ -55,7 +55,7 @@ static int is_hopeless(const struct adn_choices *choices, const struct adn_backe
 
 static anydnnStatus_t status_of(const struct adn_offers *offers)
 {
-    return offers->starved ? ANYDNN_STATUS_ALLOC_FAILED : ANYDNN_STATUS_NOT_SUPPORTED;
+    return offers->out_of_resources ? ANYDNN_STATUS_ALLOC_FAILED : ANYDNN_STATUS_NOT_SUPPORTED;
 }
 
 static anydnnStatus_t make_picked(const struct adn_choices *choices, struct adn_offers *offers,
@@ -79,7 +79,7 @@ static anydnnStatus_t make_named(const struct adn_choices *choices, struct adn_c
 {
     struct adn_offers *offers = malloc(sizeof(*offers));
     struct adn_problem problem;
-    struct adn_wish wish = {&problem, choices->workspace_limit, choices->alignment, NULL};
+    struct adn_request request = {&problem, choices->workspace_limit, choices->alignment, NULL};
     struct adn_pick pick = {.by = ADN_BY_PIN, .searched = 1};
     char reason[300];
     anydnnStatus_t status;
@@ -89,7 +89,7 @@ static anydnnStatus_t make_named(const struct adn_choices *choices, struct adn_c
     adn_problem_copy(&problem, &choices->problem);
     problem.algorithm = choice->algorithm;
     problem.math = choice->math;
-    adn_offers_begin(offers, choices->handle, &wish);
+    adn_offers_begin(offers, choices->handle, &request);
     if (adn_offers_pick_engine(offers, choice->backend->index, choice->engine, ADN_FLAW_TRANSFORM,
                                &pick, reason, sizeof(reason)))
         status = make_picked(choices, offers, choice, &pick);
@@ -117,7 +117,7 @@ static anydnnStatus_t run_choice(struct adn_bench_env *env, struct adn_choice *c
     if (adn_bench_env_workspace(env, choice->workspace) != 0) {
         choice->reason = ANYDNN_PLUGIN_REASON_MEMORY;
         return adn_fail(ANYDNN_STATUS_ALLOC_FAILED,
-                        "%s: device %s has no %" PRIu64 " bytes left for the workspace of %s",
+                        "%s: device %s cannot allocate %" PRIu64 " bytes for the workspace of %s",
                         entry, choices->handle->device_name, choice->workspace,
                         choice->backend->name);
     }
@@ -175,8 +175,7 @@ static anydnnStatus_t judge_leader(struct adn_bench_env *env, struct adn_choice 
         adn_trial_passes(env, choice, sentence, sizeof(sentence)))
         return ANYDNN_STATUS_SUCCESS;
     adn_problem_print(&choice->plan->problem, NULL, problem, sizeof(problem));
-    adn_warn("%s: %s engine %" PRIu64
-             "%s%s%s gives wrong results and is passed over: %s. Problem: %s",
+    adn_warn("%s: %s engine %" PRIu64 "%s%s%s gives wrong results and is skipped: %s. Problem: %s",
              choices->entry, choice->backend->name, choice->engine, words ? " (" : "",
              words ? words : "", words ? ")" : "", sentence, problem);
     choice->microseconds = -1;
