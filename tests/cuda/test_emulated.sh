@@ -120,7 +120,7 @@ several_tiles() {
 no_room() {
     sed -n "/^# batch normalization of slabs/,/^\$/p" "$ANYDNN_TEST_SRCDIR/tests/gpu/smallest.txt" | grep '^batch' >"$tap_dir/list"
     [ -s "$tap_dir/list" ] || return 1
-    EMULATOR_NO_ROOM=1 ANYDNN_DEVICE=cuda ANYDNN_ROUTE=cuda_simt ANYDNN_FALLBACK=off "$anydnn" run --check cpu_ref - \
+    EMULATOR_NO_MEMORY=1 ANYDNN_DEVICE=cuda ANYDNN_ROUTE=cuda_simt ANYDNN_FALLBACK=off "$anydnn" run --check cpu_ref - \
         <"$tap_dir/list" >"$tap_dir/out" 2>&1
     status=$?
     tail -n 20 "$tap_dir/out"
