@@ -56,32 +56,57 @@ static const large_cuts *cuts_for(const depthwise_state *state, int filter)
     return all[filter ? 1 : state->spreads ? 2 : 0][state->taps == 7][state->stride == 2];
 }
 
-/* How a shape cuts a problem. A stream is the work of a block: one group of tiles, or several in
- * wgrad. */
+/* How a shape cuts a problem. A stream is the work of a block: one group of tiles, or several. */
 struct large_plan {
     int64_t across, along, tiles, streams;
     int64_t cycles; /* expected, of a multiprocessor */
 };
 
-/* A multiprocessor issues four instructions in a cycle. With fewer than FEW warps it waits for
- * results, and takes as long as with FEW. */
-enum { ISSUED = 4, FEW = 6 };
+/* A multiprocessor has four schedulers, each of which issues an instruction of one of its warps in
+ * a cycle. If `together` warps of a scheduler are resident, it is taken to wait for results in one
+ * of 2 together + 1 cycles. */
+enum { SCHEDULERS = 4, WARP = 32 };
+
+static int64_t cycles_of(const large_cut *cut, int64_t blocks, int64_t each)
+{
+    int64_t warps = cuda_ceil_div(blocks * cut->threads / WARP, SCHEDULERS);
+    int64_t most = cut->blocks * cut->threads / WARP / SCHEDULERS;
+    int64_t together = warps < most ? warps : most;
+
+    return each * warps * cut->slots * (2 * together + 1) / (2 * together);
+}
+
+/* Without partial sums, a block has up to EACH_MOST groups of tiles, if that leaves WAVES times the
+ * resident blocks. */
+enum { EACH_MOST = 4, WAVES = 4 };
+
+/* Returns the groups of a block. In wgrad, all blocks are resident at once; a further one would
+ * begin late and end after all others. */
+static int64_t groups_of_block(int64_t all, int64_t resident, int32_t slabs, int filter)
+{
+    int64_t each = all / (resident * WAVES);
+
+    if (filter)
+        each = cuda_ceil_div(all / slabs, resident > slabs ? resident / slabs : 1);
+    else if (each > EACH_MOST)
+        each = EACH_MOST;
+    return each < 1 ? 1 : each;
+}
 
 static large_plan plan_of(const depthwise_job *job, const large_cut *cut, int64_t images,
                           int32_t multiprocessors, int filter)
 {
     large_plan plan;
-    int64_t groups, most, each, warps;
+    int64_t groups, each;
 
     plan.across = cuda_ceil_div(job->across.results, cut->high);
     plan.along = cuda_ceil_div(job->along.results, cut->wide);
     plan.tiles = images * plan.across * plan.along;
     groups = cuda_ceil_div(plan.tiles, cut->tiles);
-    most = filter ? (int64_t)multiprocessors * cut->blocks / job->first : groups;
-    each = cuda_ceil_div(groups, most < 1 ? 1 : most);
+    each = groups_of_block(groups * job->first, (int64_t)multiprocessors * cut->blocks, job->first,
+                           filter);
     plan.streams = cuda_ceil_div(groups, each);
-    warps = cuda_ceil_div(plan.streams * job->first, multiprocessors) * cut->threads / 32;
-    plan.cycles = each * (warps < FEW ? FEW : warps) * cut->slots / ISSUED;
+    plan.cycles = cycles_of(cut, cuda_ceil_div(plan.streams * job->first, multiprocessors), each);
     return plan;
 }
 

@@ -68,6 +68,40 @@ __device__ static inline void compute_unit(const depthwise_job &job, const T *un
     }
 }
 
+/* The part of a thread in a group: its tile, the first row and column of dx, which may be outside
+ * the image, and whether the tile exists. */
+template <class T, class SHAPE> struct dgrad_work {
+    large_tile at;
+    int32_t first, column;
+    bool there;
+
+    __device__ dgrad_work(const depthwise_job &job, uint32_t group, int32_t own)
+    {
+        uint32_t tile = group * SHAPE::TILES + own;
+
+        at = tile_of<SHAPE>(job, tile);
+        at.y += job.across.origin / 2;
+        at.x += job.along.origin / 2;
+        first = 2 * at.y - job.across.origin;
+        column = 2 * at.x - job.along.origin;
+        there = tile < (uint32_t)job.tiles;
+    }
+
+    __device__ void copy(uint4 *dy, const depthwise_job &job, int32_t own, int32_t slab) const
+    {
+        if (there)
+            copy_tile<T, SHAPE::DY_WIDTH, SHAPE::DY_HEIGHT, SHAPE::TEAM>(
+                dy + own * SHAPE::DY_VECTORS, x_of<T>(job, at.image, slab), at.y - SHAPE::BACK,
+                at.x - SHAPE::BACK);
+    }
+
+    __device__ T *result(const depthwise_job &job, int32_t channel) const
+    {
+        return (T *)job.output.data + at.image * job.out.image + channel +
+               (int64_t)first * job.out.across + (int64_t)column * job.out.along;
+    }
+};
+
 template <class T, class SHAPE>
 __global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::BLOCKS)
     depthwise_large_dgrad_stride2_kernel(const __grid_constant__ depthwise_job job)
@@ -76,31 +110,29 @@ __global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::BLOCKS)
     large_unit<SHAPE> unit;
     uint32_t group = blockIdx.x;
     int32_t slab = depthwise_split(group, job.by_first, job.first) * SLAB;
-    int32_t dy_row = job.across.origin / 2, dy_column = job.along.origin / 2;
-    uint32_t tile = group * SHAPE::TILES + unit.own;
-    large_tile at = tile_of<SHAPE>(job, tile);
-    bool there = tile < (uint32_t)job.tiles;
     float w[SHAPE::TAPS][SHAPE::TAPS][SHAPE::EACH];
+    dgrad_work<T, SHAPE> work(job, group, unit.own);
 
-    if (there)
-        copy_tile<T, SHAPE::DY_WIDTH, SHAPE::DY_HEIGHT, SHAPE::TEAM>(
-            dy + unit.own * SHAPE::DY_VECTORS, x_of<T>(job, at.image, slab),
-            dy_row + at.y - SHAPE::BACK, dy_column + at.x - SHAPE::BACK);
+    work.copy(dy, job, unit.own, slab);
     copy_filters<T, SHAPE>(filters, job, slab);
     wait_all();
     __syncthreads();
-    if (!there || slab + unit.channel >= job.channels)
-        return;
     read_filters<T, SHAPE>(w, job, filters, unit.channel);
-
-    int32_t first = 2 * (dy_row + at.y) - job.across.origin;
-    int32_t column = 2 * (dy_column + at.x) - job.along.origin;
-
-    compute_unit<T, SHAPE>(job, (const T *)(dy + unit.own * SHAPE::DY_VECTORS) + unit.channel,
-                           first, w,
-                           (T *)job.output.data + at.image * job.out.image + slab + unit.channel +
-                               (int64_t)first * job.out.across + (int64_t)column * job.out.along,
-                           depthwise_inside<2 * SHAPE::WIDE>(column, 1, job.along.positions));
+    for (;;) {
+        if (work.there && slab + unit.channel < job.channels)
+            compute_unit<T, SHAPE>(
+                job, (const T *)(dy + unit.own * SHAPE::DY_VECTORS) + unit.channel, work.first, w,
+                work.result(job, slab + unit.channel),
+                depthwise_inside<2 * SHAPE::WIDE>(work.column, 1, job.along.positions));
+        group += job.streams;
+        if (group * SHAPE::TILES >= (uint32_t)job.tiles)
+            return;
+        __syncthreads();
+        work = dgrad_work<T, SHAPE>(job, group, unit.own);
+        work.copy(dy, job, unit.own, slab);
+        wait_all();
+        __syncthreads();
+    }
 }
 
 /* ------------------------------------------------------------------ on the host */

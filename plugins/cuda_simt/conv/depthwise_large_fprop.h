@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Defines depthwise fprop, and dgrad with a stride of 1, with large filters. A block copies the x
- * under its tiles, and its filters, to shared memory by cp.async. A thread then moves down its unit
- * with a ring of rows of sums. Rows of x outside the image are skipped by a branch that all threads
- * of a unit take together.
+ * Defines depthwise fprop, and dgrad with a stride of 1, with large filters. A block copies its
+ * filters, and the x under its tiles, to shared memory by cp.async. It processes several groups of
+ * tiles if that leaves enough blocks, so that filters are read once for them. A thread moves down
+ * its unit with a ring of rows of sums. Rows of x outside the image are skipped by a branch that
+ * all threads of a unit take together.
  */
 #ifndef CUDA_SIMT_CONV_DEPTHWISE_LARGE_FPROP_H
 #define CUDA_SIMT_CONV_DEPTHWISE_LARGE_FPROP_H
@@ -70,6 +71,42 @@ __device__ static inline void compute_unit(const depthwise_job &job, const T *un
     }
 }
 
+/* The part of a thread in a group: its tile, and whether that exists. */
+template <class SHAPE> struct large_work {
+    large_tile at;
+    bool there;
+
+    __device__ large_work(const depthwise_job &job, uint32_t group, int32_t own)
+    {
+        uint32_t tile = group * SHAPE::TILES + own;
+
+        at = tile_of<SHAPE>(job, tile);
+        there = tile < (uint32_t)job.tiles;
+    }
+
+    template <class T>
+    __device__ void copy(uint4 *x, const depthwise_job &job, int32_t own, int32_t slab) const
+    {
+        if (there)
+            copy_tile<T, SHAPE::WIDTH, SHAPE::HEIGHT, SHAPE::TEAM>(
+                x + own * SHAPE::TILE_VECTORS, x_of<T>(job, at.image, slab),
+                at.y * SHAPE::STRIDE + job.across.origin, at.x * SHAPE::STRIDE + job.along.origin);
+    }
+};
+
+template <class T, class SHAPE>
+__device__ static inline large_results<T> results_of(const depthwise_job &job, const large_tile &at,
+                                                     int32_t y, int32_t x, int32_t channel)
+{
+    large_results<T> to;
+
+    to.at = (T *)job.output.data + at.image * job.out.image + channel +
+            (int64_t)(at.y + y) * job.out.across + (int64_t)(at.x + x) * job.out.along;
+    to.rows = job.across.positions - (at.y + y);
+    to.columns = depthwise_inside<SHAPE::WIDE>(at.x + x, 1, job.along.positions);
+    return to;
+}
+
 template <class T, class SHAPE>
 __global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::BLOCKS)
     depthwise_large_kernel(const __grid_constant__ depthwise_job job)
@@ -78,31 +115,32 @@ __global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::BLOCKS)
     large_unit<SHAPE> unit;
     uint32_t group = blockIdx.x;
     int32_t slab = depthwise_split(group, job.by_first, job.first) * SLAB;
-    uint32_t tile = group * SHAPE::TILES + unit.own;
-    large_tile at = tile_of<SHAPE>(job, tile);
-    bool there = tile < (uint32_t)job.tiles;
     float w[SHAPE::TAPS][SHAPE::TAPS][SHAPE::EACH];
+    large_work<SHAPE> work(job, group, unit.own);
 
-    if (there)
-        copy_tile<T, SHAPE::WIDTH, SHAPE::HEIGHT, SHAPE::TEAM>(
-            x + unit.own * SHAPE::TILE_VECTORS, x_of<T>(job, at.image, slab),
-            at.y * SHAPE::STRIDE + job.across.origin, at.x * SHAPE::STRIDE + job.along.origin);
+    work.template copy<T>(x, job, unit.own, slab);
     copy_filters<T, SHAPE>(filters, job, slab);
     wait_all();
     __syncthreads();
-    if (!there || slab + unit.channel >= job.channels)
-        return;
     read_filters<T, SHAPE>(w, job, filters, unit.channel);
+    for (;;) {
+        if (work.there && slab + unit.channel < job.channels) {
+            large_results<T> results =
+                results_of<T, SHAPE>(job, work.at, unit.y, unit.x, slab + unit.channel);
 
-    int32_t row = at.y + unit.y, column = at.x + unit.x;
-    large_results<T> results;
-
-    results.at = (T *)job.output.data + at.image * job.out.image + slab + unit.channel +
-                 (int64_t)row * job.out.across + (int64_t)column * job.out.along;
-    results.rows = job.across.positions - row;
-    results.columns = depthwise_inside<SHAPE::WIDE>(column, 1, job.along.positions);
-    compute_unit<T, SHAPE>(job, unit.template under<T>(x), row * SHAPE::STRIDE + job.across.origin,
-                           w, results);
+            compute_unit<T, SHAPE>(job, unit.template under<T>(x),
+                                   (work.at.y + unit.y) * SHAPE::STRIDE + job.across.origin, w,
+                                   results);
+        }
+        group += job.streams;
+        if (group * SHAPE::TILES >= (uint32_t)job.tiles)
+            return;
+        __syncthreads();
+        work = large_work<SHAPE>(job, group, unit.own);
+        work.template copy<T>(x, job, unit.own, slab);
+        wait_all();
+        __syncthreads();
+    }
 }
 
 template <class SHAPE>

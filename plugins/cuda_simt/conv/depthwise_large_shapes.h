@@ -32,8 +32,8 @@
 /* dgrad with a stride of 2: a unit has WIDE x HIGH pairs of dx in both dims, so it uses as many
  * elements of dy and (TAPS - 1) / 2 more. */
 #define LARGE_DGRAD_5_STRIDE2(OF)                                                                  \
-    OF<large_shape<5, 2, 1, 1, 1, 7, 7, 128, 5>>, OF<large_shape<5, 2, 1, 1, 1, 7, 2, 32, 20>>
+    OF<large_shape<5, 2, 2, 1, 1, 7, 7, 128, 3>>, OF<large_shape<5, 2, 1, 1, 1, 7, 2, 32, 20>>
 #define LARGE_DGRAD_7_STRIDE2(OF)                                                                  \
-    OF<large_shape<7, 2, 1, 1, 1, 7, 7, 128, 4>>, OF<large_shape<7, 2, 1, 1, 1, 7, 2, 32, 16>>
+    OF<large_shape<7, 2, 2, 1, 1, 4, 7, 64, 4>>, OF<large_shape<7, 2, 1, 1, 1, 7, 2, 32, 16>>
 
 #endif
