@@ -23,10 +23,12 @@
  * dy, which limits the blocks with a stride of 2. */
 #define LARGE_WGRAD_5(OF)                                                                          \
     OF<large_shape<5, 1, 2, 2, 2, 7, 7, 64, 6>>, OF<large_shape<5, 1, 2, 1, 1, 7, 7, 64, 5>>,      \
-        OF<large_shape<5, 1, 2, 2, 2, 6, 6, 64, 6>>
+        OF<large_shape<5, 1, 2, 2, 2, 6, 6, 64, 6>>, OF<large_shape<5, 1, 1, 1, 1, 7, 4, 32, 20>>
 #define LARGE_WGRAD_7(OF)                                                                          \
-    OF<large_shape<7, 1, 1, 2, 2, 7, 7, 128, 4>>, OF<large_shape<7, 1, 1, 1, 1, 7, 7, 96, 5>>
-#define LARGE_WGRAD_5_STRIDE2(OF) OF<large_shape<5, 2, 1, 1, 1, 7, 7, 64, 5>>
+    OF<large_shape<7, 1, 1, 2, 2, 7, 7, 128, 4>>, OF<large_shape<7, 1, 1, 1, 1, 7, 7, 96, 5>>,     \
+        OF<large_shape<7, 1, 1, 1, 1, 7, 4, 32, 16>>
+#define LARGE_WGRAD_5_STRIDE2(OF)                                                                  \
+    OF<large_shape<5, 2, 1, 1, 1, 7, 7, 64, 5>>, OF<large_shape<5, 2, 1, 1, 1, 7, 4, 32, 12>>
 #define LARGE_WGRAD_7_STRIDE2(OF) OF<large_shape<7, 2, 1, 1, 1, 7, 7, 32, 8>>
 
 /* dgrad with a stride of 2: a unit has WIDE x HIGH pairs of dx in both dims, so it uses as many
