@@ -5,9 +5,12 @@ conformance_tests = \
 	tests/conformance/test_emulate \
 	tests/conformance/test_gradients \
 	tests/conformance/test_gradients_ctc \
+	tests/conformance/test_gradients_kinds \
 	tests/conformance/test_gradients_norm \
 	tests/conformance/test_identities \
 	tests/conformance/test_identities_types \
+	tests/conformance/test_norm_kinds \
+	tests/conformance/test_products \
 	tests/conformance/test_sequences \
 	tests/conformance/test_vectors
 check_PROGRAMS += $(conformance_tests)
