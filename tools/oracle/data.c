@@ -55,13 +55,14 @@ static int reach_of(const struct adn_subject *subject, int slot)
 {
     const struct adn_problem *problem = &subject->problem;
     int digits = adn_type_digits(problem->tensor[slot].type);
-    int products = subject->info->family == ADN_FAMILY_CONVOLUTION ||
-                   subject->info->family == ADN_FAMILY_FUSED;
+    int convolution = subject->info->family == ADN_FAMILY_CONVOLUTION ||
+                      subject->info->family == ADN_FAMILY_FUSED;
+    int products = convolution || subject->info->family == ADN_FAMILY_MATMUL;
 
     if (digits == 0 || digits >= 24)
         return 4;
     if (adn_judge_of(problem) != ADN_JUDGE_SUMS || !adn_judge_exact_on_integers(problem) ||
-        (products && problem->params.convolution.compute_type == ANYDNN_PLUGIN_HALF))
+        (convolution && problem->params.convolution.compute_type == ANYDNN_PLUGIN_HALF))
         return 2;
     if (products && problem->operation != ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_BIAS)
         return digits >= 11 ? half_reach(subject->terms) : 16;
@@ -111,7 +112,7 @@ double oracle_random_real(uint64_t *state)
 static int is_variance(const char *role)
 {
     return strcmp(role, "var") == 0 || strcmp(role, "running_var") == 0 ||
-           strcmp(role, "save_inv_var") == 0;
+           strcmp(role, "save_inv_var") == 0 || strcmp(role, "save_inv_dev") == 0;
 }
 
 static void describe_draw(const struct adn_subject *subject, int slot, struct draw *draw)

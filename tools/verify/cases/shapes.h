@@ -73,5 +73,8 @@ extern const struct verify_shape verify_grid_forward_shapes[];
 extern const struct verify_shape verify_sampler_shapes[];
 extern const struct verify_shape verify_sampler_backward_shapes[];
 extern const struct verify_shape verify_ctc_shapes[];
+extern const struct verify_shape verify_normalization_forward_shapes[];
+extern const struct verify_shape verify_normalization_backward_shapes[];
+extern const struct verify_shape verify_matmul_shapes[];
 
 #endif
