@@ -215,7 +215,8 @@ int adn_subject_cancelling(struct adn_subject *subject, char *sentence)
 
     if (problem->operation == ANYDNN_PLUGIN_BATCH_NORMALIZATION_BACKWARD)
         return raise_norm(subject, sentence);
-    if (problem->operation == ANYDNN_PLUGIN_NORMALIZATION_BACKWARD)
+    if (problem->operation == ANYDNN_PLUGIN_NORMALIZATION_FORWARD ||
+        problem->operation == ANYDNN_PLUGIN_NORMALIZATION_BACKWARD)
         return adn_subject_cancelling_norm(subject, sentence);
     if (problem->operation == ANYDNN_PLUGIN_SOFTMAX_BACKWARD &&
         problem->params.softmax.algorithm == 2)

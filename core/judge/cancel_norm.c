@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bounds the error of the backward operation of layer, group and RMS normalization, as cancel.c
- * does for batch normalization. With the m elements of a set, n = (x - mean) r, the gradient g
- * before the activation and w = factor g: dx = r (w - mean(w) - n mean(w n)) + dsum, dscale = sum g
- * n, dbias = sum g To first order, rounding errors of dx are a few units, and those of a sum of m
- * terms, times r (|w| + mean|w| + E mean|w n| + |n| mean(|w| E)) + |dsum|, E = |n| + r mean|x|,
- * where the last term of E is absent if there is no mean or the mean is an operand. Those of the
- * other two are the same times sum |g| E and sum |g|. |g| is at most |dy| times the largest slope
- * of the activation. Where rounding decides on which side of a jump of the slope an element lies,
- * no gradient is wrong: |g| then counts so many times that the bound exceeds the jump.
+ * Bounds the error of layer, group and RMS normalization, as cancel.c does for batch normalization
+ * backward.
+ *
+ * Forward, the mean is a sum of its own. Its error of units of mean|x| reaches each result times r
+ * and the factor, also where changes of the inputs cancel in the mean.
+ *
+ * Backward, a set has m elements, n = (x - mean) r, the gradient g before the activation, and
+ * w = factor g. Then dx = r (w - mean(w) - n mean(w n)) + dsum, dscale = sum g n, dbias = sum g.
+ * To first order, rounding errors of dx are a few units, and those of a sum of m terms, times
+ * r (|w| + mean|w| + E mean|w n| + |n| mean(|w| E)) + |dsum|, with E = |n| + r mean|x|. The last
+ * term of E is absent if there is no mean or the mean is an operand. Errors of the other two are
+ * the same times sum |g| E and sum |g|. |g| is at most |dy| times the largest slope of the
+ * activation. Where rounding decides on which side of a jump of the slope an element lies, no
+ * gradient is wrong: |g| then counts so many times that the bound exceeds the jump.
  */
 #include "judge/cancel.h"
 
@@ -155,10 +160,10 @@ static double steepest(const struct anydnn_plugin_normalization *params)
 }
 
 /* Computes mean and r of each set, or takes them from the operands. */
-static void fill_statistics(struct norm *norm)
+static void fill_statistics(struct norm *norm, int backward)
 {
-    const double *mean = input(norm->subject, "save_mean");
-    const double *r = input(norm->subject, "save_inv_dev");
+    const double *mean = backward ? input(norm->subject, "save_mean") : NULL;
+    const double *r = backward ? input(norm->subject, "save_inv_dev") : NULL;
     int rms = norm->params->kind == ANYDNN_PLUGIN_NORMALIZATION_RMS;
 
     for (int64_t i = 0; i < norm->elements; i++) {
@@ -222,17 +227,42 @@ static void raise_dx(struct adn_subject *subject, const struct norm *norm)
     }
 }
 
+/* Raises S of the results of forward to the sizes of their terms. */
+static void raise_forward(struct adn_subject *subject, const struct norm *norm)
+{
+    int mean = adn_subject_lookup(subject, "save_mean");
+
+    for (int64_t i = 0; i < norm->elements; i++)
+        adn_subject_raise(&subject->slot[adn_subject_lookup(subject, "y")], i,
+                          norm->steep * fabs(factor_of(norm, i)) * error_of(norm, i));
+    for (int64_t k = 0; mean >= 0 && k < norm->sets; k++)
+        adn_subject_raise(&subject->slot[mean], k, norm->set[k].x);
+}
+
+/* Returns x + z in new memory, or NULL. */
+static double *sum_of(const struct adn_subject *subject)
+{
+    const double *z = input(subject, "z");
+    double *sum = reallocarray(NULL, (size_t)subject->slot[0].count, sizeof(*sum));
+
+    for (int64_t i = 0; sum != NULL && i < subject->slot[0].count; i++)
+        sum[i] = subject->slot[0].before[i] + (z != NULL ? z[i] : 0);
+    return sum;
+}
+
 int adn_subject_cancelling_norm(struct adn_subject *subject, char *sentence)
 {
+    int backward = subject->problem.operation == ANYDNN_PLUGIN_NORMALIZATION_BACKWARD;
+    double *sum = sum_of(subject);
     struct norm norm = {.subject = subject,
                         .params = &subject->problem.params.normalization,
                         .x = &subject->problem.tensor[0],
-                        .x_values = input(subject, "x"),
+                        .x_values = sum,
                         .dy = input(subject, "dy"),
                         .scale = input(subject, "scale"),
                         .bias = input(subject, "bias"),
                         .dsum = input(subject, "dsum")};
-    int result;
+    int result = 0;
 
     norm.elements = adn_shape_elements(norm.x);
     norm.steep = steepest(norm.params);
@@ -240,13 +270,19 @@ int adn_subject_cancelling_norm(struct adn_subject *subject, char *sentence)
     norm.sets = set_of(&norm, norm.elements - 1) + 1;
     norm.m = (double)(norm.elements / norm.sets);
     norm.set = calloc((size_t)norm.sets, sizeof(*norm.set));
-    if (norm.set == NULL)
-        return adn_judge_no_memory(sentence);
-    fill_statistics(&norm);
-    raise_dx(subject, &norm);
-    result = raise_gradient(subject, &norm, "dscale", 1, sentence);
+    if (norm.set == NULL || sum == NULL)
+        result = adn_judge_no_memory(sentence);
     if (result == 0)
+        fill_statistics(&norm, backward);
+    if (result == 0 && !backward)
+        raise_forward(subject, &norm);
+    if (result == 0 && backward) {
+        raise_dx(subject, &norm);
+        result = raise_gradient(subject, &norm, "dscale", 1, sentence);
+    }
+    if (result == 0 && backward)
         result = raise_gradient(subject, &norm, "dbias", 0, sentence);
     free(norm.set);
+    free(sum);
     return result;
 }

@@ -15,6 +15,7 @@
 #include "load/load.h"
 #include "numerics/numerics.h"
 #include "problem/check_problem.h"
+#include "problem/operation.h"
 #include "problem/problem.h"
 #include "problem/text.h"
 #include "sys/error.h"
@@ -137,6 +138,10 @@ static int add_one(struct verify_cases *cases, const struct adn_backend *backend
         verify_problem_add(cases, &problem, &values, problem.tensor[0].type, layout,
                            "given,NaN and infinities")
             ->data = ORACLE_SPECIALS;
+    if (adn_problem_operation(problem.operation)->family == ADN_FAMILY_NORMALIZATION)
+        verify_problem_add(cases, &problem, &values, problem.tensor[0].type, layout,
+                           "given,mean far from zero")
+            ->data = ORACLE_FAR;
     if (adn_judge_sums_wrap(&problem))
         verify_problem_add(cases, &problem, &values, problem.tensor[0].type, layout,
                            "given,sums wrap")

@@ -246,6 +246,9 @@ static enum oracle_data draw_data(struct verify_fuzz *fuzz, const char *text)
 {
     if (strstr(text, "nan=") != NULL && verify_fuzz_once_in(fuzz, 2))
         return ORACLE_SPECIALS;
+    if (adn_problem_operation(fuzz->problem.operation)->family == ADN_FAMILY_NORMALIZATION &&
+        verify_fuzz_once_in(fuzz, 3))
+        return ORACLE_FAR;
     return adn_judge_sums_wrap(&fuzz->problem) && verify_fuzz_once_in(fuzz, 4) ? ORACLE_LARGE
                                                                                : ORACLE_INTEGERS;
 }

@@ -82,6 +82,10 @@ const struct verify_shape verify_normalization_forward_shapes[] = {
     {"group,nan=propagate",
      "x=$:2,6,3 bias=$:1,6,1 kind=group groups=2 activation=relu nan=propagate", 0},
     {"layer,specials", "x=$:6,9 scale=$:1,9 kind=layer axes=1", VERIFY_SHAPE_SPECIALS},
+    {"layer,mean far from zero", "x=$:5,60 scale=$:1,60 bias=$:1,60 kind=layer axes=1",
+     VERIFY_SHAPE_FAR},
+    {"group,mean far from zero", "x=$:2,6,5,7 scale=$:1,6,1,1 kind=group groups=2",
+     VERIFY_SHAPE_FAR},
     END,
 };
 
@@ -127,6 +131,10 @@ const struct verify_shape verify_normalization_backward_shapes[] = {
     {"layer,in place of x,dsum",
      "x=$:5,8 dsum=$:5,8 scale=$:1,8 dscale=$:1,8 dbias=$:1,8 kind=layer axes=1 alias=dx:x,dx:dsum",
      0},
+    {"layer,mean far from zero",
+     "x=$:5,60 scale=$:1,60 dscale=$:1,60 bias=$:1,60 kind=layer axes=1", VERIFY_SHAPE_FAR},
+    {"group,mean far from zero", "x=$:2,6,5,7 scale=$:1,6,1,1 kind=group groups=2",
+     VERIFY_SHAPE_FAR},
     END,
 };
 
