@@ -41,11 +41,11 @@ tests/conformance/%: private ROOM_OVER = libanydnn.la
 $(conformance_tests): tests/conformance/libfixtures.la libanydnn.la
 
 EXTRA_DIST += tests/vectors/README.md tests/vectors/check_convolution.py \
-	tests/vectors/check_count.py tests/vectors/check_layers.py tests/vectors/check_sequences.py \
+	tests/vectors/check_count.py tests/vectors/check_kinds.py tests/vectors/check_layers.py tests/vectors/check_sequences.py \
 	tests/vectors/check_vectors.py tests/vectors/make_vectors.py tests/vectors/vec_batch_norm.py \
 	tests/vectors/vec_convolution.py tests/vectors/vec_ctc.py \
 	tests/vectors/vec_dropout.py tests/vectors/vec_exact.py tests/vectors/vec_integer.py \
-	tests/vectors/vec_mixed.py tests/vectors/vec_mixed_arithmetic.py tests/vectors/vec_norm.py \
+	tests/vectors/vec_kinds.py tests/vectors/vec_mixed.py tests/vectors/vec_mixed_arithmetic.py tests/vectors/vec_norm.py \
 	tests/vectors/vec_pointwise.py tests/vectors/vec_pooling.py tests/vectors/vec_reduce.py \
 	tests/vectors/vec_softmax.py tests/vectors/vec_spatial.py tests/vectors/vec_tensor.py \
 	tests/vectors/vec_transform.py \

@@ -81,6 +81,9 @@ golden_vectors = \
 	tests/vectors/im2col.vec \
 	tests/vectors/lrn_backward.vec \
 	tests/vectors/lrn_forward.vec \
+	tests/vectors/matmul.vec \
+	tests/vectors/normalization_backward.vec \
+	tests/vectors/normalization_forward.vec \
 	tests/vectors/op_tensor.vec \
 	tests/vectors/pooling_backward.vec \
 	tests/vectors/pooling_forward.vec \
