@@ -126,8 +126,10 @@ static void near(const char *what, const struct prun_operand *operand, size_t at
              got, want);
 }
 
+/* The mean is the sum of `mean` and `shift`, so that a long double no wider than double suffices.
+ */
 struct statistics {
-    long double mean, square, r;
+    long double mean, shift, square, r;
     size_t count;
 };
 
@@ -150,7 +152,14 @@ static struct statistics *statistics_of(const struct norm_case *c, const struct 
 
         unravel(i, x, index);
         set = &sets[set_of(c, x, index)];
-        set->square += (v[i] - set->mean) * (v[i] - set->mean);
+        set->shift += c->kind == RMS ? 0 : (v[i] - set->mean) / (long double)set->count;
+    }
+    for (size_t i = 0; i < x->count; i++) {
+        struct statistics *set;
+
+        unravel(i, x, index);
+        set = &sets[set_of(c, x, index)];
+        set->square += (v[i] - set->mean - set->shift) * (v[i] - set->mean - set->shift);
     }
     for (size_t s = 0; s < x->count && sets[s].count > 0; s++)
         sets[s].r = 1 / sqrtl(sets[s].square / (long double)sets[s].count + c->epsilon);
@@ -185,13 +194,13 @@ static void compare(const struct norm_case *c, struct prun *run, const char *tex
         unravel(i, to, index);
         set = &sets[set_of(c, to, index)];
         factor = scale ? c->centered + (long double)s[part(scale, index)] : 1;
-        want =
-            factor * (v[i] - set->mean) * set->r + (bias ? (long double)b[part(bias, index)] : 0);
+        want = factor * (v[i] - set->mean - set->shift) * set->r +
+               (bias ? (long double)b[part(bias, index)] : 0);
         near(text, to, i, y[i], activate(c->activation, want));
     }
     for (size_t k = 0; k < to->count && sets[k].count > 0; k++) {
         if (mean)
-            near(text, prun_find(run, "save_mean"), k, mean[k], sets[k].mean);
+            near(text, prun_find(run, "save_mean"), k, mean[k], sets[k].mean + sets[k].shift);
         if (r)
             near(text, prun_find(run, "save_inv_dev"), k, r[k], sets[k].r);
     }

@@ -63,6 +63,15 @@ static long double element(struct prun *run, const char *role, const double *val
     return (long double)value[at];
 }
 
+/* Returns 1 if a number is right but for its rounding. NaN is not. */
+static int is_near(const struct prun_operand *operand, double got, long double want)
+{
+    long double unit = ldexpl(1, -operand->number->digits) * fabsl(want);
+
+    return fabsl((long double)got - want) <=
+           1.001L * unit + 1e-13L + (long double)number_least(operand->number);
+}
+
 static void compare(struct prun *run, const char *text, double alpha, double beta, int gelu,
                     const double *c)
 {
@@ -73,7 +82,7 @@ static void compare(struct prun *run, const char *text, double alpha, double bet
     int inner = prun_find(run, "a")->dims[last];
 
     for (size_t i = 0; i < d->count; i++) {
-        long double v = 0, unit;
+        long double v = 0;
         size_t rest = i;
 
         for (int k = last; k >= 0; k--) {
@@ -87,15 +96,12 @@ static void compare(struct prun *run, const char *text, double alpha, double bet
             element(run, "bias", bias, index, index[last - 1], index[last]);
         if (c)
             v += (long double)beta * element(run, "c", c, index, index[last - 1], index[last]);
-        unit = ldexpl(1, -d->number->digits);
-        if (aux && fabsl((long double)kept[i] - v) >
-                       1.001L * ldexpl(1, -aux->number->digits) * fabsl(v) + 1e-13L)
+        if (aux && !is_near(aux, kept[i], v))
             fail_msg("%s: element %zu of aux is %.17g; the definition gives %.17Lg", text, i,
                      kept[i], v);
         if (gelu)
             v *= erfcl(-v / sqrtl(2)) / 2;
-        if (fabsl((long double)got[i] - v) >
-            1.001L * unit * fabsl(v) + 1e-13L + (long double)number_least(d->number))
+        if (!is_near(d, got[i], v))
             fail_msg("%s: element %zu of d is %.17g; the definition gives %.17Lg", text, i, got[i],
                      v);
     }
