@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# libanydnn: the components below dispatch in one convenience library, which `anydnn verify` links too;
-# all components in a second, which the unit tests link; and the shared library around that, which exports
-# what core/abi/entries.def lists. Here every form of an entry bears its symbol's own name.
+# Builds libanydnn. One convenience library has the components below dispatch, and `anydnn verify` links it,
+# too. A second one has all components, and the unit tests link it. The shared library contains the second
+# one and exports what core/abi/entries.def lists. Here every form of an entry has its symbol's own name.
 
 noinst_LTLIBRARIES += core/libanydnn_base.la core/libanydnn_core.la
 core_libanydnn_base_la_SOURCES =

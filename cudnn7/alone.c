@@ -64,11 +64,10 @@ anydnnStatus_t cudnn7_alone(const char *entry)
     dl_iterate_phdr(collect, &objects);
     for (int i = 0; i < objects.count; i++) {
         if (status == ANYDNN_STATUS_SUCCESS && is_another(objects.path[i], objects.own)) {
-            snprintf(
-                sentence, sizeof(sentence),
-                "%s: cuDNN 7 itself is in this process, too: %s; anydnn's libcudnn.so.7 must be "
-                "the only one (docs/cudnn7.md)",
-                entry, objects.path[i]);
+            snprintf(sentence, sizeof(sentence),
+                     "%s: cuDNN 7 is also loaded in this process: %s; anydnn's libcudnn.so.7 must "
+                     "be the only one (docs/cudnn7.md)",
+                     entry, objects.path[i]);
             status = anydnnRefuse(ANYDNN_STATUS_NOT_INITIALIZED, sentence);
         }
         free(objects.path[i]);

@@ -71,7 +71,7 @@ ANYDNN_API anydnnStatus_t cudnnSetCallback(unsigned mask, void *udata, cudnn7_ca
 
     if (!receiver)
         return anydnnRefuse(ANYDNN_STATUS_ALLOC_FAILED,
-                            "cudnnSetCallback: out of memory for the receiver");
+                            "cudnnSetCallback: out of memory for the callback");
     return cudnn7_status(anydnnSetCallback(mask, receiver, fptr ? pass_on : NULL));
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions only of libcudnn.so.7 that do more than call the entry of their name: handle creation,
- * the runtime's version, status names, and undocumented functions. */
+/* Functions that only libcudnn.so.7 has, and that do more than call the entry of their name: handle
+ * creation, the runtime's version, status names, and undocumented functions. */
 #include "cudnn7/functions.h"
 
 #include <dlfcn.h>
@@ -80,9 +80,8 @@ static anydnnStatus_t refuse_host(anydnnHandle_t handle)
         return SUCCESS;
     return anydnnRefuse(
         ANYDNN_STATUS_NOT_INITIALIZED,
-        "cudnnCreate: device = auto finds no device, and a program for cuDNN passes "
-        "a device's pointers; for one whose pointers are host memory set device = "
-        "cpu (ANYDNN_DEVICE=cpu)");
+        "cudnnCreate: device = auto finds no device, and programs for cuDNN pass device pointers; "
+        "if this program passes host pointers, set device = cpu (ANYDNN_DEVICE=cpu)");
 }
 
 ANYDNN_API anydnnStatus_t cudnnCreate(anydnnHandle_t *handle);

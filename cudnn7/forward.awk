@@ -1,24 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-# Makes the functions with cuDNN 7's meaning from entries.def, anydnn.h and cudnn7.def: for each entry of
-# cuDNN 7 one that calls anydnn's, for each ranked list the _v7 form, for what anydnn lacks one that says
-# so. libcudnn.so.7 has them under cuDNN's names, libanydnn under those that the porting header binds.
-# With list=1 behind the files: a row for every name of libcudnn.so.7, with 1 where it runs.
+# Makes the functions with cuDNN 7's meaning from entries.def, anydnn.h and cudnn7.def. For each entry of
+# cuDNN 7 it makes one that calls anydnn's, and for each ranked list the _v7 form. For each function that
+# anydnn lacks, it makes one that reports this. libcudnn.so.7 has them under cuDNN's names, libanydnn under
+# those that the porting header binds. With list=1, it prints a row for every name of libcudnn.so.7, with 1
+# if the function runs.
 #   awk -f table.awk -f header.awk -f cudnn7.awk -f forward.awk entries.def anydnn.h cudnn7.def
 
 BEGIN {
-    # both.c, calls.c and ported.c have functions of their own for them.
+    # both.c, calls.c and ported.c define these functions.
     split("Create GetCallback GetErrorString GetProperty GetVersion QueryRuntimeError SetCallback", name_of_call, " ")
     for (n in name_of_call)
         written["anydnn" name_of_call[n]] = 1
     also = "GetCudartVersion GetBackdoor SetBackdoor SetBackdoorEx"
 }
 
-# What the member of the union cudnn7_answers is called that holds such results.
+# Returns the name of the member of union cudnn7_answers for such results.
 function answers_of(text) {
     return match(text, /Convolution(Fwd|BwdData|BwdFilter)AlgoPerf_t/) ? substr(text, RSTART + 11, RLENGTH - 21) : ""
 }
 
-# How an argument is handed on.
+# Returns the expression that passes an argument on.
 function argument_of(text,    name) {
     name = argument_name(text)
     if (text == "void")
@@ -32,7 +33,7 @@ function argument_of(text,    name) {
     return name
 }
 
-# The name of a function in the library that is compiled.
+# Returns the name of a function in the library that is compiled.
 function in_library(name) {
     sub(/^(cudnn|anydnn)/, "", name)
     return "CUDNN7_NAME(" name ")"
@@ -61,7 +62,7 @@ function print_function(name, symbol, text, dropped,    count, part, a, takes, c
             "    return cudnn7_found(status, &answers, count, requestedAlgoCount, returnedAlgoCount, perfResults);\n}\n"
 }
 
-# The form with a limit of its own, of which cuDNN 7's has none.
+# Prints the _v7 form. anydnn's form has a workspace limit, which cuDNN 7's lacks.
 function print_ranked(i) {
     print_function(renamed(entry[i]) "_v7", suffixed(i, 1), arguments_of[entry[i], form_key(i, 1)], "size_t workspaceLimit")
 }

@@ -20,7 +20,7 @@ dist_doc_DATA += \
 	docs/traces.md \
 	docs/using.md
 
-# What the backends of this tree publish, into the page; make check fails where it is out of date.
+# Writes what the backends of this tree publish into the page. make check fails if the page is out of date.
 backends-page: tools/anydnn plugins-dir
 	$(top_srcdir)/scripts/backends-table tools/anydnn $(top_srcdir)/docs/backends.md
 

@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # Builds programs that use only the public header, and the tools' pages for their reports.
 
+# Their sources are installed as documentation, in the same folders.
+examplesdir = $(docdir)
+nobase_dist_examples_DATA = $(examples_hello_hello_SOURCES) $(filter examples/%,$(examples_layers_liblayers_la_SOURCES)) \
+	$(examples_lenet_lenet_SOURCES) $(examples_resnet_resnet_SOURCES)
+
 noinst_PROGRAMS += examples/hello/hello
 examples_hello_hello_LDADD = libanydnn.la
 examples_hello_hello_SOURCES = examples/hello/hello.c

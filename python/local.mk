@@ -15,11 +15,14 @@ EXTRA_DIST += \
 	python/anydnn/problem.py \
 	python/anydnn/py.typed \
 	python/anydnn/torch/__init__.py \
+	python/anydnn/torch/_activations.py \
 	python/anydnn/torch/_batch_norm.py \
 	python/anydnn/torch/_blocks.py \
 	python/anydnn/torch/_build.py \
+	python/anydnn/torch/_compound.py \
 	python/anydnn/torch/_convolution.py \
 	python/anydnn/torch/_eager.py \
+	python/anydnn/torch/_epilogue.py \
 	python/anydnn/torch/_fast.cpp \
 	python/anydnn/torch/_fast.py \
 	python/anydnn/torch/_fuse.py \
@@ -29,9 +32,11 @@ EXTRA_DIST += \
 	python/anydnn/torch/_onto.py \
 	python/anydnn/torch/_patterns.py \
 	python/anydnn/torch/_pooling.py \
+	python/anydnn/torch/_reading.py \
 	python/anydnn/torch/_shortcut.py \
 	python/anydnn/torch/_softmax.py \
 	python/anydnn/torch/_state.py \
+	python/anydnn/torch/_summary.py \
 	python/anydnn/torch/_trace.py \
 	python/examples/lenet.py \
 	python/examples/models.py \

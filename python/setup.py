@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Beside pyproject.toml: a wheel with libanydnn in it (scripts/wheel puts it there) is for one platform."""
+"""Adds to pyproject.toml that a wheel with libanydnn in it, which scripts/wheel puts there, is for one platform."""
 import pathlib
 
 from setuptools import Distribution, setup

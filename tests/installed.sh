@@ -19,6 +19,9 @@ for file in "$libdir/libanydnn.so" "$bindir/anydnn" "$pluginsdir/anydnn_cpu_ref.
     "$docdir/template/Makefile"; do
     [ -e "$DESTDIR$file" ] || fail "$DESTDIR$file is not installed"
 done
+for file in "$srcdir"/examples/*/*.[ch]; do
+    cmp -s "$file" "$DESTDIR$docdir/examples/${file#"$srcdir"/examples/}" || fail "$file is not installed in $docdir/examples"
+done
 [ ! -e "$DESTDIR$pluginsdir/anydnn_cpu_ref.la" ] || fail "$pluginsdir holds a libtool file"
 if [ -n "$DESTDIR" ]; then
     exit 0
@@ -31,7 +34,7 @@ export PKG_CONFIG_PATH
 [ "$($PKG_CONFIG --variable=plugindir anydnn)" = "$pluginsdir" ] || fail "anydnn.pc names another plugindir"
 [ -e "$($PKG_CONFIG --variable=kitdir anydnn)/problem.h" ] || fail "anydnn.pc names no folder with the kit"
 # shellcheck disable=SC2046,SC2086
-$CC $CFLAGS $($PKG_CONFIG --cflags anydnn) "$srcdir/examples/hello/hello.c" -o "$scratch/hello" \
+$CC $CFLAGS $($PKG_CONFIG --cflags anydnn) "$docdir/examples/hello/hello.c" -o "$scratch/hello" \
     $($PKG_CONFIG --libs anydnn) -Wl,-rpath,"$libdir"
 # shellcheck disable=SC2046,SC2086
 $CC $CFLAGS -DANYDNN_API_LEVEL=1 $($PKG_CONFIG --cflags anydnn) "$srcdir/tests/abi/levels.c" -o "$scratch/level1" \

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Every test speaks TAP, so that each case counts: cmocka's programs through run_cmocka.sh,
-# shell tests by tests/tap.sh. No test depends on the current folder; see environment.sh.
+# Every test prints TAP, so that each case counts: cmocka's programs through run_cmocka.sh,
+# shell tests through tests/tap.sh. No test depends on the current folder; see environment.sh.
 
 LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
 LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/run_cmocka.sh
@@ -18,23 +18,22 @@ AM_TESTS_ENVIRONMENT = \
 
 TEST_CORE_LIBS = core/libanydnn_core.la $(CMOCKA_LIBS)
 TEST_PUBLIC_LIBS = libanydnn.la $(CMOCKA_LIBS)
-# Every form of an entry by its symbol's name, whatever the newest level is.
+# The tests call every form of an entry by its symbol's name, regardless of the newest level.
 TEST_CPPFLAGS = $(AM_CPPFLAGS) -DANYDNN_EVERY_FORM -I$(top_srcdir) $(CMOCKA_CFLAGS)
 
-# Not of make check: what takes long for what it sees (make check-long), and what is judged by the clock,
-# which wants the machine for itself (make check-clock).
+# make check excludes tests that take long for what they find (make check-long), and tests of times,
+# which need an idle machine (make check-clock).
 long_tests =
 clock_tests =
 
-# Where a room below keeps its tests one program a file, a test is its name in the room's list: the source is
-# FILE.c, these are its flags, and it links the room's fixtures (ROOM_LIBS), compiled once, over the core
-# (or ROOM_OVER). room_tests are the programs of all such rooms.
-room_tests =
-ROOM_OVER = core/libanydnn_core.la
-LDADD = $(ROOM_LIBS) $(ROOM_OVER) $(CMOCKA_LIBS) -ldl -lpthread -lm
-tests/unit/% tests/dispatch/% tests/loader/% tests/conformance/%: private ROOM_CPPFLAGS = -DANYDNN_EVERY_FORM -I$(top_srcdir) $(CMOCKA_CFLAGS)
+# A folder with one program per test lists its tests by name in folder_tests. A program's source is FILE.c. It has
+# the flags below, and links the folder's fixtures (FOLDER_LIBS), compiled once, before the core (or FOLDER_OVER).
+folder_tests =
+FOLDER_OVER = core/libanydnn_core.la
+LDADD = $(FOLDER_LIBS) $(FOLDER_OVER) $(CMOCKA_LIBS) -ldl -lpthread -lm
+tests/unit/% tests/dispatch/% tests/loader/% tests/conformance/%: private FOLDER_CPPFLAGS = -DANYDNN_EVERY_FORM -I$(top_srcdir) $(CMOCKA_CFLAGS)
 
-# Backends that exist for tests only; a room adds its own to mock_modules. Without an -rpath, libtool
+# The backends that exist only for tests. A folder adds its own to mock_modules. Without an -rpath, libtool
 # would build archives.
 mock_modules =
 check_DATA += tests/loader/mocks/built/.stamp
@@ -67,7 +66,7 @@ endif
 if HAVE_CUDNN
 include tests/cudnn/local.mk
 endif
-$(room_tests): core/libanydnn_core.la
+$(folder_tests): core/libanydnn_core.la
 
 include tests/gpu/local.mk
 include tests/locale/local.mk
@@ -75,6 +74,7 @@ include tests/process/local.mk
 include tests/shortage/local.mk
 include tests/probes/local.mk
 include tests/shadow/local.mk
+include tests/build/local.mk
 include tests/template/local.mk
 
 tests-installcheck:
@@ -82,18 +82,18 @@ tests-installcheck:
 	$(SHELL) $(top_srcdir)/tests/installed.sh '$(abs_top_srcdir)' '$(prefix)' '$(libdir)' '$(bindir)' \
 	    '$(pluginsdir)' '$(anydnnconfdir)' '$(docdir)'
 
-# The rooms' own programs and the backends on the host: minutes where make check takes many, for builds
-# that are slow, as with a sanitizer. The golden vectors run once, not staged as well.
-quick_programs = $(filter-out tests/dispatch/test_stage_vectors,$(room_tests)) $(tools_tests) $(example_tests) $(shadow_tests)
+# Runs the folders' own programs and the backends on the host. This takes minutes in slow builds, such as
+# those with a sanitizer, in which make check takes many. The golden vectors run once, not staged as well.
+quick_programs = $(filter-out tests/dispatch/test_stage_vectors,$(folder_tests)) $(tools_tests) $(example_tests) $(shadow_tests)
 quick_tests = tests/verify/test_quick.sh $(quick_programs) tests/loader/setuid.sh tests/unit/settings_process.sh
-# What check-TESTS would build for all other tests.
+# The goals that check-TESTS would build for all other tests are empty here.
 just_these = check_PROGRAMS= check_LTLIBRARIES= check_DATA=
 check-quick: all $(quick_programs) tests/loader/open_one tests/unit/settings_probe tests/loader/mocks/built/.stamp tests/locale/.stamp \
     tests/tools/anydnn_faulty.la
 	$(MAKE) $(AM_MAKEFLAGS) check-TESTS $(just_these) TESTS='$(quick_tests)'
 
-# For a sanitizer of threads: without those that are of minutes there and start no threads, or threads of OpenMP alone,
-# whose barriers it does not see, so that it looks into every access.
+# Runs the quick tests with a thread sanitizer. It excludes tests that take minutes there and start no threads, or only
+# threads of OpenMP: the sanitizer does not see OpenMP's barriers, so it examines every access.
 single_tests = $(conformance_tests) $(example_tests) tests/verify/test_quick.sh tests/onednn/test_modes
 check-threads:
 	$(MAKE) $(AM_MAKEFLAGS) check-quick quick_tests='$(filter-out $(single_tests),$(quick_tests))'
@@ -104,12 +104,12 @@ check-long: all tests/cuda/emulated_turing
 check-clock: all $(clock_programs)
 	$(MAKE) $(AM_MAKEFLAGS) check-TESTS $(just_these) TESTS='$(clock_tests)'
 
-# For scripts/check: what is generated, without which a goal on its own does not compile in a fresh folder; and all that
-# the compiler and the linker make.
+# scripts/check uses these goals: the generated files, without which a single goal does not compile in a fresh folder,
+# and everything that the compiler and the linker make.
 built-sources: config.h $(BUILT_SOURCES) $(nodist_anydnninclude_HEADERS)
 everything: all-am mocks-dir $(check_PROGRAMS) $(check_LTLIBRARIES)
 
-# For clangd, in any build folder. Always made anew, since only make knows whether it is out of date.
+# clangd uses this file, in any build folder. It is always made anew, since only make knows whether it is out of date.
 compile_commands.json: built-sources
 	$(AM_V_GEN)$(srcdir)/scripts/compile-commands '$(MAKE)' '$(srcdir)' >$@.new && mv $@.new $@
 CLEANFILES += compile_commands.json

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What must hold in a child process, where cmocka's own assertions would run the tests behind this
- * one, and in programs without cmocka: the process ends at once, with the sentence. */
+/* Defines assertions for child processes and for programs without cmocka: the process ends at once
+ * with a message. In a child, cmocka's own assertions would go on with the next test. */
 #ifndef TESTS_MUST_H
 #define TESTS_MUST_H
 

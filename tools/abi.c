@@ -38,8 +38,8 @@ const struct abi_symbol *abi_newest(const struct abi_symbol *symbol)
 }
 
 static const struct tool_option options[] = {
-    {"deprecated", NULL, "only the symbols of old forms", TOOL_KEEP_FLAG(abi, deprecated)},
-    {"scan", "FILE", "which deprecated ones a program or library imports",
+    {"deprecated", NULL, "list only deprecated symbols", TOOL_KEEP_FLAG(abi, deprecated)},
+    {"scan", "FILE", "list the deprecated symbols that FILE imports",
      TOOL_KEEP(abi, scan, TOOL_TEXT)},
     TOOL_OPTIONS_END,
 };
@@ -97,7 +97,7 @@ static int run(struct tool *tool, int argc, char **argv)
         return code;
     if (first < argc)
         return tool_fail(tool, TOOL_USAGE,
-                         "%s: anydnn abi takes no arguments; --scan=FILE names a file",
+                         "%s: anydnn abi takes no arguments; name a file with --scan=FILE",
                          argv[first]);
     answer = json_object();
     code = TOOL_FINE;
@@ -117,5 +117,6 @@ static int run(struct tool *tool, int argc, char **argv)
 }
 
 const struct tool_command tool_abi = {
-    "abi", "", "Shows the entries and their levels, or which deprecated ones a program imports.",
+    "abi", "",
+    "Lists the entries with their API levels, or the deprecated entries that a program imports.",
     options, run};

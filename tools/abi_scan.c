@@ -63,7 +63,7 @@ static void print_scan(const struct scan *scan, const char *file)
                tool_text_of(object, "use"));
     }
     for (size_t i = 0; i < json_array_size(scan->unknown); i++)
-        printf("%s: this version of anydnn does not have it; the file needs a newer one\n",
+        printf("%s: this version of anydnn does not have it; the file needs a newer version\n",
                json_string_value(json_array_get(scan->unknown, i)));
 }
 

@@ -11,7 +11,7 @@ void *tool_alloc(size_t bytes)
     void *memory = malloc(bytes > 0 ? bytes : 1);
 
     if (memory == NULL) {
-        fprintf(stderr, "anydnn: there is no memory for %zu bytes more\n", bytes);
+        fprintf(stderr, "anydnn: out of memory: cannot allocate %zu bytes\n", bytes);
         exit(TOOL_FAILED);
     }
     return memory;

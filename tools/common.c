@@ -191,7 +191,7 @@ int tool_print_json(struct tool *tool, json_t *answer)
 
     json_decref(answer);
     if (written != 0)
-        return tool_fail(tool, TOOL_FAILED, "the answer cannot be written as JSON");
+        return tool_fail(tool, TOOL_FAILED, "cannot write the result as JSON");
     putchar('\n');
     return TOOL_FINE;
 }

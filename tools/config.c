@@ -13,7 +13,7 @@
 #define ORIGIN_COLUMN  40
 
 static const struct tool_option options[] = {
-    {"backends", NULL, "also which settings each backend has; opens them all", .kind = TOOL_FLAG,
+    {"backends", NULL, "also list each backend's settings; opens all backends", .kind = TOOL_FLAG,
      .low = 1},
     TOOL_OPTIONS_END,
 };
@@ -148,7 +148,7 @@ static int config(struct tool *tool, int with_backends, json_t *answer)
     if (!tool->json && with_backends)
         print_backends(backends);
     else if (!tool->json)
-        printf("\n# No backend was opened; --backends opens them and lists their settings.\n");
+        printf("\n# No backend was opened; use --backends to open them and list their settings.\n");
     return TOOL_FINE;
 }
 
@@ -175,5 +175,5 @@ static int run(struct tool *tool, int argc, char **argv)
 }
 
 const struct tool_command tool_config = {
-    "config", "", "Prints every setting in force and where it came from, as a settings file.",
-    options, run};
+    "config", "", "Prints every effective setting and its origin, as a settings file.", options,
+    run};

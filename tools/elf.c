@@ -42,7 +42,7 @@ static char *read_bytes(const struct adn_elf *elf, const ElfW(Shdr) * header)
     return bytes;
 }
 
-/* Returns NULL for an offset past the table. The appended zero ends the last string. */
+/* Returns the string at an offset, or NULL past the end. The appended zero ends the last string. */
 static const char *name_at(const struct section *section, uint64_t offset)
 {
     return offset < section->names_size ? section->names + offset : NULL;
@@ -183,8 +183,10 @@ int elf_visit(const char *file, const struct elf_visitor *visitor, struct elf_fa
     int result = -1;
 
     *facts = (struct elf_facts){0, 0};
-    if (adn_elf_open(file, &elf) != 0)
+    if (adn_elf_open(file, &elf) != 0) {
+        errno = errno == EINVAL ? ENOEXEC : errno; /* a folder, or another special file */
         return -1;
+    }
     if (adn_elf_is_elf(&elf)) {
         int readable = adn_elf_is_readable(&elf);
 
@@ -203,11 +205,10 @@ int elf_read(struct tool *tool, const char *what, const char *file,
     if (elf_visit(file, visitor, facts) == 0)
         return TOOL_FINE;
     if (facts->foreign)
-        return tool_fail(tool, TOOL_FAILED,
-                         "%s: it is for another machine than this, or it is damaged", what);
+        return tool_fail(tool, TOOL_FAILED, "%s: the file is for another machine or is damaged",
+                         what);
     if (errno == ENOEXEC)
         return tool_fail(tool, TOOL_FAILED,
-                         "%s: it is no ELF program, library or object file, or a damaged one",
-                         what);
+                         "%s: not an ELF program, library or object file, or a damaged one", what);
     return tool_fail(tool, TOOL_FAILED, "%s: the file cannot be read: %s", what, strerror(errno));
 }

@@ -24,7 +24,7 @@ static int set_route(struct tool *tool, void *own, const char *value)
 }
 
 static const struct tool_option options[] = {
-    {"route", "LIST", "backends in their order, as ANYDNN_ROUTE=LIST", .set = set_route},
+    {"route", "LIST", "backends to try in order, like ANYDNN_ROUTE=LIST", .set = set_route},
     TOOL_OPTIONS_END,
 };
 
@@ -83,12 +83,12 @@ static int check_program(struct tool *tool, const char *path)
     if (stat(path, &status) != 0)
         return tool_fail(tool, TOOL_FAILED, "%s: %s", path, strerror(errno));
     if (!S_ISREG(status.st_mode))
-        return tool_fail(tool, TOOL_FAILED, "%s: it is no file to run", path);
+        return tool_fail(tool, TOOL_FAILED, "%s: not an executable file", path);
     if (getauxval(AT_SECURE) != 0 || is_privileged(&status, path))
-        return tool_fail(tool, TOOL_FAILED,
-                         "%s: it runs with rights that its user has not; no library is put into "
-                         "such a program",
-                         path);
+        return tool_fail(
+            tool, TOOL_FAILED,
+            "%s: a program with more privileges than its user cannot be run with another library",
+            path);
     /* The dynamic linker examines the interpreter of a script. */
     if (!has_elf_head(path))
         return TOOL_FINE;
@@ -96,12 +96,12 @@ static int check_program(struct tool *tool, const char *path)
     if (code != TOOL_FINE)
         return code;
     if (facts.foreign)
-        return tool_fail(tool, TOOL_FAILED, "%s: it is for another machine than anydnn's library",
-                         path);
-    if (!facts.dynamic)
         return tool_fail(tool, TOOL_FAILED,
-                         "%s: it is linked statically; no library can take another's place in it",
-                         path);
+                         "%s: the program is for another machine than anydnn's library", path);
+    if (!facts.dynamic)
+        return tool_fail(
+            tool, TOOL_FAILED,
+            "%s: the program is linked statically, so its libraries cannot be replaced", path);
     return TOOL_FINE;
 }
 
@@ -130,8 +130,7 @@ static int put_library(struct tool *tool, const char *folder)
 
     if (strpbrk(folder, " :;") != NULL)
         return tool_fail(tool, TOOL_FAILED,
-                         "%s: the loader's LD_PRELOAD takes no path with blanks, colons or "
-                         "semicolons in it",
+                         "%s: LD_PRELOAD does not support paths with blanks, colons or semicolons",
                          folder);
     file = tool_alloc(strlen(folder) + sizeof("/libcudnn.so.7"));
     sprintf(file, "%s/libcudnn.so.7", folder);
@@ -151,10 +150,9 @@ static int run(struct tool *tool, int argc, char **argv)
         return code;
     if (first == argc)
         return tool_fail(tool, TOOL_USAGE,
-                         "a program is missing; its own options and arguments come behind it");
+                         "missing PROGRAM; its own options and arguments follow it");
     if (locate_program(argv[first], path, sizeof(path)) != 0)
-        return tool_fail(tool, TOOL_FAILED, "%s: it cannot be run: %s", argv[first],
-                         strerror(errno));
+        return tool_fail(tool, TOOL_FAILED, "%s: cannot be run: %s", argv[first], strerror(errno));
     code = check_program(tool, path);
     if (code == TOOL_FINE)
         code = shim_folder(tool, &folder);
@@ -167,7 +165,7 @@ static int run(struct tool *tool, int argc, char **argv)
         return code;
     fflush(stdout);
     execv(path, argv + first);
-    return tool_fail(tool, TOOL_FAILED, "%s: it cannot be run: %s", path, strerror(errno));
+    return tool_fail(tool, TOOL_FAILED, "%s: cannot be run: %s", path, strerror(errno));
 }
 
 const struct tool_command tool_exec = {

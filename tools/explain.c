@@ -95,4 +95,4 @@ static int run(struct tool *tool, int argc, char **argv)
 
 const struct tool_command tool_explain = {
     "explain", "PROBLEM | -",
-    "Tells which rule matches, what each backend answers, and the choice.", no_options, run};
+    "Shows the matching rule, the answer of each backend, and the choice.", no_options, run};

@@ -90,7 +90,7 @@ FILE *tool_open_write(const char *path, const char *mode, char why[TOOL_WHY_MAX]
     return stream_of(fd, mode, why);
 }
 
-ssize_t tool_read_line(FILE *file, char **line, size_t *room, size_t most)
+ssize_t tool_read_line(FILE *file, char **line, size_t *capacity, size_t most)
 {
     size_t length = 0;
     int c;
@@ -98,23 +98,23 @@ ssize_t tool_read_line(FILE *file, char **line, size_t *room, size_t most)
     while ((c = getc(file)) != EOF && c != '\n') {
         if (length == most)
             return -2;
-        if (length + 1 >= *room) {
-            size_t more = *room > 0 ? 2 * *room : 256;
+        if (length + 1 >= *capacity) {
+            size_t more = *capacity > 0 ? 2 * *capacity : 256;
             char *grown = tool_alloc(more);
 
             if (length > 0)
                 memcpy(grown, *line, length);
             free(*line);
             *line = grown;
-            *room = more;
+            *capacity = more;
         }
         (*line)[length++] = (char)c;
     }
     if (c == EOF && length == 0)
         return -1;
-    if (*room == 0) {
+    if (*capacity == 0) {
         *line = tool_alloc(1);
-        *room = 1;
+        *capacity = 1;
     }
     (*line)[length] = '\0';
     return (ssize_t)length;

@@ -21,6 +21,6 @@ FILE *tool_open_write(const char *path, const char *mode, char why[TOOL_WHY_MAX]
 
 /* Reads a line without its newline into *line, which grows as with getline. Returns its length, -1
  * at the end of the file, or -2 for a line of more than `most` bytes. */
-ssize_t tool_read_line(FILE *file, char **line, size_t *room, size_t most);
+ssize_t tool_read_line(FILE *file, char **line, size_t *capacity, size_t most);
 
 #endif

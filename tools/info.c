@@ -4,9 +4,12 @@
 #include "info.h"
 #include "tuning_list.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 struct info {
     int operations;
@@ -16,79 +19,14 @@ struct info {
 };
 
 static const struct tool_option options[] = {
-    {"operations", NULL, "also which types, layouts and math modes each operation has",
+    {"operations", NULL, "also show the types, layouts and math modes of each operation",
      TOOL_KEEP_FLAG(info, operations)},
-    {"tuning", "FILE", "lists what is in a file of the setting `tuning`, and nothing else",
+    {"tuning", "FILE", "list only the records of a tuning file",
      TOOL_KEEP(info, tuning, TOOL_TEXT)},
     TOOL_OPTIONS_END,
 };
 
 /* ---- the answer */
-
-static json_t *words(char *text)
-{
-    json_t *list = json_array();
-    char *rest = NULL;
-
-    for (char *word = strtok_r(text, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest))
-        json_array_append_new(list, json_string(word));
-    return list;
-}
-
-/* Parses a line `NAME: TYPES; LAYOUTS; MATH MODES`. */
-static json_t *operation(char *line)
-{
-    static const char *const keys[] = {"types", "layouts", "math"};
-    json_t *object = json_object();
-    char *at = strchr(line, ':');
-
-    if (at != NULL)
-        *at++ = '\0';
-    json_object_set_new(object, "name", json_string(line));
-    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]) && at != NULL; i++) {
-        char *part = at;
-
-        at = strchr(part, ';');
-        if (at != NULL)
-            *at++ = '\0';
-        json_object_set_new(object, keys[i], words(part));
-    }
-    return object;
-}
-
-static json_t *operations_of(int index)
-{
-    char *text = tool_ask(anydnnGetBackendInfo, index, "operations");
-    json_t *list = json_array();
-    char *rest = NULL;
-
-    for (char *line = text != NULL ? strtok_r(text, "\n", &rest) : NULL; line != NULL;
-         line = strtok_r(NULL, "\n", &rest))
-        json_array_append_new(list, operation(line));
-    free(text);
-    return list;
-}
-
-static json_t *backend(const struct info *info, int index)
-{
-    static const char *const keys[] = {"name",  "stage", "version", "vendor",    "build_id",
-                                       "space", "path",  "reason",  "plugin_abi"};
-    static const char *const lists[] = {"limits", "settings"};
-    json_t *object = json_object();
-
-    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-        json_object_set_new(object, keys[i],
-                            tool_json_take(tool_ask(anydnnGetBackendInfo, index, keys[i])));
-    for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
-        char *text = tool_ask(anydnnGetBackendInfo, index, lists[i]);
-
-        json_object_set_new(object, lists[i], tool_json_lines(text != NULL ? text : ""));
-        free(text);
-    }
-    if (info->operations)
-        json_object_set_new(object, "operations", operations_of(index));
-    return object;
-}
 
 static int wanted(const struct info *info, const char *name)
 {
@@ -116,14 +54,15 @@ static int add_backends(struct tool *tool, const struct info *info, json_t *back
         char *name = tool_ask(anydnnGetBackendInfo, i, "name");
 
         if (name != NULL && wanted(info, name))
-            json_array_append_new(backends, backend(info, i));
+            json_array_append_new(backends, tool_info_backend(i, info->operations));
         free(name);
     }
     for (int i = 0; i < info->argc; i++)
         if (!has_backend(backends, info->argv[i]))
-            return tool_fail(tool, TOOL_FAILED,
-                             "backend `%s` is not installed; `anydnn info` lists those that are",
-                             info->argv[i]);
+            return tool_fail(
+                tool, TOOL_FAILED,
+                "backend `%s` is not installed; `anydnn info` lists the installed ones",
+                info->argv[i]);
     return TOOL_FINE;
 }
 
@@ -158,19 +97,25 @@ static int add_handle(struct tool *tool, json_t *answer)
     return TOOL_FINE;
 }
 
-static int collect(struct tool *tool, const struct info *info, json_t *answer)
+static void add_version(json_t *answer)
 {
     size_t number = anydnnGetVersion();
-    json_t *backends = json_array();
-    json_t *devices = json_array();
     char version[64];
-    int code;
-    int handle;
 
     snprintf(version, sizeof(version), "%zu.%zu.%zu", number / 10000, number / 100 % 100,
              number % 100);
     json_object_set_new(answer, "version", json_string(version));
     json_object_set_new(answer, "api_level", json_integer(anydnnGetApiLevel()));
+}
+
+static int collect(struct tool *tool, const struct info *info, json_t *answer)
+{
+    json_t *backends = json_array();
+    json_t *devices = json_array();
+    int code;
+    int handle;
+
+    add_version(answer);
     json_object_set_new(answer, "backends", backends);
     json_object_set_new(answer, "devices", devices);
     code = add_backends(tool, info, backends);
@@ -183,20 +128,150 @@ static int collect(struct tool *tool, const struct info *info, json_t *answer)
     return handle;
 }
 
+/* ---- backends that end the process */
+
+/* Describes a backend from a child process. Returns NULL, with the child's status, if the child
+ * ended before the answer. */
+static json_t *backend_in_child(const struct info *info, int index, int *status)
+{
+    json_t *object = NULL;
+    json_error_t error;
+    int ends[2];
+    pid_t pid;
+
+    if (pipe(ends) != 0)
+        return NULL;
+    pid = fork();
+    if (pid == 0) {
+        /* The first attempt has printed the warnings. */
+        int null = open("/dev/null", O_WRONLY);
+
+        dup2(null, STDERR_FILENO);
+        dup2(null, STDOUT_FILENO);
+        /* This key opens this backend first, and no other. */
+        free(tool_ask(anydnnGetBackendInfo, index, "version"));
+        object = tool_info_backend(index, info->operations);
+        _exit(json_dumpfd(object, ends[1], JSON_COMPACT));
+    }
+    close(ends[1]);
+    if (pid > 0) {
+        object = json_loadfd(ends[0], 0, &error);
+        waitpid(pid, status, 0);
+    }
+    close(ends[0]);
+    return object;
+}
+
+static json_t *crashed(int index, int status)
+{
+    json_t *object = json_object();
+    char reason[200];
+
+    if (WIFSIGNALED(status))
+        snprintf(reason, sizeof(reason), "it ends the process that opens it: signal %d (%s)",
+                 WTERMSIG(status), strsignal(WTERMSIG(status)));
+    else
+        snprintf(reason, sizeof(reason), "it ends the process that opens it, with exit status %d",
+                 WEXITSTATUS(status));
+    json_object_set_new(object, "name",
+                        tool_json_take(tool_ask(anydnnGetBackendInfo, index, "name")));
+    json_object_set_new(object, "stage", json_string("crashed"));
+    json_object_set_new(object, "path",
+                        tool_json_take(tool_ask(anydnnGetBackendInfo, index, "path")));
+    json_object_set_new(object, "reason", json_string(reason));
+    return object;
+}
+
+/* Lists the backends, each from its own process, after one of them ended the process. */
+static int collect_apart(struct tool *tool, const struct info *info, json_t *answer)
+{
+    json_t *backends = json_array();
+    char *guilty = NULL;
+    char *name;
+    int code;
+
+    add_version(answer);
+    json_object_set_new(answer, "backends", backends);
+    /* anydnnGetBackendCount opens backends; this key does not. */
+    for (int i = 0; (name = tool_ask(anydnnGetBackendInfo, i, "name")) != NULL; i++) {
+        int status = 0;
+        json_t *object = backend_in_child(info, i, &status);
+
+        if (object == NULL)
+            object = crashed(i, status);
+        if (guilty == NULL && strcmp(tool_text_of(object, "stage"), "crashed") == 0)
+            guilty = strdup(name);
+        if (wanted(info, name))
+            json_array_append(backends, object);
+        json_decref(object);
+        free(name);
+    }
+    if (!tool->json)
+        tool_info_print(answer);
+    code = guilty != NULL
+               ? tool_fail(tool, TOOL_FAILED,
+                           "backend `%s` ends every process that opens it; remove it, or "
+                           "set `enable = no` in [plugin %s]",
+                           guilty, guilty)
+               : tool_fail(tool, TOOL_FAILED,
+                           "the process ended while it listed the backends together; "
+                           "each of them can be opened alone");
+    free(guilty);
+    return code;
+}
+
+/* Runs the rest of the command in a child. Returns 1 in the child, which writes a byte to *fd when
+ * it is done. Returns 0 in the parent, with the child's exit code, or -1 if it ended before. */
+static int watch(int *fd, int *code)
+{
+    int ends[2];
+    int status = 0;
+    char byte;
+    pid_t pid;
+
+    *fd = -1;
+    if (pipe(ends) != 0)
+        return 1;
+    pid = fork();
+    if (pid == 0)
+        close(ends[0]);
+    if (pid == 0)
+        *fd = ends[1];
+    if (pid <= 0)
+        return 1;
+    close(ends[1]);
+    *code = read(ends[0], &byte, 1) == 1 ? 0 : -1;
+    close(ends[0]);
+    waitpid(pid, &status, 0);
+    if (*code == 0)
+        *code = WIFEXITED(status) ? WEXITSTATUS(status) : TOOL_FAILED;
+    return 0;
+}
+
 static int run(struct tool *tool, int argc, char **argv)
 {
     struct info info = {0, NULL, 0, NULL};
     json_t *answer;
-    int first;
+    int first, fd = -1, apart = 0;
     int code = tool_options(tool, &tool_info, &info, argc, argv, &first);
 
     if (code != TOOL_GO_ON)
         return code;
     info.argc = argc - first;
     info.argv = argv + first;
+    if (info.tuning == NULL && !watch(&fd, &code)) {
+        if (code >= 0)
+            return code;
+        apart = 1;
+    }
     answer = json_object();
-    code = info.tuning != NULL ? tool_tuning_list(tool, info.tuning, answer)
-                               : collect(tool, &info, answer);
+    if (apart)
+        code = collect_apart(tool, &info, answer);
+    else
+        code = info.tuning != NULL ? tool_tuning_list(tool, info.tuning, answer)
+                                   : collect(tool, &info, answer);
+    if (fd >= 0 && write(fd, "", 1) != 1)
+        code = TOOL_FAILED;
     if (code != TOOL_FINE)
         json_object_set_new(answer, "error", tool_json_text(tool->sentence));
     if (!tool->json)
@@ -207,5 +282,5 @@ static int run(struct tool *tool, int argc, char **argv)
 }
 
 const struct tool_command tool_info = {
-    "info", "[BACKEND...]",
-    "Shows the library, the backends found and loaded or why not, and the devices.", options, run};
+    "info", "[BACKEND...]", "Shows the library, the backends with their state, and the devices.",
+    options, run};

@@ -5,6 +5,8 @@
 
 #include "common.h"
 
+/* Describes a backend; with `operations`, also what each of its operations accepts. */
+json_t *tool_info_backend(int index, int operations);
 void tool_info_print(const json_t *answer);
 
 #endif

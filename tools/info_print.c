@@ -98,7 +98,7 @@ void tool_info_print(const json_t *answer)
         printf("%-20s %-10s %s%s\n", tool_text_of(row, "name"), tool_text_of(row, "space"),
                tool_text_of(row, "description"),
                strcmp(tool_text_of(row, "name"), tool_text_of(answer, "device")) == 0
-                   ? " (handles are made here)"
+                   ? " (default of handles)"
                    : "");
     }
 }

@@ -26,6 +26,7 @@ tools_anydnn_SOURCES = \
 	tools/files.h \
 	tools/info.c \
 	tools/info.h \
+	tools/info_backend.c \
 	tools/info_print.c \
 	tools/main.c \
 	tools/options.c \
@@ -63,6 +64,6 @@ include tools/verify/local.mk
 
 # compare and verify use components of the library below dispatch to check results.
 tools_anydnn_CPPFLAGS += -I$(top_srcdir)
-tools/suite/%-name.o: private ROOM_CPPFLAGS = -DANYDNN_SUITESDIR='"$(suitesdir)"'
-tools/%-shim_names.o: private ROOM_CPPFLAGS = -DANYDNN_LIBDIR='"$(libdir)"'
+tools/suite/%-name.o: private FOLDER_CPPFLAGS = -DANYDNN_SUITESDIR='"$(suitesdir)"'
+tools/%-shim_names.o: private FOLDER_CPPFLAGS = -DANYDNN_LIBDIR='"$(libdir)"'
 tools_anydnn_LDADD += core/libanydnn_base.la -lpthread

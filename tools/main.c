@@ -19,11 +19,11 @@ static const struct tool_command *const commands[] = {
 static int help(void)
 {
     printf("Usage: anydnn COMMAND [OPTION...] [ARGUMENT...]\n"
-           "Deep-learning operations on the backends that the settings name.\n\n");
+           "Runs deep-learning operations on the configured backends.\n\n");
     for (size_t i = 0; i < COMMANDS; i++)
         printf("  %-12s%s\n", commands[i]->name, commands[i]->summary);
-    printf("\n  --help      this text; `anydnn COMMAND --help` tells more\n"
-           "  --version   the library's version and API level\n");
+    printf("\n  --help      show this help; see also `anydnn COMMAND --help`\n"
+           "  --version   show the library's version and API level\n");
     return TOOL_FINE;
 }
 
@@ -46,9 +46,8 @@ static int wrong_command(struct tool *tool, const char *name)
             (size_t)snprintf(names + length, sizeof(names) - length, "%s%s",
                              i == 0 ? "" : (i + 1 < COMMANDS ? ", " : " and "), commands[i]->name);
     if (name == NULL)
-        return tool_fail(tool, TOOL_USAGE, "a command is missing; there are %s (anydnn --help)",
-                         names);
-    return tool_fail(tool, TOOL_USAGE, "`%s` is no command; there are %s (anydnn --help)", name,
+        return tool_fail(tool, TOOL_USAGE, "missing command; available: %s (anydnn --help)", names);
+    return tool_fail(tool, TOOL_USAGE, "unknown command `%s`; available: %s (anydnn --help)", name,
                      names);
 }
 
@@ -85,7 +84,7 @@ int main(int argc, char **argv)
     tool_terminal_begin();
     code = run(&tool, argc, argv);
     if ((fflush(stdout) != 0 || ferror(stdout)) && code == TOOL_FINE)
-        code = tool_fail(&tool, TOOL_FAILED, "the output cannot be written: %s", strerror(errno));
+        code = tool_fail(&tool, TOOL_FAILED, "cannot write the output: %s", strerror(errno));
     free(tool.sentence);
     return code;
 }

@@ -24,7 +24,7 @@ static int set_config(struct tool *tool, void *own, const char *value)
 
     (void)own;
     if (value[0] != '/' && getcwd(folder, sizeof(folder)) == NULL)
-        return tool_fail(tool, TOOL_FAILED, "--config=%s: the current folder has no name: %s",
+        return tool_fail(tool, TOOL_FAILED, "--config=%s: cannot determine the current folder: %s",
                          value, strerror(errno));
     if (value[0] != '/')
         snprintf(path, sizeof(path), "%s/", folder);
@@ -35,12 +35,12 @@ static int set_config(struct tool *tool, void *own, const char *value)
 }
 
 static const struct tool_option common[] = {
-    {"device", "DEVICE", "auto, cpu, cuda, cuda:1, ... instead of the setting `device`",
+    {"device", "DEVICE", "auto, cpu, cuda, cuda:1, ...; overrides the setting `device`",
      TOOL_KEEP(tool, device, TOOL_TEXT)},
-    {"config", "FILE", "settings file, as ANYDNN_CONFIG=FILE", TOOL_KEEP(tool, config, TOOL_FILE),
+    {"config", "FILE", "settings file, like ANYDNN_CONFIG=FILE", TOOL_KEEP(tool, config, TOOL_FILE),
      .set = set_config},
-    {"json", NULL, "answer as JSON", TOOL_KEEP_FLAG(tool, json)},
-    {"help", NULL, "this text", .kind = TOOL_OWN},
+    {"json", NULL, "print JSON", TOOL_KEEP_FLAG(tool, json)},
+    {"help", NULL, "show this help", .kind = TOOL_OWN},
     TOOL_OPTIONS_END,
 };
 
@@ -60,7 +60,7 @@ static int help(const struct tool_command *command)
            command->arguments[0] != '\0' ? " " : "", command->arguments, command->summary);
     print_options(command->options);
     print_options(common);
-    printf("\nExit status: 0 fine, 1 a check failed or nothing can run, 2 wrong usage. See "
+    printf("\nExit status: 0 success, 1 a check failed or nothing can run, 2 wrong usage. See "
            "anydnn(1).\n");
     return TOOL_FINE;
 }
@@ -103,7 +103,7 @@ static int take_number(struct tool *tool, const struct tool_option *option, cons
     *number = strtoull(text, &end, 10);
     if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || *number < option->low ||
         *number > option->high)
-        return tool_fail(tool, TOOL_USAGE, "--%s=%s: takes a whole number from %llu to %llu",
+        return tool_fail(tool, TOOL_USAGE, "--%s=%s: must be an integer from %llu to %llu",
                          option->name, text, option->low, option->high);
     return TOOL_FINE;
 }
@@ -121,7 +121,7 @@ static int take_real(struct tool *tool, const struct tool_option *option, const 
         *number *= pow(1000, (double)(suffix - suffixes + 1));
     end += suffix != NULL;
     if (end == text || *end != '\0' || !(*number > 0) || !isfinite(*number))
-        return tool_fail(tool, TOOL_USAGE, "--%s=%s: takes a number above 0, such as 1.5 or 790T",
+        return tool_fail(tool, TOOL_USAGE, "--%s=%s: must be a number above 0, such as 1.5 or 790T",
                          option->name, text);
     return TOOL_FINE;
 }
@@ -138,7 +138,7 @@ static int check_word(struct tool *tool, const struct tool_option *option, const
     adn_text_begin(&list, buffer, sizeof(buffer));
     for (int i = 0; words[i] != NULL; i++)
         adn_text_add(&list, "%s%s", i == 0 ? "" : (words[i + 1] != NULL ? ", " : " or "), words[i]);
-    return tool_fail(tool, TOOL_USAGE, "--%s=%s: takes %s", option->name, text, buffer);
+    return tool_fail(tool, TOOL_USAGE, "--%s=%s: must be %s", option->name, text, buffer);
 }
 
 /* Stores the value as the option's kind requires. */
@@ -164,7 +164,7 @@ static int keep(struct tool *tool, const struct tool_option *option, void *membe
         return take_real(tool, option, value, member);
     case TOOL_FILE:
         if (value[0] == '\0')
-            return tool_fail(tool, TOOL_USAGE, "--%s=: takes the name of a file", option->name);
+            return tool_fail(tool, TOOL_USAGE, "--%s=: requires the name of a file", option->name);
         break;
     case TOOL_WORD:
         if (check_word(tool, option, value) != TOOL_FINE)
@@ -203,9 +203,9 @@ int tool_options(struct tool *tool, const struct tool_command *command, void *ow
         int at = found - FIRST_OPTION;
 
         if (at < 0) {
-            code = tool_fail(
-                tool, TOOL_USAGE, "%s: %s; `anydnn %s --help` lists the options", argv[optind - 1],
-                found == ':' ? "takes a value" : "is no option of this command", command->name);
+            code = tool_fail(tool, TOOL_USAGE, "%s: %s; `anydnn %s --help` lists the options",
+                             argv[optind - 1], found == ':' ? "requires a value" : "unknown option",
+                             command->name);
             break;
         }
         option = at < count ? &command->options[at] : &common[at - count];

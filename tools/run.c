@@ -30,8 +30,8 @@ static int operand_of(struct tool *tool, const char *option, const struct run_fi
         if (operands->item[i].direction & needed)
             length += (size_t)snprintf(roles + length, sizeof(roles) - length, " %s",
                                        operands->item[i].role);
-    tool_fail(tool, TOOL_USAGE, "--%s %s: the problem has no such operand; there are%s", option,
-              file->role, roles);
+    tool_fail(tool, TOOL_USAGE, "--%s %s: the problem does not have this operand; available:%s",
+              option, file->role, roles);
     return -1;
 }
 
@@ -83,9 +83,9 @@ static int choose_check(struct tool *tool, const char *name, const char *device,
     int code = TOOL_FINE;
 
     if (index < 0)
-        return tool_fail(tool, TOOL_FAILED,
-                         "--check %s: no such backend is installed; `anydnn info` lists them",
-                         name);
+        return tool_fail(
+            tool, TOOL_FAILED,
+            "--check %s: this backend is not installed; `anydnn info` lists the backends", name);
     reason = tool_ask(anydnnGetBackendInfo, index, "reason");
     space = tool_ask(anydnnGetBackendInfo, index, "space");
     if (reason != NULL && reason[0] != '\0')
@@ -190,10 +190,10 @@ static int run(struct tool *tool, int argc, char **argv)
         return code;
     if (argc - first == 1 && strcmp(argv[first], "-") == 0 &&
         options.in_count + options.out_count > 0)
-        return tool_fail(tool, TOOL_USAGE, "--in and --out go with one problem, not with `-`");
+        return tool_fail(tool, TOOL_USAGE, "--in and --out require a single problem, not `-`");
     return tool_each_problem(tool, argc - first, argv + first, run_problem, &options);
 }
 
 const struct tool_command tool_run = {
-    "run", "PROBLEM | -", "Runs a problem once on given or random data and shows what came out.",
+    "run", "PROBLEM | -", "Runs a problem once on given or random data and shows the results.",
     tool_run_options, run};

@@ -119,11 +119,11 @@ static void print_answer(const json_t *object)
     const char *what = "anydnn itself";
 
     if (!json_is_true(json_object_get(object, "known")))
-        what = "no function of cuDNN 7.6.5";
+        what = "not a function of cuDNN 7.6.5";
     else if (!json_is_true(json_object_get(object, "runs")))
         what = "answers CUDNN_STATUS_NOT_SUPPORTED";
     else if (json_is_null(backend))
-        what = "no backend here runs it";
+        what = "no installed backend runs it";
     else if (backend != NULL)
         what = json_string_value(backend);
     printf("  %-56s %s\n", tool_text_of(object, "name"), what);
@@ -137,11 +137,12 @@ static const char *remark(const struct scan *scan)
     const char *library = json_string_value(json_array_get(scan->needed, 0));
 
     if (library != NULL && strcmp(library, "libcudnn.so.7") != 0)
-        return "it is linked to another version than 7: recompile it (docs/porting-from-cudnn.md)";
+        return "it is linked to another version than cuDNN 7: recompile it "
+               "(docs/porting-from-cudnn.md)";
     if (scan->own > 0)
-        return "it brings functions of cuDNN itself, which no library replaces";
+        return "it contains cuDNN functions itself, which cannot be replaced";
     if (json_array_size(scan->imported) == 0)
-        return "what it opens by name (dlopen) is not seen";
+        return "libraries opened with dlopen are not shown";
     return NULL;
 }
 
@@ -221,7 +222,7 @@ static int run(struct tool *tool, int argc, char **argv)
         return code;
     if (first == argc)
         return tool_fail(tool, TOOL_USAGE,
-                         "a file is missing; anydnn shim takes programs and libraries");
+                         "missing FILE; anydnn shim takes programs and libraries");
     code = tool_handle(tool, &handle);
     answers = json_array();
     for (int i = first; i < argc && handle != NULL; i++) {
@@ -241,5 +242,5 @@ static int run(struct tool *tool, int argc, char **argv)
 }
 
 const struct tool_command tool_shim = {
-    "shim",     "FILE...", "Shows which functions of cuDNN 7 programs import, and what runs them.",
+    "shim",     "FILE...", "Shows the cuDNN 7 functions that programs import, and what runs them.",
     no_options, run,       0};

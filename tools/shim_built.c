@@ -106,7 +106,7 @@ void shim_built_for(const struct shim_built *built, char *text, size_t size)
     else if (*built->because == '\0' && built->own > 0)
         snprintf(text, size, "with anydnn.h: it imports functions that begin with anydnn");
     else if (first > last)
-        snprintf(text, size, "for no single version of cuDNN: its functions are of several");
+        snprintf(text, size, "for no single version of cuDNN: its functions belong to several");
     else if (first == last)
         snprintf(text, size, "for cuDNN %d: %s", first, built->because);
     else if (*built->because != '\0')

@@ -40,7 +40,7 @@ static int set_tuning(struct tool *tool, void *own, const char *value)
 
     (void)own;
     if (value[0] == '\0' || (value[0] != '/' && getcwd(folder, sizeof(folder)) == NULL))
-        return tool_fail(tool, TOOL_USAGE, "--tuning=%s: takes the name of a file", value);
+        return tool_fail(tool, TOOL_USAGE, "--tuning=%s: must be the name of a file", value);
     if (value[0] != '/')
         snprintf(path, sizeof(path), "%s/", folder);
     snprintf(path + strlen(path), sizeof(path) - strlen(path), "%s", value);
@@ -50,11 +50,10 @@ static int set_tuning(struct tool *tool, void *own, const char *value)
 
 static const struct tool_option option_table[] = {
     SUITE_OPTIONS,
-    {"math", "MODE", "of all problems (as they say)", TOOL_KEEP(options, math, TOOL_WORD),
+    {"math", "MODE", "math mode of all problems (their own)", TOOL_KEEP(options, math, TOOL_WORD),
      .words = math_modes},
-    {"tuning", "FILE", "the file, instead of the setting `tuning`", .set = set_tuning},
-    {"prune", NULL,
-     "takes out what installed backends of other versions were asked, and times nothing",
+    {"tuning", "FILE", "tuning file; overrides the setting `tuning`", .set = set_tuning},
+    {"prune", NULL, "remove records of other versions of installed backends; time nothing",
      TOOL_KEEP_FLAG(options, prune)},
     TOOL_OPTIONS_END,
 };
@@ -183,7 +182,7 @@ static int tune_item(struct tuning *tuning, const struct suite_item *item, json_
     if (code != TOOL_FINE) {
         tuning->failed++;
         if (!tuning->tool->json)
-            printf("nothing runs it\n");
+            printf("no backend runs it\n");
     }
     anydnnProblemDestroy(problem);
     free(words);
@@ -247,8 +246,7 @@ static int locate_file(struct tool *tool, char **file)
     }
     return *file == NULL || strcmp(*file, "off") == 0
                ? tool_fail(tool, TOOL_USAGE,
-                           "there is no file to keep times in: --tuning FILE, or the setting "
-                           "`tuning`")
+                           "no tuning file: give --tuning FILE, or the setting `tuning`")
                : TOOL_FINE;
 }
 
@@ -258,14 +256,14 @@ static int prune(struct tool *tool, const char *file, int arguments)
     int code;
 
     if (arguments > 0)
-        return tool_fail(tool, TOOL_USAGE, "--prune times nothing, and takes no problems");
+        return tool_fail(tool, TOOL_USAGE, "--prune takes no problems");
     code = tool_tuning_prune(tool, file, &pruned);
     if (code != TOOL_FINE)
         return code;
     if (tool->json)
         return tool_print_json(tool,
                                json_pack("{s:i,s:i}", "gone", pruned.gone, "kept", pruned.kept));
-    printf("%s: %d records of other versions taken out, %d stay\n", file, pruned.gone, pruned.kept);
+    printf("%s: %d records of other versions removed, %d kept\n", file, pruned.gone, pruned.kept);
     return TOOL_FINE;
 }
 
@@ -290,7 +288,7 @@ static int run(struct tool *tool, int argc, char **argv)
     taken = suite_arguments(argc - first, argv + first);
     if (taken < argc - first)
         return tool_fail(tool, TOOL_USAGE,
-                         "`%s` is no part of a problem, which are KEY=VALUE words",
+                         "`%s` is not part of a problem; words of a problem are KEY=VALUE",
                          argv[first + taken]);
     code = suite_open(tool, &options.suite, argc - first, argv + first, &suite);
     if (code == TOOL_FINE)
@@ -306,5 +304,5 @@ static int run(struct tool *tool, int argc, char **argv)
 
 const struct tool_command tool_tune = {
     "tune", "SUITE | FILE | PROBLEM | -",
-    "Times the backends of the routes and keeps the fastest in the tuning file.", option_table,
+    "Times the backends of the routes and stores the fastest in the tuning file.", option_table,
     run};

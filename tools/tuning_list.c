@@ -37,7 +37,8 @@ static int is_of(const json_t *item, char *const *field)
     return 1;
 }
 
-/* Removes a cleared suspect. The newest line of a suspect counts, and it may clear it. */
+/* Removes a cleared suspect. Only the newest line of a suspect is valid, and it may clear the
+ * suspect. */
 static void clear(json_t *suspects, char *const *field)
 {
     for (size_t i = json_array_size(suspects); i-- > 0;)
@@ -111,7 +112,7 @@ int tool_tuning_list(struct tool *tool, const char *path, json_t *answer)
     FILE *file = tool_open_read(path, why);
     json_t *choices = json_array(), *suspects = json_array();
     char *line = NULL;
-    size_t room = 0;
+    size_t capacity = 0;
     ssize_t length;
     int ours = 0;
 
@@ -119,7 +120,7 @@ int tool_tuning_list(struct tool *tool, const char *path, json_t *answer)
     json_object_set_new(answer, "suspects", suspects);
     if (file == NULL)
         return tool_fail(tool, TOOL_FAILED, "%s: %s", path, why);
-    while ((length = tool_read_line(file, &line, &room, TOOL_LINE_MAX)) >= 0) {
+    while ((length = tool_read_line(file, &line, &capacity, TOOL_LINE_MAX)) >= 0) {
         if (!ours && strcmp(line, TUNING_HEADER) != 0)
             break;
         if (ours)
@@ -130,11 +131,11 @@ int tool_tuning_list(struct tool *tool, const char *path, json_t *answer)
     fclose(file);
     if (ours && length == -2)
         return tool_fail(tool, TOOL_FAILED,
-                         "%s: it has a line of more than %d bytes, which no tuning file has", path,
+                         "%s: a line has more than %d bytes, the maximum for a tuning file", path,
                          TOOL_LINE_MAX);
     if (!ours)
-        return tool_fail(tool, TOOL_FAILED,
-                         "%s: it does not begin as a tuning file of version 1 does", path);
+        return tool_fail(tool, TOOL_FAILED, "%s: it does not begin like a tuning file of version 1",
+                         path);
     if (!tool->json)
         print(choices, suspects);
     return TOOL_FINE;

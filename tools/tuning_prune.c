@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Removes records that are no longer usable from a tuning file: those that query an installed
+/* Removes records that are no longer usable from a tuning file: those that name an installed
  * backend in another version or build. Records of backends that are not installed and of other
  * devices stay, since several machines may share a file. */
 #include "tuning_list.h"
@@ -110,11 +110,11 @@ static int lock_folder(const struct adn_tuning_place *place)
 static int filter(FILE *from, FILE *to, const struct installed *all, struct tuning_pruned *pruned)
 {
     char *line = NULL;
-    size_t room = 0;
+    size_t capacity = 0;
     ssize_t length;
     int first = 1;
 
-    while ((length = tool_read_line(from, &line, &room, TOOL_LINE_MAX)) >= 0) {
+    while ((length = tool_read_line(from, &line, &capacity, TOOL_LINE_MAX)) >= 0) {
         int is_header = first;
 
         first = 0;
@@ -189,10 +189,10 @@ int tool_tuning_prune(struct tool *tool, const char *path, struct tuning_pruned 
         code = tool_fail(tool, TOOL_FAILED,
                          "%s: another process holds the lock of its folder; try again later", path);
     else if (stat(place.file, &status) == 0 && !S_ISREG(status.st_mode))
-        code = tool_fail(tool, TOOL_FAILED, "%s: it is not a regular file", path);
+        code = tool_fail(tool, TOOL_FAILED, "%s: not a regular file", path);
     else if (rewrite(&place, folder, &all, pruned) != 0)
         code = tool_fail(tool, TOOL_FAILED, "%s: %s", path,
-                         errno == EINVAL ? "it does not begin as a tuning file of version 1 does"
+                         errno == EINVAL ? "it does not begin like a tuning file of version 1"
                                          : strerror(errno));
     adn_tuning_place_unlock(folder);
     free(place.file);

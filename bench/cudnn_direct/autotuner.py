@@ -24,7 +24,7 @@ import torch
 DIRECTIONS = ("forward", "backward_data", "backward_filter")
 KINDS = {"f16_nhwc_tensor_op": (torch.float16, torch.channels_last, 2, 1, 1),
          "f32_nchw_default": (torch.float32, torch.contiguous_format, 0, 0, 0)}
-"""Of each kind: the type, the layout, then anydnn's numbers of type, layout and math mode."""
+"""The type and the layout of each kind, then anydnn's numbers of type, layout and math mode."""
 CROSS_CORRELATION, FLOAT = 1, 0
 CACHE = 150 << 20
 """Bytes of buffers that evict one another from the cache of any card so far."""

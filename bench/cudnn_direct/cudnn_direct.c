@@ -47,7 +47,7 @@ void *take(size_t bytes)
     void *memory = calloc(1, bytes);
 
     if (!memory)
-        fail("no memory for %zu bytes", bytes);
+        fail("out of memory for %zu bytes", bytes);
     return memory;
 }
 

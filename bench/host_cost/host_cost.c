@@ -12,7 +12,7 @@
  *   --brief        only the launches with 16 and 1536 bytes, on the default stream
  *
  * The queue is emptied between bursts, so that no call waits for space in it. The rows are:
- * - the CUDA runtime's queries beside a launch;
+ * - the CUDA runtime's queries that accompany a launch;
  * - a launch of an empty kernel with parameters of several sizes, by the runtime and the driver;
  * - ReLU of 4096 floats and a convolution of a 3x3 filter over 1,16,8,8 by anydnn on each BACKEND
  *   (cuda_simt).
@@ -228,7 +228,7 @@ static void driver(CUresult result)
 {
     if (result == CUDA_SUCCESS)
         return;
-    fprintf(stderr, "host_cost: the driver answers %d\n", (int)result);
+    fprintf(stderr, "host_cost: the driver returned %d\n", (int)result);
     exit(EXIT_FAILURE);
 }
 
@@ -270,7 +270,7 @@ static void *entry_point(const char *name, unsigned version)
 
     cuda(cudaGetDriverEntryPointByVersion(name, &function, version, cudaEnableDefault, &found));
     if (found != cudaDriverEntryPointSuccess) {
-        fprintf(stderr, "host_cost: the driver has no %s\n", name);
+        fprintf(stderr, "host_cost: the driver does not have %s\n", name);
         exit(EXIT_FAILURE);
     }
     return function;

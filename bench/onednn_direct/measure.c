@@ -23,7 +23,8 @@ static const char *const way_names[] = {"anydnn", "plain", "weights", "all", "bl
 const char *const direction_names[] = {"forward", "backward_data", "backward_filter"};
 const char *const layout_names[] = {"nchw", "nhwc"};
 
-/* Belongs to the OpenMP runtime that oneDNN links. Its header belongs to the compiler. */
+/* A function of the OpenMP runtime that oneDNN links. It is declared here because omp.h belongs to
+ * the compiler. */
 extern void omp_set_num_threads(int count);
 
 /* ------------------------------------------------------------------ data */
@@ -59,7 +60,7 @@ static void make_data(struct measurement *m)
         m->data[i] = take((size_t)m->sets * sizeof *m->data[i]);
         for (int set = 0; set < m->sets; set++) {
             if (posix_memalign((void **)&m->data[i][set], 256, m->elements[i] * sizeof(float)))
-                fail("no memory for the arrays of %s", l->name);
+                fail("out of memory for the arrays of %s", l->name);
             for (size_t e = 0; e < m->elements[i]; e++)
                 m->data[i][set][e] = random_float(&state);
         }
@@ -75,7 +76,7 @@ static void free_data(struct measurement *m)
     }
 }
 
-/* ------------------------------------------------------------------ results alike */
+/* ------------------------------------------------------------------ comparison of results */
 
 static double distance(const float *a, const float *b, size_t n)
 {

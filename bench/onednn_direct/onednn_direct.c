@@ -57,7 +57,7 @@ void *take(size_t bytes)
     void *memory = calloc(1, bytes);
 
     if (!memory)
-        fail("no memory for %zu bytes", bytes);
+        fail("out of memory for %zu bytes", bytes);
     return memory;
 }
 
@@ -79,7 +79,7 @@ static int word(const char *name, const char *text, const char *const words[], i
         if (strcmp(words[i], text) == 0)
             return i;
     }
-    fail("--%s %s is unknown", name, text);
+    fail("--%s: unknown value %s", name, text);
 }
 
 static void usage(int code)

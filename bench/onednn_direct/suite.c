@@ -55,7 +55,7 @@ static void pair(const char *problem, const char *key, int standard, int values[
 
     values[0] = values[1] = standard;
     if (text && numbers(text, values, 2) != 2)
-        fail("%s: %s is no pair of numbers", problem, key);
+        fail("%s: %s is not a pair of numbers", problem, key);
 }
 
 /* Returns 0 if the problem is not a 2-D convolution of floats. */
@@ -123,6 +123,6 @@ int suite_read(const char *path, int batch, struct layer *layers, int room)
     }
     fclose(file);
     if (!count)
-        fail("%s has no 2-D convolutions of floats", path);
+        fail("%s does not contain 2-D convolutions of floats", path);
     return count;
 }

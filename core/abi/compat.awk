@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-# Fills cudnn_compat.h.in from entries.def, anydnn.h and cudnn7.def: every type, constant and function of
-# cuDNN 7 under its name there, those that anydnn lacks included. Entries of OURS(...), types that only
-# they use, and constants from 1000 are not cuDNN's. Enumerations and the structs of results are the
-# header's own types with cuDNN 7's members, so that a switch over them is complete. With `declared_only`
-# set, functions are declared without the symbol of libanydnn behind them.
+# Fills cudnn_compat.h.in from entries.def, anydnn.h and cudnn7.def. The result has every type, constant and
+# function of cuDNN 7 under cuDNN's name, including those that anydnn lacks. It omits entries of OURS(...),
+# types that only they use, and constants from 1000. Enumerations and the structs of results are the
+# header's own types with cuDNN 7's members, so that a switch over them is complete. If `declared_only` is
+# set, functions are declared without libanydnn's symbols.
 #   awk -f table.awk -f header.awk -f cudnn7.awk -f compat.awk entries.def anydnn.h cudnn7.def cudnn_compat.h.in
 
 BEGIN {
     constants = types = 0
-    # cuDNN got these later: they are constants, but no members.
+    # cuDNN added these after version 7, so they are constants and not members of the enumerations.
     later["ANYDNN_DATA_BFLOAT16"] = later["ANYDNN_DATA_INT64"] = 1
     later["ANYDNN_FMA_MATH"] = later["ANYDNN_ACTIVATION_SWISH"] = 1
     of_cudnn["anydnnDebug_t"] = of_cudnn["anydnnSeverity_t"] = 1
     of_cudnn["anydnnDeterminism_t"] = 1
-    # The template takes over CUDA's types in the place of these.
+    # The template uses CUDA's types in place of these.
     foreign["anydnnStream_t"] = foreign["anydnnLibraryPropertyType_t"] = 1
 }
 
@@ -21,7 +21,7 @@ function add_type(name) {
     type[types++] = name
 }
 
-# Constants wait for the name of their type, which comes last. Statuses from 100 are ours.
+# Stores a constant. The name of its type follows at the end of the enumeration. Statuses from 100 are anydnn's own.
 function take_constant(line,    part, ours_from) {
     split(line, part, /[ =,]+/)
     ours_from = part[2] ~ /^ANYDNN_STATUS_/ ? 100 : 1000
@@ -69,9 +69,9 @@ file == 2 {
         add_type("anydnnCallback_t")
 }
 
-# ---- what the template's marks stand for
+# ---- replacements of the template's marks
 
-# The header's own types among enumerations and structs.
+# Returns 1 for enumerations and structs that the header defines itself.
 function is_own(name) {
     return name in of_cudnn && !(name in foreign) && (name in enumeration || name in struct)
 }
@@ -84,7 +84,7 @@ function print_declaration(result, name, text) {
         (declared_only ? ";" : "\n    ANYDNN_CUDNN7(" substr(name, 6) ");")
 }
 
-# The ranked list of entry i: cuDNN 7's has no limit for the workspace.
+# Prints the ranked list of entry i. cuDNN 7's form has no limit for the workspace.
 function print_ranked(i,    text) {
     text = arguments_of[entry[i], form_key(i, 1)]
     sub(/size_t workspaceLimit, /, "", text)
@@ -151,7 +151,7 @@ function print_constants(    c) {
             print "#define " renamed(constant[c]) " ((" renamed(constant_type[c]) ")" value[c] ")"
 }
 
-# ---- what anydnn lacks
+# ---- functions and types that anydnn lacks
 
 function print_lacking(    l, text) {
     for (l = 0; l < lacking; l++) {

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-# Reads cudnn7.def, the third file behind header.awk's, for the scripts that bring cuDNN 7's names: the
-# porting header's and the shim's. Such a script puts into `written` the entries that it does not want
-# made. Leaves
+# Reads cudnn7.def, the third file, after those of header.awk. The scripts that generate cuDNN 7's names use
+# it: those of the porting header and of the shim. Such a script lists in `written` the entries that it
+# writes by hand. This file sets
 #   lacking, lacking_kind[l], lacking_name[l], lacking_text[l]   the records of cudnn7.def
-# and functions about both.
+# and defines functions that both scripts share.
 
 BEGIN {
     lacking = 0
 }
 
-# The name in cuDNN of everything named in a text of declarations.
+# Replaces anydnn's names in a text of declarations by cuDNN's.
 function renamed(text) {
     gsub(/anydnnStream_t/, "struct CUstream_st *", text)
     gsub(/anydnn/, "cudnn", text)
@@ -17,7 +17,7 @@ function renamed(text) {
     return text
 }
 
-# cudnn7.def: a record may go over several lines; its parentheses say where it ends.
+# Stores a record of cudnn7.def. A record may span several lines and ends with its closing parenthesis.
 function take_lacking(text,    name) {
     gsub(/[ \t]+/, " ", text)
     gsub(/\( /, "(", text)
@@ -45,7 +45,7 @@ file == 3 && (record != "" || /^[A-Z]+\(/) {
     }
 }
 
-# Breaks a line behind commas, or where there is none behind the opening parenthesis.
+# Breaks a long line after commas, or after the opening parenthesis if there is no comma.
 function folded(text,    out, at) {
     while (length(text) > 100) {
         for (at = 100; at > 4 && substr(text, at, 1) != ","; at--)
@@ -59,30 +59,30 @@ function folded(text,    out, at) {
     return out text
 }
 
-# A symbol whose name no view binds to another form.
+# Returns a symbol whose name no view binds to another form.
 function own_symbol(i, k) {
     return forms[i] > 1 ? suffixed(i, k) : entry[i]
 }
 
-# The name of an argument.
+# Returns the name of an argument.
 function argument_name(text) {
     sub(/\[[^]]*\]$/, "", text)
     match(text, /[A-Za-z0-9_]+$/)
     return substr(text, RSTART)
 }
 
-# An entry to be made: cuDNN 7 has it, and the script has not written it.
+# Returns 1 for an entry to generate: cuDNN 7 has it, and it is not written by hand.
 function of_cudnn_7(i) {
     return !ours[i] && !(entry[i] in written)
 }
 
-# Of cudnn7.def: gone from there once anydnn.h has it.
+# Returns 1 for a name of cudnn7.def that anydnn.h has, and that is therefore skipped.
 function is_had(name) {
     sub(/^cudnn/, "anydnn", name)
     return name in seen || name in of_cudnn
 }
 
-# To be called before anything is printed.
+# Checks the tables. A script must call it before it prints anything.
 function cudnn7_prepare(    i) {
     if (table_end())
         exit 1

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# Reads anydnn.h, the second file behind table.awk's, for the scripts that come after it. Leaves
+# Reads anydnn.h, the second file, after that of table.awk, for the scripts that follow. It sets
 #   result_of[name, form], arguments_of[name, form]   each declaration; form is the level of its
-#                                                     ANYDNN_FORM, 0 of what is declared plainly
+#                                                     ANYDNN_FORM, or 0 for a plain declaration
 #   declared_in_header[name]
 # and for each further line `line`, without comments, and `file`, the number of the file.
 
-# "ANYDNN_API result name(arguments);" or "ANYDNN_FORM(result, name, level, (arguments));"
+# Stores "ANYDNN_API result name(arguments);" or "ANYDNN_FORM(result, name, level, (arguments));"
 function take_declaration(text,    part, form, name) {
     gsub(/[ \t]+/, " ", text)
     gsub(/\( /, "(", text)
@@ -26,7 +26,7 @@ function take_declaration(text,    part, form, name) {
     declared_in_header[name] = form
 }
 
-# Under which key the declaration of form k of entry i is kept.
+# Returns the key of the declaration of form k of entry i.
 function form_key(i, k) {
     return (entry[i], level[i, k]) in result_of ? level[i, k] : 0
 }

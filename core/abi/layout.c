@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The public structs of anydnn.h never change their sizes and orders: a change does not compile. */
+/* Checks at compile time that the public structs of anydnn.h keep their sizes and member order. */
 #include <anydnn/anydnn.h>
 
 #define AT(type, member, place)                                                                    \

@@ -41,8 +41,9 @@ BUILT_SOURCES += include/anydnn/views.h
 nodist_anydnninclude_HEADERS = include/anydnn/views.h
 include/anydnn/views.h: $(abi_table) $(srcdir)/core/abi/views.awk
 	$(AM_V_GEN)$(call make_from_table,views)
-# A single target in a fresh tree also needs the views.
+# A single target in a fresh tree also needs the views. Before the first compilation, no object depends on anydnn.h.
 $(srcdir)/include/anydnn/anydnn.h: | include/anydnn/views.h
+$(sort $(foreach list,$(filter %_OBJECTS,$(.VARIABLES)),$($(list)))): | include/anydnn/views.h
 
 # cuDNN 7's names; a program's <cudnn.h> comes from the folder cudnn7.
 all-local: include/anydnn/cudnn_compat.h

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# Makes the linker's version script from entries.def: a node ANYDNN_<level> for what a level brought,
-# ANYDNN_<level>.<addition> for what a later release added to it, each on top of the one before, and
-# nothing else exported. With -v list=1: the symbols alone, with -v list=node: symbol and node.
+# Makes the linker's version script from entries.def. A node ANYDNN_<level> has the symbols that a level
+# introduced, and ANYDNN_<level>.<addition> those that a later release added. Each node inherits the one
+# before it, and nothing else is exported. With -v list=1, prints only the symbols; with -v list=node,
+# prints each symbol and its node.
 #   awk -f table.awk -f map.awk entries.def
 
-# Whether node a comes before node b: by level, then by addition (12 after 2).
+# Returns 1 if node a precedes node b: by level, then by addition (12 after 2).
 function before(a, b,    x, y) {
     split(a ".0", x, ".")
     split(b ".0", y, ".")

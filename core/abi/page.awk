@@ -6,7 +6,7 @@
     heading[entries] = substr($0, 4, length($0) - 6)
 }
 
-# Where the use of an old form leads: the newest form, for the ones between are old, too.
+# Returns the status of a form. An old form refers to the newest one, since those between are deprecated, too.
 function status(i, k,    old) {
     old = deprecated_from(i, k)
     return old ? "deprecated from level " old ", use `" symbol_of(i, forms[i] - 1) "`" : "current"

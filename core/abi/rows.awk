@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Makes the rows of `anydnn abi` from entries.def, one for each symbol:
-#   {symbol, entry, version node, level that brought the form, level that deprecated it or 0, what to use or NULL},
+#   {symbol, entry, version node, level that introduced the form, level that deprecated it or 0, replacement or NULL},
 #   awk -f table.awk -f rows.awk entries.def
 
 END {

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# Reads entries.def for the other scripts here, which come after it on awk's command line. Leaves
-#   newest                    the newest level; -v newest=N leaves out what came after level N
-#   entries, entry[i]         how many there are, and their names
+# Reads entries.def for the other scripts here, which follow it on awk's command line. It sets
+#   newest                    the newest level; -v newest=N omits everything after level N
+#   entries, entry[i]         the number of entries, and their names
 #   ours[i]                   1 if cuDNN 7 has no entry like it
 #   node[i]                   the version node: LEVEL, or LEVEL.ADDITION
-#   forms[i], level[i, k]     its forms: level[i, 0] brought it, each further one changed it
+#   forms[i], level[i, k]     its forms: level[i, 0] introduced it, each further one changed it
 # and for every symbol, in the order of the table:
 #   symbols, symbol[s], symbol_node[s], symbol_entry[s], symbol_form[s]   (the last two: i and k)
 # A script's END begins with `if (table_end()) exit 1`.
@@ -22,17 +22,17 @@ function add_symbol(name, node_name, i, k) {
     symbol_form[symbols++] = k
 }
 
-# The suffixed name of form k of entry i.
+# Returns the suffixed name of form k of entry i.
 function suffixed(i, k) {
     return entry[i] "_v" level[i, k]
 }
 
-# The symbol that a new program binds form k of entry i to.
+# Returns the symbol to which a new program binds form k of entry i.
 function symbol_of(i, k) {
     return k == 0 ? entry[i] : suffixed(i, k)
 }
 
-# The level from which form k of entry i is deprecated, or 0.
+# Returns the level from which form k of entry i is deprecated, or 0.
 function deprecated_from(i, k) {
     return k + 1 < forms[i] ? level[i, k + 1] : 0
 }

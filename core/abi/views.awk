@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# Makes anydnn/views.h from entries.def: the levels of anydnn.h, and for each entry whose declaration
-# depends on the level a macro for each of its forms. With -v list=L: what view L declares, a line
+# Makes anydnn/views.h from entries.def. It has the levels of anydnn.h. For each entry whose declaration
+# depends on the level, it has a macro for each form. With -v list=L, prints the declarations of view L for
+# the tests, one per line:
 #   NAME SYMBOL deprecated|-
-# for each, for the tests.
 #   awk -f table.awk -f views.awk entries.def
 
-# The names under which view `view` declares form k of entry i, into declared[]; returns their number.
+# Stores in declared[] the names under which view `view` declares form k of entry i. Returns their number.
 function names_of(i, k, view,    n, since, next_since) {
     since = level[i, k]
     next_since = deprecated_from(i, k)
@@ -19,12 +19,12 @@ function names_of(i, k, view,    n, since, next_since) {
     return n
 }
 
-# The symbol behind the name of a form: the plain name's is that of the form, a suffixed name its own.
+# Returns the symbol of a name. A plain name has the symbol of its form; a suffixed name is itself a symbol.
 function bound_to(i, k, name) {
     return name == entry[i] ? symbol_of(i, k) : name
 }
 
-# `again`: another name of this form is declared before it.
+# Returns a declaration. `again` is 1 if another name of this form is declared before it.
 function declaration(i, k, name, since_old, again,    symbol_name, old) {
     symbol_name = bound_to(i, k, name)
     old = since_old ? " ANYDNN_DEPRECATED(\"changed at API level " since_old ": " symbol_of(i, k + 1) " is the new form\")" : ""
@@ -37,7 +37,7 @@ function macro_line(i, k, text) {
     return "#define ANYDNN_FORM_" entry[i] "_" level[i, k] "(result, arguments) \\\n    " text "\n"
 }
 
-# The macro of form k in the view. Its suffixed name comes first: without labels it is the only one.
+# Returns the macro of form k in the view. The suffixed name comes first, since it is the only one without labels.
 function form_macro(i, k, view,    n, d, text, old) {
     old = deprecated_from(i, k)
     old = old && view >= old ? old : 0
@@ -47,7 +47,7 @@ function form_macro(i, k, view,    n, d, text, old) {
     return macro_line(i, k, text == "" ? "ANYDNN_NOT_DECLARED" : text)
 }
 
-# Without labels the plain name of a changed entry is a macro.
+# Returns the macro for the plain name of a changed entry, for compilers without labels.
 function plain_macro(i, view,    k, n, d, text) {
     for (k = 1; k < forms[i]; k++) {
         n = names_of(i, k, view)
@@ -76,7 +76,7 @@ function branch(from, to) {
         ">= " from " && ANYDNN_API_LEVEL <= " to)
 }
 
-# Views that say the same share a branch.
+# Prints the branches of an entry. Consecutive views with the same text share a branch.
 function print_entry(i,    view, text, next_text, from) {
     printf "\n#ifdef ANYDNN_EVERY_FORM\n%s", every_form_text(i)
     from = 1

@@ -28,8 +28,6 @@ anydnnStatus_t anydnnActivationForward(anydnnHandle_t handle,
     return adn_call_run(handle, &entry);
 }
 
-enum { Y, DY, X, DX };
-
 anydnnStatus_t anydnnActivationBackward(anydnnHandle_t handle,
                                         anydnnActivationDescriptor_t activationDesc,
                                         const void *alpha, anydnnTensorDescriptor_t yDesc,
@@ -46,21 +44,22 @@ anydnnStatus_t anydnnActivationBackward(anydnnHandle_t handle,
 
     adn_call_begin(&entry, &call, "anydnnActivationBackward", ANYDNN_PLUGIN_ACTIVATION_BACKWARD);
     desc = adn_call_descriptor(&entry, ADN_DESC_ACTIVATION, "activationDesc", activationDesc, 0);
-    /* Swish's gradient is a function of x; that of other modes is a function of y. For the ReLUs
-     * cuDNN reads x in place of y. Both lie on the same side of the ReLU's bounds. */
+    /* Swish's gradient is a function of x; that of other modes is a function of y. For the ReLUs,
+     * cuDNN reads x in place of y, with equal results: both are on the same side of the bounds. */
     mode = desc->a.mode;
     swish = mode == ANYDNN_ACTIVATION_SWISH;
     by_x = mode == ANYDNN_ACTIVATION_RELU || mode == ANYDNN_ACTIVATION_CLIPPED_RELU;
-    adn_call_maybe_unread(&entry, Y, yDesc, y, swish || by_x);
-    adn_call_tensor(&entry, DY, dyDesc, dy);
-    adn_call_maybe_unread(&entry, X, xDesc, x, !swish && (!by_x || y));
-    adn_call_tensor(&entry, DX, dxDesc, dx);
+    adn_call_maybe_unread(&entry, slot_activation_backward_y, yDesc, y, swish || by_x);
+    adn_call_tensor(&entry, slot_activation_backward_dy, dyDesc, dy);
+    adn_call_maybe_unread(&entry, slot_activation_backward_x, xDesc, x, !swish && (!by_x || y));
+    adn_call_tensor(&entry, slot_activation_backward_dx, dxDesc, dx);
     if (swish)
-        adn_call_stand_in(&entry, Y, DY);
+        adn_call_stand_in(&entry, slot_activation_backward_y, slot_activation_backward_dy);
     else if (!y)
-        adn_call_put(&entry, Y, call.tensor[X], x);
+        adn_call_put(&entry, slot_activation_backward_y, call.tensor[slot_activation_backward_x],
+                     x);
     if (!swish)
-        adn_call_stand_in(&entry, X, DX);
+        adn_call_stand_in(&entry, slot_activation_backward_x, slot_activation_backward_dx);
     adn_call_blend(&entry, alpha, beta);
     call.params = activation_params;
     return adn_call_run(handle, &entry);

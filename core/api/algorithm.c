@@ -89,7 +89,8 @@ static anydnnStatus_t check_count(const char *entry, const char *argument, int c
                                   const void *array)
 {
     if (!array)
-        return adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: algoPerf is NULL; it is an array", entry);
+        return adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: algoPerf is NULL; it must point to an array",
+                        entry);
     return adn_desc_check_range(entry, argument, count, 0, INT32_MAX, "it must not be negative");
 }
 
@@ -183,12 +184,13 @@ static anydnnStatus_t check_bytes(anydnnHandle_t handle, const char *entry,
     if (status == SUCCESS)
         status = adn_desc_check(entry, "algoDesc", algoDesc, ADN_DESC_ALGORITHM);
     if (status == SUCCESS && !space)
-        status =
-            adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: algoSpace is NULL; it is host memory", entry);
-    if (status == SUCCESS && bytes < sizeof(struct saved))
         status = adn_fail(ANYDNN_STATUS_BAD_PARAM,
-                          "%s: algoSpaceSizeInBytes is %zu; anydnnGetAlgorithmSpaceSize says %zu",
-                          entry, bytes, sizeof(struct saved));
+                          "%s: algoSpace is NULL; it must point to host memory", entry);
+    if (status == SUCCESS && bytes < sizeof(struct saved))
+        status = adn_fail(
+            ANYDNN_STATUS_BAD_PARAM,
+            "%s: algoSpaceSizeInBytes is %zu; it must be the %zu of anydnnGetAlgorithmSpaceSize",
+            entry, bytes, sizeof(struct saved));
     return status;
 }
 
@@ -240,8 +242,8 @@ anydnnStatus_t anydnnRestoreAlgorithm(anydnnHandle_t handle, void *algoSpace,
     if (memcmp(saved.magic, saved_head.magic, sizeof(saved.magic)) != 0 ||
         saved.version != saved_head.version)
         return adn_fail(ANYDNN_STATUS_NOT_SUPPORTED,
-                        "anydnnRestoreAlgorithm: algoSpace holds nothing that this version's "
-                        "anydnnSaveAlgorithm wrote");
+                        "anydnnRestoreAlgorithm: algoSpace was not written by this version's "
+                        "anydnnSaveAlgorithm");
     algoDesc->number = saved.number;
     adn_desc_stamp(&algoDesc->head);
     return SUCCESS;

@@ -5,7 +5,7 @@
 #include "desc/shape.h"
 #include "sys/error.h"
 
-/* The settings that come with the call and not with a descriptor. */
+/* The parameters of the operation, from arguments and from the activation's descriptor. */
 struct settings {
     int32_t mode;
     int32_t ops;
@@ -28,8 +28,8 @@ static void norm_params(const struct adn_call *call, union kit_params *params)
     }
 }
 
-/* Puts the settings that do not belong to an operand. The activation descriptor counts only if the
- * operation has an activation. */
+/* Adds the settings to the call. The activation descriptor is used only if the operation has an
+ * activation. */
 static void take_settings(struct adn_entry *entry, struct settings *settings,
                           anydnnActivationDescriptor_t activation)
 {

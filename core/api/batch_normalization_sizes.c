@@ -17,12 +17,10 @@ static anydnnStatus_t check_query(anydnnHandle_t handle, const char *name,
         return adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: sizeInBytes is NULL", name);
     if (mode < 0 || mode > 2)
         return adn_fail(ANYDNN_STATUS_BAD_PARAM,
-                        "%s: mode is %d; it must be one of the three of anydnnBatchNormMode_t",
-                        name, mode);
+                        "%s: mode is %d; it must be an anydnnBatchNormMode_t, 0 to 2", name, mode);
     if (ops < 0 || ops > 2)
         return adn_fail(ANYDNN_STATUS_BAD_PARAM,
-                        "%s: bnOps is %d; it must be one of the three of anydnnBatchNormOps_t",
-                        name, ops);
+                        "%s: bnOps is %d; it must be an anydnnBatchNormOps_t, 0 to 2", name, ops);
     return ANYDNN_STATUS_SUCCESS;
 }
 

@@ -110,7 +110,7 @@ anydnnStatus_t adn_call_report_refused(const struct adn_call *call, struct adn_r
                         factor_of(call, refused.number));
     case ADN_REFUSED_ALGORITHM:
         return adn_fail(ANYDNN_STATUS_BAD_PARAM,
-                        "%s: algo is %d; this direction has no such algorithm", name,
+                        "%s: algo is %d; this direction does not have that algorithm", name,
                         refused.number);
     case ADN_REFUSED_OPERAND:
         return adn_desc_complain(name, argument_of(call, refused.number, 1, made, sizeof(made)),

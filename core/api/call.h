@@ -143,9 +143,9 @@ static inline void adn_call_put(struct adn_entry *entry, int slot,
     entry->present |= UINT32_C(1) << slot;
 }
 
-/* Marks an input that the operation does not read, so that it is no alias if an output has the same
- * address. Backends still find every operand: another one of the same dims, `like`, replaces one
- * that is NULL. */
+/* Marks an input that the operation does not read, so that it does not count as an alias if an
+ * output has the same address. Backends still find every operand: another one of the same dims,
+ * `like`, replaces one that is NULL. */
 static inline void adn_call_stand_in(struct adn_entry *entry, int slot, int like)
 {
     struct adn_call *call = entry->call;
@@ -315,7 +315,7 @@ static inline __attribute__((always_inline)) void adn_call_key_end(struct adn_en
         call->key[entry->key_words] = 0;
 }
 
-/* Runs a call off the hot path: checks the handle first and holds messages back. */
+/* Runs a call off the hot path: checks the handle first and delays messages. */
 anydnnStatus_t adn_call_run_closely(anydnnHandle_t handle, struct adn_call *call)
     __attribute__((cold));
 

@@ -170,7 +170,7 @@ anydnnStatus_t anydnnIm2Col(anydnnHandle_t handle, anydnnTensorDescriptor_t xDes
         return adn_desc_complain("anydnnIm2Col", "wDesc", wDesc, ADN_DESC_FILTER);
     if (convDesc->c.groups != 1)
         return adn_fail(ANYDNN_STATUS_NOT_SUPPORTED,
-                        "anydnnIm2Col: convDesc has %lld groups; this entry has no groups",
+                        "anydnnIm2Col: convDesc has %lld groups; this entry requires 1",
                         (long long)convDesc->c.groups);
     if (wDesc->t.dims[1] != xDesc->t.dims[1])
         return adn_fail(ANYDNN_STATUS_BAD_PARAM,

@@ -31,9 +31,8 @@ static anydnnStatus_t get_one(anydnnHandle_t handle, const struct adn_question *
     else if (preference == ANYDNN_CONVOLUTION_FWD_PREFER_FASTEST)
         limit = SIZE_MAX;
     else if (preference != ANYDNN_CONVOLUTION_FWD_SPECIFY_WORKSPACE_LIMIT)
-        return adn_fail(ANYDNN_STATUS_BAD_PARAM,
-                        "%s: preference is %d; it must be one of the three, 0 to 2", question->name,
-                        preference);
+        return adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: preference is %d; it must be 0 to 2",
+                        question->name, preference);
     search.workspace_limit = limit;
     status = adn_search_get(&search, 1, found, &count);
     if (status == ANYDNN_STATUS_SUCCESS)

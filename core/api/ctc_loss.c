@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The entries that compute the CTC loss. A problem states the largest total number of labels, but
- * training has another number in each step. A plan's number is therefore rounded up to a power of
- * two, so that few plans serve all steps. The backend gets a copy of the labels, padded to that
- * size. */
+/* The entries that compute the CTC loss. A problem contains a total number of labels, which differs
+ * between the steps of a training. It is therefore rounded up to a power of two, so that few plans
+ * serve all steps. The backend gets a copy of the labels, padded to that size. */
 #include "api/call.h"
 
 #include <stdlib.h>
@@ -10,9 +9,6 @@
 #include "desc/names.h"
 #include "problem/host.h"
 #include "sys/error.h"
-
-/* The slots of the operation. */
-enum { X, LABELS, LABEL_LENGTHS, INPUT_LENGTHS, COSTS, GRADIENTS };
 
 /* capacity of `near` in labels */
 #define NEAR 1024
@@ -47,14 +43,14 @@ static struct anydnn_plugin_tensor list_of(int32_t type, int64_t count)
 static int64_t make_lists(struct lists *lists, const struct anydnn_plugin_tensor *probs,
                           const int *lengths)
 {
-    int64_t labels = 0, room = 1;
+    int64_t labels = 0, capacity = 1;
 
     for (int64_t n = 0; n < probs->dims[1]; n++)
         labels += lengths[n] > 0 ? lengths[n] : 0;
-    while (room < labels)
-        room *= 2;
+    while (capacity < labels)
+        capacity *= 2;
     lists->own = NULL;
-    lists->labels = list_of(ANYDNN_PLUGIN_INT32, room);
+    lists->labels = list_of(ANYDNN_PLUGIN_INT32, capacity);
     lists->lengths = list_of(ANYDNN_PLUGIN_INT32, probs->dims[1]);
     lists->costs =
         list_of(probs->type == ANYDNN_PLUGIN_DOUBLE ? ANYDNN_PLUGIN_DOUBLE : ANYDNN_PLUGIN_FLOAT,
@@ -65,16 +61,16 @@ static int64_t make_lists(struct lists *lists, const struct anydnn_plugin_tensor
 /* Returns the labels, padded with blanks to the problem's number, or NULL when memory runs out. */
 static const int *pad(struct lists *lists, const int *labels, int64_t count)
 {
-    size_t room = (size_t)lists->labels.dims[0];
+    size_t capacity = (size_t)lists->labels.dims[0];
     int *to = lists->near;
 
-    if (room == (size_t)count)
+    if (capacity == (size_t)count)
         return labels;
-    if (room > NEAR)
-        to = lists->own = malloc(room * sizeof(*to));
+    if (capacity > NEAR)
+        to = lists->own = malloc(capacity * sizeof(*to));
     if (!to)
         return NULL;
-    memset(to, 0, room * sizeof(*to));
+    memset(to, 0, capacity * sizeof(*to));
     if (count > 0)
         memcpy(to, labels, (size_t)count * sizeof(*to));
     return to;
@@ -85,7 +81,7 @@ static anydnnStatus_t check_form(struct adn_entry *entry, anydnnCTCLossAlgo_t al
                                  const int *label_lengths)
 {
     const struct anydnnCTCLossStruct *desc = entry->call->descriptor[0];
-    const struct anydnn_plugin_tensor *probs = entry->call->tensor[X];
+    const struct anydnn_plugin_tensor *probs = entry->call->tensor[slot_ctc_loss_x];
     int is_double = probs->type == ANYDNN_PLUGIN_DOUBLE;
 
     if (!adn_call_accepted(entry))
@@ -102,12 +98,12 @@ static anydnnStatus_t check_form(struct adn_entry *entry, anydnnCTCLossAlgo_t al
                         entry->call->entry, (int)algo);
     if (is_double != (desc->compute_type == ANYDNN_PLUGIN_DOUBLE))
         return adn_fail(ANYDNN_STATUS_NOT_SUPPORTED,
-                        "%s: compType is %s; beside probs of %s it must be %s", entry->call->entry,
-                        is_double ? "float" : "double", adn_type_name(probs->type),
-                        is_double ? "double" : "float");
+                        "%s: compType is %s; for probs of type %s it must be %s",
+                        entry->call->entry, is_double ? "float" : "double",
+                        adn_type_name(probs->type), is_double ? "double" : "float");
     if (!label_lengths)
-        adn_call_refuse(entry,
-                        (struct adn_refused){.rule = ADN_REFUSED_DATA, .number = LABEL_LENGTHS});
+        adn_call_refuse(entry, (struct adn_refused){.rule = ADN_REFUSED_DATA,
+                                                    .number = slot_ctc_loss_label_lengths});
     return adn_call_accepted(entry) ? ANYDNN_STATUS_SUCCESS : adn_call_report(entry);
 }
 
@@ -131,9 +127,9 @@ anydnnStatus_t anydnnGetCTCLossWorkspaceSize(anydnnHandle_t handle,
         return status;
     adn_call_begin(&entry, &call, "anydnnGetCTCLossWorkspaceSize", ANYDNN_PLUGIN_CTC_LOSS);
     adn_call_descriptor(&entry, ADN_DESC_CTC_LOSS, "ctcLossDesc", ctcLossDesc, 0);
-    adn_call_shape(&entry, X, probsDesc);
+    adn_call_shape(&entry, slot_ctc_loss_x, probsDesc);
     if (gradientsDesc)
-        adn_call_shape(&entry, GRADIENTS, gradientsDesc);
+        adn_call_shape(&entry, slot_ctc_loss_gradients, gradientsDesc);
     status = check_form(&entry, algo, labelLengths);
     if (status != ANYDNN_STATUS_SUCCESS)
         return status;
@@ -141,10 +137,10 @@ anydnnStatus_t anydnnGetCTCLossWorkspaceSize(anydnnHandle_t handle,
         return adn_fail(ANYDNN_STATUS_BAD_PARAM,
                         "anydnnGetCTCLossWorkspaceSize: sizeInBytes is NULL");
     make_lists(&lists, &probsDesc->t, labelLengths);
-    adn_call_put(&entry, LABELS, &lists.labels, NULL);
-    adn_call_put(&entry, LABEL_LENGTHS, &lists.lengths, NULL);
-    adn_call_put(&entry, INPUT_LENGTHS, &lists.lengths, NULL);
-    adn_call_put(&entry, COSTS, &lists.costs, NULL);
+    adn_call_put(&entry, slot_ctc_loss_labels, &lists.labels, NULL);
+    adn_call_put(&entry, slot_ctc_loss_label_lengths, &lists.lengths, NULL);
+    adn_call_put(&entry, slot_ctc_loss_input_lengths, &lists.lengths, NULL);
+    adn_call_put(&entry, slot_ctc_loss_costs, &lists.costs, NULL);
     call.params = ctc_params;
     return adn_call_query_workspace(handle, &entry, sizeInBytes);
 }
@@ -166,18 +162,19 @@ anydnnStatus_t anydnnCTCLoss(anydnnHandle_t handle, anydnnTensorDescriptor_t pro
 
     adn_call_begin(&entry, &call, "anydnnCTCLoss", ANYDNN_PLUGIN_CTC_LOSS);
     adn_call_descriptor(&entry, ADN_DESC_CTC_LOSS, "ctcLossDesc", ctcLossDesc, 0);
-    adn_call_tensor(&entry, X, probsDesc, probs);
+    adn_call_tensor(&entry, slot_ctc_loss_x, probsDesc, probs);
     if (gradients)
-        adn_call_tensor(&entry, GRADIENTS, gradientsDesc, gradients);
+        adn_call_tensor(&entry, slot_ctc_loss_gradients, gradientsDesc, gradients);
     status = check_form(&entry, algo, labelLengths);
     if (status != ANYDNN_STATUS_SUCCESS)
         return status;
     count = make_lists(&lists, &probsDesc->t, labelLengths);
     if (!labels && count > 0)
-        adn_call_refuse(&entry, (struct adn_refused){.rule = ADN_REFUSED_DATA, .number = LABELS});
-    adn_call_data(&entry, LABEL_LENGTHS, &lists.lengths, labelLengths);
-    adn_call_data(&entry, INPUT_LENGTHS, &lists.lengths, inputLengths);
-    adn_call_data(&entry, COSTS, &lists.costs, costs);
+        adn_call_refuse(
+            &entry, (struct adn_refused){.rule = ADN_REFUSED_DATA, .number = slot_ctc_loss_labels});
+    adn_call_data(&entry, slot_ctc_loss_label_lengths, &lists.lengths, labelLengths);
+    adn_call_data(&entry, slot_ctc_loss_input_lengths, &lists.lengths, inputLengths);
+    adn_call_data(&entry, slot_ctc_loss_costs, &lists.costs, costs);
     if (!adn_call_accepted(&entry))
         return adn_call_report(&entry);
     status = adn_problem_check_labels(probsDesc->t.dims, count, labels, labelLengths, inputLengths,
@@ -188,7 +185,7 @@ anydnnStatus_t anydnnCTCLoss(anydnnHandle_t handle, anydnnTensorDescriptor_t pro
     if (!given)
         return adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "%s: no memory for a copy of %lld labels",
                         call.entry, (long long)count);
-    adn_call_put(&entry, LABELS, &lists.labels, given);
+    adn_call_put(&entry, slot_ctc_loss_labels, &lists.labels, given);
     adn_call_key(&entry, (uint64_t)lists.labels.dims[0]);
     call.params = ctc_params;
     adn_call_workspace(&entry, workspace, workSpaceSizeInBytes);

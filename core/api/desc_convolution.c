@@ -142,7 +142,7 @@ static anydnnStatus_t check_window(const char *entry, int dim, int pad, int stri
                         entry, dim, stride);
     if (dilation < 1)
         return adn_fail(ANYDNN_STATUS_BAD_PARAM,
-                        "%s: dilation %d is %d; it must be at least 1 (1 is none)", entry, dim,
+                        "%s: dilation %d is %d; it must be at least 1 (1: no dilation)", entry, dim,
                         dilation);
     return ANYDNN_STATUS_SUCCESS;
 }
@@ -159,7 +159,7 @@ static anydnnStatus_t set_convolution(const char *entry, anydnnConvolutionDescri
             adn_desc_check_range(entry, "arrayLength", count, 1, INT_MAX, "it must be at least 1");
     if (status == ANYDNN_STATUS_SUCCESS && count > ANYDNN_PLUGIN_SPATIAL_MAX)
         status = adn_fail(ANYDNN_STATUS_NOT_SUPPORTED,
-                          "%s: arrayLength is %d; at most %d spatial dims are possible", entry,
+                          "%s: arrayLength is %d; at most %d spatial dims are supported", entry,
                           count, ANYDNN_PLUGIN_SPATIAL_MAX);
     for (int i = 0; i < count && status == ANYDNN_STATUS_SUCCESS; i++)
         status = check_window(entry, i, pads[i], strides[i], dilations[i]);
@@ -209,8 +209,8 @@ anydnnStatus_t anydnnSetConvolutionNdDescriptor(anydnnConvolutionDescriptor_t co
 
     for (int i = 0; i < 3; i++)
         if (!arrays[i])
-            return adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: %s is NULL; it holds arrayLength values",
-                            __func__, names[i]);
+            return adn_fail(ANYDNN_STATUS_BAD_PARAM,
+                            "%s: %s is NULL; it must hold arrayLength values", __func__, names[i]);
     return set_convolution(__func__, convDesc, arrayLength, padA, filterStrideA, dilationA,
                            (int)mode, (int)computeType);
 }
@@ -230,7 +230,7 @@ anydnnStatus_t anydnnGetConvolution2dDescriptor(anydnnConvolutionDescriptor_t co
         status = adn_desc_check_outputs(__func__, names, outputs, 8);
     if (status == ANYDNN_STATUS_SUCCESS && convDesc->head.set && convDesc->c.spatial_dims != 2)
         status = adn_fail(ANYDNN_STATUS_BAD_PARAM,
-                          "%s: convDesc has %d spatial dims; this getter is for 2", __func__,
+                          "%s: convDesc has %d spatial dims; this getter requires 2", __func__,
                           (int)convDesc->c.spatial_dims);
     if (status != ANYDNN_STATUS_SUCCESS)
         return status;

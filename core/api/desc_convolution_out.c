@@ -62,9 +62,8 @@ static anydnnStatus_t output_dims(const char *entry, const struct operands *at, 
                                             conv->dilation[i - 2], conv->stride[i - 2]);
         if (dims[i] < 1)
             return adn_fail(ANYDNN_STATUS_BAD_PARAM,
-                            "%s: along dim %d the dilated filter covers %lld and the padded input "
-                            "is %lld; the filter "
-                            "must fit",
+                            "%s: in dim %d, the dilated filter covers %lld elements and the padded "
+                            "input has %lld; the filter must fit",
                             entry, i, (long long)((at->w->dims[i] - 1) * conv->dilation[i - 2] + 1),
                             (long long)(at->x->dims[i] + 2 * conv->pad[i - 2]));
     }
@@ -92,7 +91,7 @@ anydnnStatus_t anydnnGetConvolution2dForwardOutputDim(anydnnConvolutionDescripto
         status = adn_desc_check_outputs(__func__, names, outputs, 4);
     if (status == ANYDNN_STATUS_SUCCESS && at.conv->spatial_dims != 2)
         status = adn_fail(ANYDNN_STATUS_BAD_PARAM,
-                          "%s: convDesc has %d spatial dims; this entry is for 2", __func__,
+                          "%s: convDesc has %d spatial dims; this entry requires 2", __func__,
                           (int)at.conv->spatial_dims);
     if (status == ANYDNN_STATUS_SUCCESS)
         status = check_shapes(__func__, &at);

@@ -38,8 +38,8 @@ anydnnStatus_t anydnnDropoutGetStatesSize(anydnnHandle_t handle, size_t *sizeInB
     anydnnStatus_t status = adn_handle_check(handle, __func__);
 
     if (status == ANYDNN_STATUS_SUCCESS && !sizeInBytes)
-        status = adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: sizeInBytes is NULL; it receives a value",
-                          __func__);
+        status = adn_fail(ANYDNN_STATUS_BAD_PARAM,
+                          "%s: sizeInBytes is NULL; it must point to the result", __func__);
     if (status == ANYDNN_STATUS_SUCCESS)
         *sizeInBytes = sizeof(struct states);
     return status;
@@ -52,8 +52,8 @@ anydnnStatus_t anydnnDropoutGetReserveSpaceSize(anydnnTensorDescriptor_t xDesc, 
     if (!x)
         return adn_desc_complain(__func__, "xDesc", xDesc, ADN_DESC_TENSOR);
     if (!sizeInBytes)
-        return adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: sizeInBytes is NULL; it receives a value",
-                        __func__);
+        return adn_fail(ANYDNN_STATUS_BAD_PARAM,
+                        "%s: sizeInBytes is NULL; it must point to the result", __func__);
     *sizeInBytes = (size_t)adn_shape_bit_bytes(x);
     return ANYDNN_STATUS_SUCCESS;
 }
@@ -70,16 +70,17 @@ static anydnnStatus_t check_set(const char *entry, anydnnDropoutDescriptor_t des
         return status;
     /* A replay would copy the states again, between memory that no longer exists. */
     if (handle->recording)
-        return adn_fail(ANYDNN_STATUS_NOT_SUPPORTED,
-                        "%s: a recording is under way on this handle; set dropout descriptors "
-                        "before it",
-                        entry);
+        return adn_fail(
+            ANYDNN_STATUS_NOT_SUPPORTED,
+            "%s: a recording is in progress on this handle; set dropout descriptors before it",
+            entry);
     if (!(dropout >= 0 && dropout <= 1))
-        return adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: dropout is %g; it must be 0 to 1", entry,
-                        (double)dropout);
+        return adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: dropout is %g; it must be in the range 0..1",
+                        entry, (double)dropout);
     if (states && bytes < sizeof(struct states))
         return adn_fail(ANYDNN_STATUS_INVALID_VALUE,
-                        "%s: stateSizeInBytes is %zu; anydnnDropoutGetStatesSize answers %zu",
+                        "%s: stateSizeInBytes is %zu; it must be at least the %zu of "
+                        "anydnnDropoutGetStatesSize",
                         entry, bytes, sizeof(struct states));
     return ANYDNN_STATUS_SUCCESS;
 }
@@ -125,8 +126,8 @@ anydnnStatus_t anydnnRestoreDropoutDescriptor(anydnnDropoutDescriptor_t dropoutD
     if (status != ANYDNN_STATUS_SUCCESS)
         return status;
     if (!states)
-        return adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: states is NULL; it holds what was saved",
-                        __func__);
+        return adn_fail(ANYDNN_STATUS_BAD_PARAM,
+                        "%s: states is NULL; it must point to saved states", __func__);
     status = anydnnMemCopy(handle, &kept, states, sizeof(kept), ANYDNN_MEMCPY_DEVICE_TO_HOST);
     if (status != ANYDNN_STATUS_SUCCESS)
         return status;

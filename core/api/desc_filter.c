@@ -56,8 +56,8 @@ anydnnStatus_t anydnnSetFilterNdDescriptor(anydnnFilterDescriptor_t filterDesc,
                                            int nbDims, const int filterDimA[])
 {
     if (!filterDimA)
-        return adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: filterDimA is NULL; it holds nbDims values",
-                        __func__);
+        return adn_fail(ANYDNN_STATUS_BAD_PARAM,
+                        "%s: filterDimA is NULL; it must hold nbDims values", __func__);
     return set_filter(__func__, filterDesc, (int)dataType, (int)format, nbDims, filterDimA);
 }
 
@@ -73,7 +73,7 @@ anydnnStatus_t anydnnGetFilter4dDescriptor(anydnnFilterDescriptor_t filterDesc,
         status = adn_desc_check_outputs(__func__, names, outputs, 6);
     if (status == ANYDNN_STATUS_SUCCESS && filterDesc->head.set && filterDesc->t.ndims != 4)
         status =
-            adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: filterDesc has %d dims; this getter is for 4",
+            adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: filterDesc has %d dims; this getter requires 4",
                      __func__, (int)filterDesc->t.ndims);
     if (status != ANYDNN_STATUS_SUCCESS)
         return status;

@@ -58,7 +58,7 @@ static anydnnStatus_t set_pooling(const char *entry, anydnnPoolingDescriptor_t d
         status = adn_desc_check_range(entry, "nbDims", count, 1, INT_MAX, "it must be at least 1");
     if (status == ANYDNN_STATUS_SUCCESS && count > ANYDNN_PLUGIN_SPATIAL_MAX)
         status = adn_fail(ANYDNN_STATUS_NOT_SUPPORTED,
-                          "%s: nbDims is %d; at most %d spatial dims are possible", entry, count,
+                          "%s: nbDims is %d; at most %d spatial dims are supported", entry, count,
                           ANYDNN_PLUGIN_SPATIAL_MAX);
     if (status == ANYDNN_STATUS_SUCCESS)
         status = check_windows(entry, count, windows, strides);
@@ -103,7 +103,7 @@ anydnnStatus_t anydnnSetPoolingNdDescriptor(anydnnPoolingDescriptor_t poolingDes
 
     for (int i = 0; i < 3; i++)
         if (!arrays[i])
-            return adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: %s is NULL; it holds nbDims values",
+            return adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: %s is NULL; it must hold nbDims values",
                             __func__, names[i]);
     return set_pooling(__func__, poolingDesc, (int)mode, (int)maxpoolingNanOpt, nbDims, windowDimA,
                        paddingA, strideA);
@@ -129,7 +129,7 @@ anydnnStatus_t anydnnGetPooling2dDescriptor(anydnnPoolingDescriptor_t poolingDes
     if (status == ANYDNN_STATUS_SUCCESS && poolingDesc->head.set &&
         poolingDesc->p.spatial_dims != 2)
         status = adn_fail(ANYDNN_STATUS_BAD_PARAM,
-                          "%s: poolingDesc has %d spatial dims; this getter is for 2", __func__,
+                          "%s: poolingDesc has %d spatial dims; this getter requires 2", __func__,
                           (int)poolingDesc->p.spatial_dims);
     if (status != ANYDNN_STATUS_SUCCESS)
         return status;
@@ -195,8 +195,8 @@ static anydnnStatus_t output_dims(const char *entry, anydnnPoolingDescriptor_t d
                                                 pool->stride[i - 2]);
         if (dims[i] < 1)
             return adn_fail(ANYDNN_STATUS_BAD_PARAM,
-                            "%s: along dim %d the window is %lld and the padded input %lld; the "
-                            "window must fit",
+                            "%s: in dim %d, the window has %lld elements and the padded input has "
+                            "%lld; the window must fit",
                             entry, i, (long long)pool->window[i - 2],
                             (long long)(x->dims[i] + 2 * pool->pad[i - 2]));
         status = adn_desc_check_int(entry, "an output dim", dims[i]);
@@ -218,7 +218,7 @@ anydnnStatus_t anydnnGetPooling2dForwardOutputDim(anydnnPoolingDescriptor_t pool
         status = output_dims(__func__, poolingDesc, inputTensorDesc, dims, &count);
     if (status == ANYDNN_STATUS_SUCCESS && count != 4)
         status = adn_fail(ANYDNN_STATUS_BAD_PARAM,
-                          "%s: poolingDesc has %d spatial dims; this entry is for 2", __func__,
+                          "%s: poolingDesc has %d spatial dims; this entry requires 2", __func__,
                           count - 2);
     if (status != ANYDNN_STATUS_SUCCESS)
         return status;

@@ -44,7 +44,8 @@ static anydnnStatus_t check_dims(const char *entry, int count, const int *dims)
 {
     if (count > DIMS && count <= ANYDNN_DIM_MAX)
         return adn_fail(ANYDNN_STATUS_NOT_SUPPORTED,
-                        "%s: nbDims is %d; transformers are of images, of 4 dims", entry, count);
+                        "%s: nbDims is %d; spatial transformers require images of 4 dims", entry,
+                        count);
     if (count != DIMS)
         return adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: nbDims is %d; it must be 4: n, c, h, w",
                         entry, count);

@@ -68,7 +68,7 @@ anydnnStatus_t anydnnSetTensorNdDescriptor(anydnnTensorDescriptor_t tensorDesc,
 
     for (int i = 0; i < 2; i++)
         if (!arrays[i])
-            return adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: %s is NULL; it holds nbDims values",
+            return adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: %s is NULL; it must hold nbDims values",
                             __func__, names[i]);
     return set_tensor(__func__, tensorDesc, ANYDNN_TENSOR_NCHW, (int)dataType, nbDims, dimA,
                       strideA);
@@ -79,7 +79,7 @@ anydnnStatus_t anydnnSetTensorNdDescriptorEx(anydnnTensorDescriptor_t tensorDesc
                                              int nbDims, const int dimA[])
 {
     if (!dimA)
-        return adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: dimA is NULL; it holds nbDims values",
+        return adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: dimA is NULL; it must hold nbDims values",
                         __func__);
     return set_tensor(__func__, tensorDesc, (int)format, (int)dataType, nbDims, dimA, NULL);
 }
@@ -100,7 +100,7 @@ anydnnStatus_t anydnnGetTensor4dDescriptor(anydnnTensorDescriptor_t tensorDesc,
         status = adn_desc_check_outputs(__func__, names, outputs, 9);
     if (status == ANYDNN_STATUS_SUCCESS && tensorDesc->head.set && tensorDesc->t.ndims != 4)
         status =
-            adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: tensorDesc has %d dims; this getter is for 4",
+            adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: tensorDesc has %d dims; this getter requires 4",
                      __func__, (int)tensorDesc->t.ndims);
     for (int i = 0; i < 4 && status == ANYDNN_STATUS_SUCCESS; i++)
         status = adn_desc_check_int(__func__, names[1 + i], tensorDesc->t.dims[i]);

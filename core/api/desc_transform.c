@@ -42,7 +42,7 @@ anydnnStatus_t anydnnSetTensorTransformDescriptor(anydnnTensorTransformDescripto
                                       "it must be at least 2");
     if (status == ANYDNN_STATUS_SUCCESS && nbDims > ANYDNN_DIM_MAX)
         status = adn_fail(ANYDNN_STATUS_NOT_SUPPORTED,
-                          "%s: nbDims is %u; at most ANYDNN_DIM_MAX (%d) are possible", __func__,
+                          "%s: nbDims is %u; at most ANYDNN_DIM_MAX (%d) are supported", __func__,
                           (unsigned)nbDims, ANYDNN_DIM_MAX);
     if (status == ANYDNN_STATUS_SUCCESS)
         status = adn_desc_check_range(__func__, "destFormat", (int)destFormat, ANYDNN_TENSOR_NCHW,
@@ -61,7 +61,7 @@ anydnnStatus_t anydnnSetTensorTransformDescriptor(anydnnTensorTransformDescripto
         made.fold[i] = foldA ? (int64_t)foldA[i] : 1;
         if (made.fold[i] < 1)
             return adn_fail(ANYDNN_STATUS_BAD_PARAM,
-                            "%s: fold %u is 0; it must be at least 1 (1 is none)", __func__,
+                            "%s: fold %u is 0; it must be at least 1 (1: no folding)", __func__,
                             (unsigned)i);
     }
     transformDesc->x = made;
@@ -124,24 +124,23 @@ anydnnStatus_t anydnnInitTransformDest(anydnnTensorTransformDescriptor_t transfo
     if (status == ANYDNN_STATUS_SUCCESS)
         status = adn_desc_check_outputs(__func__, names, outputs, 1);
     if (status == ANYDNN_STATUS_SUCCESS && source->ndims != transformDesc->ndims)
-        status =
-            adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: transformDesc is for %d dims and srcDesc has %d",
-                     __func__, (int)transformDesc->ndims, (int)source->ndims);
+        status = adn_fail(ANYDNN_STATUS_BAD_PARAM,
+                          "%s: transformDesc has %d dims and srcDesc has %d; they must agree",
+                          __func__, (int)transformDesc->ndims, (int)source->ndims);
     if (status != ANYDNN_STATUS_SUCCESS)
         return status;
     made = *source;
     if (adn_shape_transform(transform, source->ndims, source->dims, made.dims) != 0)
         return adn_fail(ANYDNN_STATUS_BAD_PARAM,
-                        "%s: srcDesc with this padding and folding leaves a dim below 1, or "
-                        "channels (%lld) that the "
-                        "folds do not divide",
+                        "%s: with this padding and folding a dim of srcDesc would be below 1, or "
+                        "its %lld channels are not divisible by the folds",
                         __func__, (long long)source->dims[1]);
     if (adn_shape_strides(transformDesc->format, made.type, made.ndims, made.dims, made.strides) !=
             0 ||
         adn_shape_bytes(&made) < 0)
         return adn_fail(ANYDNN_STATUS_BAD_PARAM,
-                        "%s: destFormat %d does not go with type %s and %lld channels, or the size "
-                        "passes 64 bits",
+                        "%s: destFormat %d is not possible for type %s and %lld channels, or the "
+                        "size exceeds 64 bits",
                         __func__, (int)transformDesc->format, adn_type_name(made.type),
                         (long long)made.dims[1]);
     adn_desc_assign(destDesc, &made);

@@ -33,7 +33,7 @@ anydnnStatus_t anydnnDropoutForward(anydnnHandle_t handle, anydnnDropoutDescript
     adn_call_tensor(&entry, 0, xDesc, x);
     if (!desc->states && adn_call_accepted(&entry))
         return adn_fail(ANYDNN_STATUS_BAD_PARAM, "anydnnDropoutForward: dropoutDesc has no states; "
-                                                 "anydnnSetDropoutDescriptor gives it some");
+                                                 "set them with anydnnSetDropoutDescriptor");
     adn_call_put(&entry, 1, &states, desc->states);
     adn_call_tensor(&entry, 2, yDesc, y);
     adn_call_data(&entry, 3, &reserve, reserveSpace);

@@ -51,7 +51,7 @@ anydnnStatus_t anydnnGetFoldedConvBackwardDataDescriptors(
                         "%s: transformFormat is %d; it must be NCHW or NHWC", name,
                         (int)transformFormat);
     return adn_fail(ANYDNN_STATUS_NOT_SUPPORTED,
-                    "%s: convolutions are not folded; anydnnConvolutionBackwardData takes the "
-                    "strides as they are",
+                    "%s: folding of convolutions is not supported; anydnnConvolutionBackwardData "
+                    "accepts all strides",
                     name);
 }

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+#include "load/load.h"
 #include "sys/callback.h"
 #include "sys/error.h"
 #include "sys/process.h"
@@ -69,8 +70,8 @@ anydnnStatus_t anydnnDestroy(anydnnHandle_t handle)
         return SUCCESS;
     if (handle->magic != ADN_HANDLE_MAGIC)
         return adn_handle_check(handle, "anydnnDestroy");
-    /* As with cuDNN, a stream of the application may no longer exist. Then the backends' contexts
-     * wait. */
+    /* As with cuDNN, a stream of the application may no longer exist. In that case, only the
+     * backends' contexts wait for the work. */
     if (!adn_process_exiting && !handle->space->host &&
         handle->fork_number == adn_process_fork_number && adn_space_owns_stream(handle->stream))
         handle->space->functions->synchronize(handle->device, handle->stream);
@@ -99,8 +100,9 @@ anydnnStatus_t anydnnSetStream(anydnnHandle_t handle, anydnnStream_t streamId)
         return status;
     if (ADN_BACKEND_CALL(handle->space->functions->stream_check(handle->device, streamId)) != 0)
         return adn_fail(ANYDNN_STATUS_MAPPING_ERROR,
-                        "anydnnSetStream: streamId %p is no stream of device %s", (void *)streamId,
-                        handle->device_name);
+                        "anydnnSetStream: streamId %p is not a stream of device %s%s%s",
+                        (void *)streamId, handle->device_name, adn_load_error_text()[0] ? ": " : "",
+                        adn_load_error_text());
     handle->stream = streamId;
     return SUCCESS;
 }
@@ -230,10 +232,10 @@ anydnnStatus_t anydnnQueryRuntimeError(anydnnHandle_t handle, anydnnStatus_t *rs
     if (status != SUCCESS)
         return status;
     if ((int)mode < 0 || (int)mode > ANYDNN_ERRQUERY_BLOCKING)
-        return adn_fail(ANYDNN_STATUS_BAD_PARAM,
-                        "anydnnQueryRuntimeError: mode is %d; it must be one of the three of "
-                        "anydnnErrQueryMode_t",
-                        (int)mode);
+        return adn_fail(
+            ANYDNN_STATUS_BAD_PARAM,
+            "anydnnQueryRuntimeError: mode is %d; it must be an anydnnErrQueryMode_t, 0 to 2",
+            (int)mode);
     if (mode == ANYDNN_ERRQUERY_BLOCKING)
         handle->space->functions->synchronize(handle->device, handle->stream);
     *rstatus = handle->space->poisoned || handle->space->functions->poisoned(handle->device)

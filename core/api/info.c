@@ -23,31 +23,31 @@ static anydnnStatus_t bad_key(const char *entry, const char *key, const char *co
     const char *near = adn_name_nearest(key, keys, count);
 
     if (near)
-        return adn_fail(BAD_PARAM, "%s: there is no key `%s`; did you mean `%s`?", entry, key,
-                        near);
-    return adn_fail(BAD_PARAM, "%s: there is no key `%s`; the first is `%s`", entry, key, keys[0]);
+        return adn_fail(BAD_PARAM, "%s: unknown key `%s`; did you mean `%s`?", entry, key, near);
+    return adn_fail(BAD_PARAM, "%s: unknown key `%s`; the first key is `%s`", entry, key, keys[0]);
 }
 
-/* Checks the arguments of a ...Info entry and gets the world. */
+/* Checks the arguments of a ...Info entry and gets the world, without opening a backend. */
+static anydnnStatus_t begin_list(const char *entry, struct adn_world **world, const void *first,
+                                 const void *second)
+{
+    if (!first || !second)
+        return adn_fail(BAD_PARAM, "%s: an output pointer or the key is NULL", entry);
+    return adn_world_list(entry, world);
+}
+
+/* Does the same, and opens the backends. */
 static anydnnStatus_t begin(const char *entry, struct adn_world **world, const void *first,
                             const void *second)
 {
-    if (!first || !second)
-        return adn_fail(BAD_PARAM, "%s: an output pointer or the key is NULL", entry);
-    return adn_world_get(entry, world);
-}
+    anydnnStatus_t status = begin_list(entry, world, first, second);
 
-static anydnnStatus_t begin_settings(const char *entry, const struct adn_settings **settings,
-                                     const void *first, const void *second)
-{
-    if (!first || !second)
-        return adn_fail(BAD_PARAM, "%s: an output pointer or the key is NULL", entry);
-    return adn_world_settings(entry, settings);
+    return status == SUCCESS ? adn_world_get(entry, world) : status;
 }
 
 static anydnnStatus_t bad_index(const char *entry, int index, int count)
 {
-    return adn_fail(BAD_PARAM, "%s: index is %d; it must be 0 to %d", entry, index, count - 1);
+    return adn_fail(BAD_PARAM, "%s: index %d is out of range 0..%d", entry, index, count - 1);
 }
 
 anydnnStatus_t anydnnGetBackendCount(int *count)
@@ -127,6 +127,25 @@ static void say_setting_keys(const struct anydnn_plugin *plugin, struct adn_text
         adn_text_add(text, "set.%s: %s\n", plugin->settings[i]->key, plugin->settings[i]->help);
 }
 
+/* Writes which setting of a live backend is invalid, if the backend refuses a context for it. */
+static void say_invalid_setting(struct adn_world *world, const struct adn_backend *backend,
+                                struct adn_text *text)
+{
+    const struct adn_plugin_section *section = adn_settings_plugin(world->settings, backend->name);
+    const struct adn_space *space = adn_world_space(world, backend->plugin->space);
+    struct anydnn_plugin_context *context = NULL;
+    int32_t result;
+
+    if (!section || !section->set || !space || adn_space_device_count(space) < 1)
+        return;
+    result = ADN_BACKEND_CALL(backend->plugin->context_create(0, &context));
+    if (result == BAD_PARAM)
+        adn_text_add(text, "it has an invalid setting and cannot be used: %s",
+                     adn_load_error_text());
+    else if (result == 0 && context)
+        backend->plugin->context_destroy(context);
+}
+
 /* Returns the index of `key` in a table of names, or -1. */
 static int key_at(const char *const *keys, int count, const char *key)
 {
@@ -138,7 +157,9 @@ static int key_at(const char *const *keys, int count, const char *key)
 
 /* The positions of the keys. Keys whose value is one text of the backend come first. */
 enum {
-    KEY_VENDOR = 4,
+    KEY_STAGE = 2,
+    KEY_REASON,
+    KEY_VENDOR,
     KEY_PLUGIN_ABI = 8,
     KEY_OPERATIONS,
     KEY_LIMITS,
@@ -169,7 +190,7 @@ anydnnStatus_t anydnnGetBackendInfo(int index, const char *key, char *buffer, si
         "space", "plugin_abi", "operations", "limits", "settings", "setting_keys"};
     int at = key ? key_at(keys, COUNT(keys), key) : -1;
     struct adn_world *world;
-    anydnnStatus_t status = begin("anydnnGetBackendInfo", &world, key, buffer);
+    anydnnStatus_t status = begin_list("anydnnGetBackendInfo", &world, key, buffer);
     struct adn_backend *backend;
     const struct anydnn_plugin *live;
     struct adn_text text;
@@ -181,11 +202,19 @@ anydnnStatus_t anydnnGetBackendInfo(int index, const char *key, char *buffer, si
     if (at < 0)
         return bad_key("anydnnGetBackendInfo", key, keys, COUNT(keys));
     backend = world->registry->backend[index];
+    /* A backend that ends the process when it is opened must not prevent queries about the others.
+     * A key therefore opens only the backends that it needs. */
     if (at >= KEY_VENDOR && at != KEY_SETTINGS)
         adn_world_open(world, backend);
+    else if (at >= KEY_STAGE && backend->stage == ADN_LOAD_KNOWN)
+        status = adn_world_get("anydnnGetBackendInfo", &world);
+    if (status != SUCCESS)
+        return status;
     live = backend->stage == ADN_LOAD_LIVE ? backend->plugin : NULL;
     adn_text_begin(&text, buffer, size);
-    if (at < KEY_PLUGIN_ABI)
+    if (live && at == KEY_REASON)
+        say_invalid_setting(world, backend, &text);
+    else if (at < KEY_PLUGIN_ABI)
         adn_text_add(&text, "%s", word_of(backend, live, at));
     else if (at == KEY_SETTINGS)
         say_settings(world, backend, &text);
@@ -256,8 +285,8 @@ anydnnStatus_t anydnnGetDeviceInfo(int index, const char *key, char *buffer, siz
 anydnnStatus_t anydnnGetSettingCount(int *count)
 {
     ADN_ENTRY_SCOPE;
-    const struct adn_settings *settings;
-    anydnnStatus_t status = begin_settings("anydnnGetSettingCount", &settings, count, count);
+    struct adn_world *world;
+    anydnnStatus_t status = begin_list("anydnnGetSettingCount", &world, count, count);
     const char *section;
     const char *key;
     const char *origin;
@@ -266,7 +295,8 @@ anydnnStatus_t anydnnGetSettingCount(int *count)
     if (status != SUCCESS)
         return status;
     *count = 0;
-    while (adn_settings_item(settings, *count, &section, &key, value, sizeof(value), &origin) == 0)
+    while (adn_settings_item(world->settings, *count, &section, &key, value, sizeof(value),
+                             &origin) == 0)
         ++*count;
     return SUCCESS;
 }
@@ -275,8 +305,8 @@ anydnnStatus_t anydnnGetSettingInfo(int index, const char *key, char *buffer, si
 {
     ADN_ENTRY_SCOPE;
     static const char *const keys[] = {"section", "key", "value", "origin", "withheld"};
-    const struct adn_settings *settings;
-    anydnnStatus_t status = begin_settings("anydnnGetSettingInfo", &settings, key, buffer);
+    struct adn_world *world;
+    anydnnStatus_t status = begin_list("anydnnGetSettingInfo", &world, key, buffer);
     const char *parts[COUNT(keys)] = {NULL};
     char value[1024], withheld[2048];
     struct adn_text text;
@@ -287,13 +317,13 @@ anydnnStatus_t anydnnGetSettingInfo(int index, const char *key, char *buffer, si
     at = key_at(keys, COUNT(keys), key);
     if (at < 0)
         return bad_key("anydnnGetSettingInfo", key, keys, COUNT(keys));
-    if (index < 0 || adn_settings_item(settings, index, &parts[0], &parts[1], value, sizeof(value),
-                                       &parts[3]) != 0)
-        return adn_fail(
-            BAD_PARAM,
-            "anydnnGetSettingInfo: index is %d; anydnnGetSettingCount tells how many there are",
-            index);
-    adn_settings_item_withheld(settings, index, withheld, sizeof(withheld));
+    if (index < 0 || adn_settings_item(world->settings, index, &parts[0], &parts[1], value,
+                                       sizeof(value), &parts[3]) != 0)
+        return adn_fail(BAD_PARAM,
+                        "anydnnGetSettingInfo: index %d is out of range; anydnnGetSettingCount "
+                        "returns the number of settings",
+                        index);
+    adn_settings_item_withheld(world->settings, index, withheld, sizeof(withheld));
     parts[2] = value;
     parts[4] = withheld;
     adn_text_begin(&text, buffer, size);

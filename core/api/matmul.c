@@ -4,8 +4,7 @@
 
 #include "sys/error.h"
 
-/* The slots of the operation. */
-enum { A, B, C, BIAS, D = 9, AUX };
+#define SLOT(name) slot_matmul_##name
 
 static void matmul_params(const struct adn_call *call, union kit_params *params)
 {
@@ -74,12 +73,12 @@ anydnnGetMatMulWorkspaceSize(anydnnHandle_t handle, anydnnMatMulDescriptor_t mat
         return adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: sizeInBytes is NULL", name);
     adn_call_begin(&entry, &call, name, ANYDNN_PLUGIN_MATMUL);
     take_settings(&entry, matmulDesc, activationDesc);
-    adn_call_shape(&entry, A, aDesc);
-    adn_call_shape(&entry, B, bDesc);
-    shape_optional(&entry, C, cDesc);
-    shape_optional(&entry, BIAS, biasDesc);
-    adn_call_shape(&entry, D, dDesc);
-    shape_optional(&entry, AUX, auxDesc);
+    adn_call_shape(&entry, SLOT(a), aDesc);
+    adn_call_shape(&entry, SLOT(b), bDesc);
+    shape_optional(&entry, SLOT(c), cDesc);
+    shape_optional(&entry, SLOT(bias), biasDesc);
+    adn_call_shape(&entry, SLOT(d), dDesc);
+    shape_optional(&entry, SLOT(aux), auxDesc);
     return adn_call_query_workspace(handle, &entry, sizeInBytes);
 }
 
@@ -99,12 +98,12 @@ anydnnStatus_t anydnnMatMul(anydnnHandle_t handle, anydnnMatMulDescriptor_t matm
 
     adn_call_begin(&entry, &call, "anydnnMatMul", ANYDNN_PLUGIN_MATMUL);
     take_settings(&entry, matmulDesc, activationDesc);
-    adn_call_tensor(&entry, A, aDesc, a);
-    adn_call_tensor(&entry, B, bDesc, b);
-    take_optional(&entry, C, cDesc, c);
-    take_optional(&entry, BIAS, biasDesc, bias);
-    adn_call_tensor(&entry, D, dDesc, d);
-    take_optional(&entry, AUX, auxDesc, aux);
+    adn_call_tensor(&entry, SLOT(a), aDesc, a);
+    adn_call_tensor(&entry, SLOT(b), bDesc, b);
+    take_optional(&entry, SLOT(c), cDesc, c);
+    take_optional(&entry, SLOT(bias), biasDesc, bias);
+    adn_call_tensor(&entry, SLOT(d), dDesc, d);
+    take_optional(&entry, SLOT(aux), auxDesc, aux);
     adn_call_blend(&entry, alpha, beta);
     adn_call_workspace(&entry, workspace, workSpaceSizeInBytes);
     return adn_call_run(handle, &entry);

@@ -56,7 +56,7 @@ anydnnStatus_t anydnnMemAlloc(anydnnHandle_t handle, size_t bytes, void **ptr)
     if (memory || status != SUCCESS)
         return status;
     return adn_fail(ANYDNN_STATUS_ALLOC_FAILED,
-                    "anydnnMemAlloc: device %s has no %zu bytes left%s%s", handle->device_name,
+                    "anydnnMemAlloc: device %s cannot allocate %zu bytes%s%s", handle->device_name,
                     bytes, adn_load_error_text()[0] ? ": " : "", adn_load_error_text());
 }
 
@@ -94,10 +94,9 @@ anydnnStatus_t anydnnMemCopy(anydnnHandle_t handle, void *dst, const void *src, 
         status = check(handle, "anydnnMemCopy", "src", src);
     if (status == SUCCESS &&
         ((int)kind < ANYDNN_MEMCPY_HOST_TO_DEVICE || (int)kind > ANYDNN_MEMCPY_DEVICE_TO_DEVICE))
-        status = adn_fail(
-            ANYDNN_STATUS_BAD_PARAM,
-            "anydnnMemCopy: kind is %d; it must be one of the three of anydnnMemCopyKind_t",
-            (int)kind);
+        status = adn_fail(ANYDNN_STATUS_BAD_PARAM,
+                          "anydnnMemCopy: kind is %d; it must be an anydnnMemCopyKind_t, 0 to 2",
+                          (int)kind);
     if (status != SUCCESS || bytes == 0)
         return status;
     taken = record(handle, "anydnnMemCopy", dst, src, -1, bytes);
@@ -153,7 +152,7 @@ anydnnStatus_t anydnnMark(anydnnHandle_t handle, anydnnMark_t *out)
     functions = handle->space->functions;
     if (handle->recording)
         return adn_fail(ANYDNN_STATUS_NOT_SUPPORTED,
-                        "anydnnMark: a recording is under way; marks are not recorded");
+                        "anydnnMark: a recording is in progress; marks cannot be recorded");
     mark = calloc(1, sizeof(*mark));
     if (!mark)
         return adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "anydnnMark: out of memory");

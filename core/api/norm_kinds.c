@@ -6,9 +6,8 @@
 #include "problem/kinds.h"
 #include "sys/error.h"
 
-/* The slots of the two operations. */
-enum { X, SCALE, BIAS, Z, Y, SUM, SAVE_MEAN, SAVE_INV_DEV };
-enum { BACK_X, DY, BACK_SCALE, BACK_BIAS, BACK_MEAN, BACK_INV_DEV, DSUM, DX, DSCALE, DBIAS };
+#define FORWARD(name)  slot_normalization_forward_##name
+#define BACKWARD(name) slot_normalization_backward_##name
 
 static void norm_params(const struct adn_call *call, union kit_params *params)
 {
@@ -17,15 +16,16 @@ static void norm_params(const struct adn_call *call, union kit_params *params)
     struct anydnn_plugin_normalization *norm = &params->normalization;
 
     *norm = desc->n;
-    norm->compute_type =
-        call->tensor[X]->type == ANYDNN_PLUGIN_DOUBLE ? ANYDNN_PLUGIN_DOUBLE : ANYDNN_PLUGIN_FLOAT;
+    norm->compute_type = call->tensor[FORWARD(x)]->type == ANYDNN_PLUGIN_DOUBLE
+                             ? ANYDNN_PLUGIN_DOUBLE
+                             : ANYDNN_PLUGIN_FLOAT;
     norm->activation = ANYDNN_PLUGIN_ACTIVATION_IDENTITY;
     if (activation) {
         norm->activation = activation->a.mode;
         norm->nan_propagate = activation->a.nan_propagate;
         norm->coef = activation->a.coef;
     }
-    adn_normalization_settle_kind(norm, call->tensor[X]);
+    adn_normalization_settle_kind(norm, call->tensor[FORWARD(x)]);
 }
 
 /* Puts the two descriptors of the operation. NULL means no activation. */
@@ -110,13 +110,13 @@ anydnnStatus_t anydnnGetNormalizationForwardWorkspaceSize(
         return status;
     adn_call_begin(&entry, &call, name, ANYDNN_PLUGIN_NORMALIZATION_FORWARD);
     take_settings(&entry, normDesc, activationDesc);
-    adn_call_shape(&entry, X, xDesc);
-    shape_optional(&entry, SCALE, scaleDesc);
-    shape_optional(&entry, BIAS, biasDesc);
-    shape_optional(&entry, Z, zDesc);
-    adn_call_shape(&entry, Y, yDesc);
-    shape_optional(&entry, SUM, sumDesc);
-    shape_saved(&entry, SAVE_MEAN, SAVE_INV_DEV, normDesc, statDesc);
+    adn_call_shape(&entry, FORWARD(x), xDesc);
+    shape_optional(&entry, FORWARD(scale), scaleDesc);
+    shape_optional(&entry, FORWARD(bias), biasDesc);
+    shape_optional(&entry, FORWARD(z), zDesc);
+    adn_call_shape(&entry, FORWARD(y), yDesc);
+    shape_optional(&entry, FORWARD(sum), sumDesc);
+    shape_saved(&entry, FORWARD(save_mean), FORWARD(save_inv_dev), normDesc, statDesc);
     return adn_call_query_workspace(handle, &entry, sizeInBytes);
 }
 
@@ -135,13 +135,13 @@ anydnnStatus_t anydnnNormalizationForward(
     adn_call_begin(&entry, &call, "anydnnNormalizationForward",
                    ANYDNN_PLUGIN_NORMALIZATION_FORWARD);
     take_settings(&entry, normDesc, activationDesc);
-    adn_call_tensor(&entry, X, xDesc, x);
-    take_optional(&entry, SCALE, scaleDesc, scale);
-    take_optional(&entry, BIAS, biasDesc, bias);
-    take_optional(&entry, Z, zDesc, z);
-    adn_call_tensor(&entry, Y, yDesc, y);
-    take_optional(&entry, SUM, sumDesc, sum);
-    take_pair(&entry, SAVE_INV_DEV, SAVE_MEAN, statDesc, saveInvDev, saveMean);
+    adn_call_tensor(&entry, FORWARD(x), xDesc, x);
+    take_optional(&entry, FORWARD(scale), scaleDesc, scale);
+    take_optional(&entry, FORWARD(bias), biasDesc, bias);
+    take_optional(&entry, FORWARD(z), zDesc, z);
+    adn_call_tensor(&entry, FORWARD(y), yDesc, y);
+    take_optional(&entry, FORWARD(sum), sumDesc, sum);
+    take_pair(&entry, FORWARD(save_inv_dev), FORWARD(save_mean), statDesc, saveInvDev, saveMean);
     adn_call_workspace(&entry, workspace, workSpaceSizeInBytes);
     return adn_call_run(handle, &entry);
 }
@@ -164,17 +164,17 @@ anydnnStatus_t anydnnGetNormalizationBackwardWorkspaceSize(
         return status;
     adn_call_begin(&entry, &call, name, ANYDNN_PLUGIN_NORMALIZATION_BACKWARD);
     take_settings(&entry, normDesc, activationDesc);
-    adn_call_shape(&entry, BACK_X, xDesc);
-    adn_call_shape(&entry, DY, dyDesc);
-    shape_optional(&entry, BACK_SCALE, scaleDesc);
-    shape_optional(&entry, BACK_BIAS, activationDesc ? biasDesc : NULL);
-    shape_saved(&entry, BACK_MEAN, BACK_INV_DEV, normDesc, statDesc);
-    shape_optional(&entry, DSUM, dsumDesc);
-    adn_call_shape(&entry, DX, dxDesc);
+    adn_call_shape(&entry, BACKWARD(x), xDesc);
+    adn_call_shape(&entry, BACKWARD(dy), dyDesc);
+    shape_optional(&entry, BACKWARD(scale), scaleDesc);
+    shape_optional(&entry, BACKWARD(bias), activationDesc ? biasDesc : NULL);
+    shape_saved(&entry, BACKWARD(save_mean), BACKWARD(save_inv_dev), normDesc, statDesc);
+    shape_optional(&entry, BACKWARD(dsum), dsumDesc);
+    adn_call_shape(&entry, BACKWARD(dx), dxDesc);
     if (withScale)
-        adn_call_shape(&entry, DSCALE, scaleDesc);
+        adn_call_shape(&entry, BACKWARD(dscale), scaleDesc);
     if (withBias)
-        adn_call_shape(&entry, DBIAS, biasDesc);
+        adn_call_shape(&entry, BACKWARD(dbias), biasDesc);
     return adn_call_query_workspace(handle, &entry, sizeInBytes);
 }
 
@@ -194,13 +194,14 @@ anydnnStatus_t anydnnNormalizationBackward(
     adn_call_begin(&entry, &call, "anydnnNormalizationBackward",
                    ANYDNN_PLUGIN_NORMALIZATION_BACKWARD);
     take_settings(&entry, normDesc, activationDesc);
-    adn_call_tensor(&entry, BACK_X, xDesc, x);
-    adn_call_tensor(&entry, DY, dyDesc, dy);
-    take_pair(&entry, BACK_SCALE, DSCALE, scaleDesc, scale, dscale);
-    take_pair(&entry, BACK_BIAS, DBIAS, biasDesc, activationDesc ? bias : NULL, dbias);
-    take_pair(&entry, BACK_INV_DEV, BACK_MEAN, statDesc, saveInvDev, saveMean);
-    take_optional(&entry, DSUM, dsumDesc, dsum);
-    adn_call_tensor(&entry, DX, dxDesc, dx);
+    adn_call_tensor(&entry, BACKWARD(x), xDesc, x);
+    adn_call_tensor(&entry, BACKWARD(dy), dyDesc, dy);
+    take_pair(&entry, BACKWARD(scale), BACKWARD(dscale), scaleDesc, scale, dscale);
+    take_pair(&entry, BACKWARD(bias), BACKWARD(dbias), biasDesc, activationDesc ? bias : NULL,
+              dbias);
+    take_pair(&entry, BACKWARD(save_inv_dev), BACKWARD(save_mean), statDesc, saveInvDev, saveMean);
+    take_optional(&entry, BACKWARD(dsum), dsumDesc, dsum);
+    adn_call_tensor(&entry, BACKWARD(dx), dxDesc, dx);
     adn_call_workspace(&entry, workspace, workSpaceSizeInBytes);
     return adn_call_run(handle, &entry);
 }

@@ -27,8 +27,6 @@ anydnnStatus_t anydnnPoolingForward(anydnnHandle_t handle, anydnnPoolingDescript
     return adn_call_run(handle, &entry);
 }
 
-enum { Y, DY, X, DX };
-
 anydnnStatus_t anydnnPoolingBackward(anydnnHandle_t handle, anydnnPoolingDescriptor_t poolingDesc,
                                      const void *alpha, anydnnTensorDescriptor_t yDesc,
                                      const void *y, anydnnTensorDescriptor_t dyDesc, const void *dy,
@@ -46,13 +44,13 @@ anydnnStatus_t anydnnPoolingBackward(anydnnHandle_t handle, anydnnPoolingDescrip
     /* The gradient of an average depends only on dy. */
     average = desc->p.mode == ANYDNN_POOLING_AVERAGE_COUNT_INCLUDE_PADDING ||
               desc->p.mode == ANYDNN_POOLING_AVERAGE_COUNT_EXCLUDE_PADDING;
-    adn_call_maybe_unread(&entry, Y, yDesc, y, average);
-    adn_call_tensor(&entry, DY, dyDesc, dy);
-    adn_call_maybe_unread(&entry, X, xDesc, x, average);
-    adn_call_tensor(&entry, DX, dxDesc, dx);
+    adn_call_maybe_unread(&entry, slot_pooling_backward_y, yDesc, y, average);
+    adn_call_tensor(&entry, slot_pooling_backward_dy, dyDesc, dy);
+    adn_call_maybe_unread(&entry, slot_pooling_backward_x, xDesc, x, average);
+    adn_call_tensor(&entry, slot_pooling_backward_dx, dxDesc, dx);
     if (average) {
-        adn_call_stand_in(&entry, Y, DY);
-        adn_call_stand_in(&entry, X, DX);
+        adn_call_stand_in(&entry, slot_pooling_backward_y, slot_pooling_backward_dy);
+        adn_call_stand_in(&entry, slot_pooling_backward_x, slot_pooling_backward_dx);
     }
     adn_call_blend(&entry, alpha, beta);
     call.params = pooling_params;

@@ -32,8 +32,9 @@ static anydnnStatus_t check(const char *entry, anydnnProblem_t problem)
 {
     if (problem && problem->magic == PROBLEM_MAGIC)
         return SUCCESS;
-    return adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: the problem is %s; anydnnProblemParse makes one",
-                    entry, problem ? "none, or was destroyed" : "NULL");
+    return adn_fail(ANYDNN_STATUS_BAD_PARAM,
+                    "%s: the problem is %s; create one with anydnnProblemParse", entry,
+                    problem ? "invalid or destroyed" : "NULL");
 }
 
 static anydnnStatus_t check_both(const char *entry, anydnnHandle_t handle, anydnnProblem_t problem)
@@ -122,9 +123,10 @@ anydnnStatus_t anydnnProblemGetOperand(anydnnProblem_t problem, int index, const
         return status;
     slot = index < 0 ? -1 : slot_at(&problem->problem, index);
     if (slot < 0)
-        return adn_fail(ANYDNN_STATUS_BAD_PARAM,
-                        "anydnnProblemGetOperand: index is %d; the problem has %d operands", index,
-                        __builtin_popcount(given(&problem->problem)));
+        return adn_fail(
+            ANYDNN_STATUS_BAD_PARAM,
+            "anydnnProblemGetOperand: index %d is out of range; the problem has %d operands", index,
+            __builtin_popcount(given(&problem->problem)));
     if (desc && !adn_desc_is(desc, ADN_DESC_TENSOR))
         return adn_desc_complain("anydnnProblemGetOperand", "desc", desc, ADN_DESC_TENSOR);
     info = adn_problem_operation(problem->problem.operation);
@@ -150,9 +152,10 @@ anydnnStatus_t anydnnProblemGetOperandHost(anydnnProblem_t problem, int index, i
         return status;
     slot = index < 0 ? -1 : slot_at(&problem->problem, index);
     if (slot < 0)
-        return adn_fail(ANYDNN_STATUS_BAD_PARAM,
-                        "anydnnProblemGetOperandHost: index is %d; the problem has %d operands",
-                        index, __builtin_popcount(given(&problem->problem)));
+        return adn_fail(
+            ANYDNN_STATUS_BAD_PARAM,
+            "anydnnProblemGetOperandHost: index %d is out of range; the problem has %d operands",
+            index, __builtin_popcount(given(&problem->problem)));
     if (!host)
         return adn_fail(ANYDNN_STATUS_BAD_PARAM, "anydnnProblemGetOperandHost: host is NULL");
     *host = adn_problem_on_host(&problem->problem, slot);

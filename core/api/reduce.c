@@ -120,8 +120,8 @@ anydnnStatus_t anydnnReduceTensor(anydnnHandle_t handle,
         adn_call_data(&entry, 2, &tensor, indices);
         if ((int64_t)indicesSizeInBytes < adn_shape_bytes(&tensor) && adn_call_accepted(&entry))
             return adn_fail(ANYDNN_STATUS_BAD_PARAM,
-                            "anydnnReduceTensor: indicesSizeInBytes is %zu; %lld are "
-                            "needed (anydnnGetReductionIndicesSize)",
+                            "anydnnReduceTensor: indicesSizeInBytes is %zu; it must be at least "
+                            "%lld (anydnnGetReductionIndicesSize)",
                             indicesSizeInBytes, (long long)adn_shape_bytes(&tensor));
     }
     call.params = reduce_params;

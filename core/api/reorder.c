@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reorders filters and biases for int8x32 convolutions. In anydnn the order is that of their
- * descriptors. */
+/* Reorders filters and biases for int8x32 convolutions. In anydnn, the reordered form is the plain
+ * one, so the entry copies. */
 #include "dispatch/handle/handle.h"
 
 #include "desc/desc.h"
@@ -24,8 +24,8 @@ static anydnnStatus_t check_filter(anydnnFilterDescriptor_t desc)
     if (desc->t.type == ANYDNN_PLUGIN_INT8X32)
         return SUCCESS;
     return adn_fail(ANYDNN_STATUS_NOT_SUPPORTED,
-                    "anydnnReorderFilterAndBias: filterDesc is of type %d; only filters of "
-                    "ANYDNN_DATA_INT8x32 have another order in cuDNN",
+                    "anydnnReorderFilterAndBias: filterDesc has type %d; only ANYDNN_DATA_INT8x32 "
+                    "filters are reordered",
                     (int)desc->t.type);
 }
 

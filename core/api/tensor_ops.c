@@ -51,10 +51,10 @@ static anydnnStatus_t run_transform(anydnnHandle_t handle, struct adn_entry *ent
         plain &= desc->x.pad_before[i] == 0 && desc->x.pad_after[i] == 0 &&
                  (i < 2 || desc->x.fold[i - 2] == 1);
     if (!plain && (entry->call->operands.scale[0] != 1 || entry->call->operands.scale[1] != 0))
-        return adn_fail(ANYDNN_STATUS_BAD_PARAM,
-                        "%s: alpha is %g and beta %g; with padding or folding they must be 1 and 0",
-                        entry->call->entry, entry->call->operands.scale[0],
-                        entry->call->operands.scale[1]);
+        return adn_fail(
+            ANYDNN_STATUS_BAD_PARAM,
+            "%s: alpha is %g and beta is %g; with padding or folding they must be 1 and 0",
+            entry->call->entry, entry->call->operands.scale[0], entry->call->operands.scale[1]);
     entry->call->params = transform_params;
     return adn_call_run(handle, entry);
 }

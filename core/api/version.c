@@ -23,7 +23,7 @@ anydnnStatus_t anydnnGetProperty(anydnnLibraryPropertyType_t type, int *value)
     int index = (int)type;
 
     if (!value)
-        return adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: value is NULL; it receives a number",
+        return adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: value is NULL; it must point to the result",
                         __func__);
     if (index < ANYDNN_MAJOR_VERSION || index > ANYDNN_PATCH_LEVEL)
         return adn_fail(ANYDNN_STATUS_INVALID_VALUE,
@@ -55,18 +55,18 @@ void anydnnGetLastErrorString(char *text, size_t size)
 anydnnStatus_t anydnnNotImplemented(const char *name)
 {
     if (!name || !*name)
-        return adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: name is %s; it is that of an entry", __func__,
-                        name ? "empty" : "NULL");
+        return adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: name is %s; it must be the name of an entry",
+                        __func__, name ? "empty" : "NULL");
     return adn_fail(ANYDNN_STATUS_NOT_SUPPORTED, "%s: anydnn does not implement it", name);
 }
 
 anydnnStatus_t anydnnRefuse(anydnnStatus_t status, const char *sentence)
 {
     if (status == ANYDNN_STATUS_SUCCESS)
-        return adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: status is SUCCESS, which refuses nothing",
-                        __func__);
+        return adn_fail(ANYDNN_STATUS_BAD_PARAM,
+                        "%s: status is SUCCESS; it must be an error status", __func__);
     if (!sentence || !*sentence)
-        return adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: sentence is %s; it says what is refused",
+        return adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: sentence is %s; it must describe the error",
                         __func__, sentence ? "empty" : "NULL");
     return adn_fail(status, "%s", sentence);
 }
@@ -80,7 +80,8 @@ anydnnStatus_t anydnnSetCallback(unsigned mask, void *udata, anydnnCallback_t fp
 anydnnStatus_t anydnnGetCallback(unsigned *mask, void **udata, anydnnCallback_t *fptr)
 {
     if (!mask || !udata || !fptr)
-        return adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: %s is NULL; it receives a value", __func__,
+        return adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: %s is NULL; it must point to the result",
+                        __func__,
                         !mask    ? "mask"
                         : !udata ? "udata"
                                  : "fptr");

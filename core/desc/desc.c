@@ -40,17 +40,18 @@ anydnnStatus_t adn_desc_complain(const char *entry, const char *argument, const 
     uint32_t seen;
 
     if (!desc)
-        return adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: %s is NULL; %s descriptor is needed", entry,
+        return adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: %s is NULL; it must be %s descriptor", entry,
                         argument, kind_name(kind));
     seen = ((const struct adn_desc *)desc)->kind;
     if (seen == (uint32_t)kind)
         return adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: %s was created but never set", entry,
                         argument);
     if (seen >= ADN_DESC_TENSOR && seen < ADN_DESC_END)
-        return adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: %s is %s descriptor; %s descriptor is needed",
-                        entry, argument, kind_name(seen), kind_name(kind));
-    return adn_fail(ANYDNN_STATUS_BAD_PARAM,
-                    "%s: %s is no live descriptor (destroyed, or never created)", entry, argument);
+        return adn_fail(ANYDNN_STATUS_BAD_PARAM,
+                        "%s: %s is %s descriptor; it must be %s descriptor", entry, argument,
+                        kind_name(seen), kind_name(kind));
+    return adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: %s is an invalid or destroyed descriptor", entry,
+                    argument);
 }
 
 anydnnStatus_t adn_desc_check(const char *entry, const char *argument, const void *desc,
@@ -65,8 +66,8 @@ anydnnStatus_t adn_desc_check_outputs(const char *entry, const char *const *name
 {
     for (int i = 0; i < count; i++)
         if (!outputs[i])
-            return adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: %s is NULL; it receives a value", entry,
-                            names[i]);
+            return adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: %s is NULL; it must point to the result",
+                            entry, names[i]);
     return ANYDNN_STATUS_SUCCESS;
 }
 
@@ -84,7 +85,7 @@ anydnnStatus_t adn_desc_check_int(const char *entry, const char *what, int64_t v
     if (value >= INT_MIN && value <= INT_MAX)
         return ANYDNN_STATUS_SUCCESS;
     return adn_fail(ANYDNN_STATUS_NOT_SUPPORTED,
-                    "%s: %s is %lld, which the int of this getter cannot hold", entry, what,
+                    "%s: %s is %lld, which does not fit this getter's int", entry, what,
                     (long long)value);
 }
 
@@ -94,8 +95,8 @@ anydnnStatus_t adn_desc_create(const char *entry, const char *argument, const vo
     struct adn_desc *head;
 
     if (!out)
-        return adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: %s is NULL; it receives the new descriptor",
-                        entry, argument);
+        return adn_fail(ANYDNN_STATUS_BAD_PARAM,
+                        "%s: %s is NULL; it must point to the new descriptor", entry, argument);
     head = calloc(1, size);
     if (!head)
         return adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "%s: no memory for %zu bytes", entry, size);
@@ -134,13 +135,13 @@ static anydnnStatus_t fill_check_counts(const char *entry, int format, int type,
         return adn_fail(ANYDNN_STATUS_BAD_PARAM,
                         "%s: format is %d; it must be an ANYDNN_TENSOR_xxx", entry, format);
     if (format == ANYDNN_TENSOR_NCHW_VECT_C && adn_type_lanes(type) == 1)
-        return adn_fail(ANYDNN_STATUS_BAD_PARAM,
-                        "%s: format is NCHW_VECT_C and dataType %s; only INT8x4, UINT8x4 and "
-                        "INT8x32 are vectors",
-                        entry, adn_type_name(type));
+        return adn_fail(
+            ANYDNN_STATUS_BAD_PARAM,
+            "%s: format is NCHW_VECT_C and dataType is %s; it must be INT8x4, UINT8x4 or INT8x32",
+            entry, adn_type_name(type));
     if (ndims > ANYDNN_DIM_MAX)
         return adn_fail(ANYDNN_STATUS_NOT_SUPPORTED,
-                        "%s: nbDims is %d; at most ANYDNN_DIM_MAX (%d) are possible", entry, ndims,
+                        "%s: nbDims is %d; at most ANYDNN_DIM_MAX (%d) are supported", entry, ndims,
                         ANYDNN_DIM_MAX);
     for (int i = 0; i < ndims; i++)
         if (dims[i] < 1)
@@ -165,10 +166,10 @@ anydnnStatus_t adn_desc_fill(const char *entry, struct anydnn_plugin_tensor *to,
         return status;
     for (int i = 0; i < ndims; i++) {
         if (strides && strides[i] == 0)
-            return adn_fail(
-                ANYDNN_STATUS_BAD_PARAM,
-                "%s: stride %d is 0; strides must not be 0 (nothing is broadcast by strides)",
-                entry, i);
+            return adn_fail(ANYDNN_STATUS_BAD_PARAM,
+                            "%s: stride %d is 0; strides must not be 0 (broadcasting by strides is "
+                            "not supported)",
+                            entry, i);
         tensor.dims[i] = dims[i];
         tensor.strides[i] = strides ? strides[i] : 0;
     }
@@ -176,7 +177,7 @@ anydnnStatus_t adn_desc_fill(const char *entry, struct anydnn_plugin_tensor *to,
         fits = adn_shape_strides(format, type, ndims, tensor.dims, tensor.strides) == 0;
     if (!fits || adn_shape_bytes(&tensor) < 0 || adn_shape_elements(&tensor) == INT64_MAX)
         return adn_fail(ANYDNN_STATUS_NOT_SUPPORTED,
-                        "%s: the tensor would span more bytes than 64 bits count", entry);
+                        "%s: the size of the tensor in bytes exceeds 64 bits", entry);
     *to = tensor;
     return ANYDNN_STATUS_SUCCESS;
 }

@@ -53,7 +53,7 @@ struct anydnnFilterStruct {
     int32_t format; /* anydnnTensorFormat_t */
 };
 
-/* A convolution. `c.activation` and the members after it stay 0, since the call brings them. */
+/* A convolution. `c.activation` and the members after it stay 0, since the call supplies them. */
 struct anydnnConvolutionStruct {
     struct adn_desc head;
     struct anydnn_plugin_convolution c;
@@ -104,7 +104,7 @@ struct anydnnDropoutStruct {
     struct anydnn_plugin_dropout d;
     void *states; /* in the space of the handle that it was set with; NULL: none yet */
     uint64_t seed;
-    float probability; /* as given: the getter answers the same float */
+    float probability; /* as given: the getter returns the same float */
 };
 
 /* A spatial transformer. Its tensors are all packed, so the descriptor holds them: theta and
@@ -229,7 +229,7 @@ void adn_desc_stamp(struct adn_desc *head);
 anydnnStatus_t adn_desc_fill(const char *entry, struct anydnn_plugin_tensor *to, int format,
                              int type, int ndims, const int *dims, const int *strides);
 
-/* Gives a descriptor that the library fills these values and a new stamp. */
+/* Sets the values of a descriptor that the library fills, with a new stamp. */
 void adn_desc_assign(anydnnTensorDescriptor_t desc, const struct anydnn_plugin_tensor *tensor);
 
 /* Returns the element type (ANYDNN_PLUGIN_UINT8 ...) of reduction indices of an

@@ -21,7 +21,8 @@ int64_t adn_type_size(int32_t type);
 int32_t adn_type_lanes(int32_t type);
 
 /* Returns the one of `count` names that is nearest to `name`, for "did you mean". The edit distance
- * is at most a third of its length, and at least 1. Returns NULL if none is close. */
+ * must be at most a third of the length of `name`, or 1 if that is more. Returns NULL if none is
+ * close. */
 const char *adn_name_nearest(const char *name, const char *const *names, int count);
 
 #endif

@@ -12,15 +12,15 @@ int64_t adn_shape_convolution_out(int64_t in, int64_t pad, int64_t filter, int64
                                   int64_t stride)
 {
     int64_t covered;
-    int64_t room;
+    int64_t space;
 
     if (stride < 1 || dilation < 1 || filter < 1)
         return 0;
     if (__builtin_mul_overflow(filter - 1, dilation, &covered) ||
-        __builtin_mul_overflow(pad, 2, &room) || __builtin_add_overflow(in, room, &room) ||
-        __builtin_sub_overflow(room, covered, &room) || room < 1)
+        __builtin_mul_overflow(pad, 2, &space) || __builtin_add_overflow(in, space, &space) ||
+        __builtin_sub_overflow(space, covered, &space) || space < 1)
         return 0;
-    return 1 + (room - 1) / stride;
+    return 1 + (space - 1) / stride;
 }
 
 int64_t adn_shape_pooling_out(int64_t in, int64_t pad, int64_t window, int64_t stride)
@@ -134,7 +134,8 @@ int adn_shape_overlaps(const struct anydnn_plugin_tensor *tensor)
 {
     int32_t order[ANYDNN_PLUGIN_DIM_MAX];
     int32_t count = 0;
-    int64_t below = 0; /* what the dims with smaller strides reach */
+    int64_t below =
+        0; /* distance from the first element to the last over the dims with smaller strides */
     int64_t reach;
 
     for (int32_t i = 0; i < tensor->ndims; i++) {

@@ -48,10 +48,10 @@ void adn_shape_of_bytes(struct anydnn_plugin_tensor *tensor, int64_t bytes);
 int64_t adn_shape_bytes(const struct anydnn_plugin_tensor *tensor);
 
 /* Returns 0 if each dim's stride, taken from the smallest, steps over all that the dims below it
- * span; else 1. Layouts that return 0 are those that some order of nested loops walks upwards:
- * packed in any order, padded, sub-regions. Layouts of interleaved dims (dims 2,3 with strides 3,2)
- * count as overlapping although no two of their elements meet. Signs of strides and dims of size 1
- * do not matter. */
+ * span; else 1. Layouts that return 0 are those that some order of nested loops traverses with
+ * increasing addresses: packed in any order, padded, sub-regions. Layouts of interleaved dims (dims
+ * 2,3 with strides 3,2) count as overlapping although no two of their elements coincide. Signs of
+ * strides and dims of size 1 do not matter. */
 int adn_shape_overlaps(const struct anydnn_plugin_tensor *tensor);
 
 /* Computes the dims of the result of a transform, as measured on cuDNN 9.19. FOLD pads, then moves

@@ -219,7 +219,7 @@ static int lookup_item(anydnnHandle_t handle, const char *entry, const char *key
         return -1;
     }
     near = adn_name_nearest(key, names, ITEM_COUNT);
-    adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: there is no key `%s`%s%s%s", entry, key,
+    adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: unknown key `%s`%s%s%s", entry, key,
              near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "");
     return -1;
 }
@@ -247,8 +247,8 @@ anydnnStatus_t adn_record_int(anydnnHandle_t handle, const char *key, int64_t *v
         return ANYDNN_STATUS_BAD_PARAM;
     if (!items[at].number)
         return adn_fail(ANYDNN_STATUS_BAD_PARAM,
-                        "anydnnGetDispatchInfoInt: key `%s` has a text and no number; "
-                        "anydnnGetDispatchInfo gives it",
+                        "anydnnGetDispatchInfoInt: the value of key `%s` is a text, not a number; "
+                        "use anydnnGetDispatchInfo",
                         key);
     *value = items[at].number(handle);
     return ANYDNN_STATUS_SUCCESS;

@@ -9,8 +9,8 @@ core_libanydnn_core_la_SOURCES += \
 	core/dispatch/autotune/runs.c \
 	core/dispatch/autotune/search.c \
 	core/dispatch/autotune/search.h \
-	core/dispatch/autotune/stand.c \
-	core/dispatch/autotune/stand.h \
+	core/dispatch/autotune/bench_env.c \
+	core/dispatch/autotune/bench_env.h \
 	core/dispatch/autotune/store.c \
 	core/dispatch/autotune/store.h \
 	core/dispatch/autotune/suspect.c \

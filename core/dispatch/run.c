@@ -146,7 +146,7 @@ static anydnnStatus_t run_problem(const struct adn_running *running,
     }
     handle->counters.plan_equal_hits += how == ADN_HOW_EQUAL;
     handle->counters.plan_misses += how == ADN_HOW_MISS;
-    if (call && !plan->passing)
+    if (call && !plan->transient)
         adn_table_add_key(&handle->cache, call->key, call->key_words, call->hash, plan);
     return execute_other(running, plan, how);
 }
@@ -188,8 +188,8 @@ static anydnnStatus_t check_aliases(const char *entry, const struct adn_problem 
 
         if (said != seen)
             return adn_fail(ANYDNN_STATUS_BAD_PARAM,
-                            "%s: operand %s has %s%s address and the problem says %s%s; they must "
-                            "agree (alias=OUTPUT:INPUT)",
+                            "%s: operand %s has %s%s address, but the problem states %s%s; they "
+                            "must agree (alias=OUTPUT:INPUT)",
                             entry, info->slot[i].role, seen ? "the same as " : "no input's",
                             seen ? info->slot[seen - 1].role : "", said ? "that of " : "none",
                             said ? info->slot[said - 1].role : "");
@@ -236,7 +236,7 @@ static anydnnStatus_t workspace_of(const struct adn_running *running,
     status = adn_find_plan(running, problem, &plan, &how);
     if (status != ANYDNN_STATUS_SUCCESS)
         return status;
-    if (!plan->passing)
+    if (!plan->transient)
         status = adn_keep_choice(running->entry, handle, &plan->problem, plan->backend->index,
                                  plan->engine, 0);
     if (status != ANYDNN_STATUS_SUCCESS)

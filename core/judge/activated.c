@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Computes the sums of an activation behind sums of products whose last bits depend on the library.
- * The activation turns an error e of its argument v into about |f'(v)| e. It adds an error of a few
- * units of its result. Rounding the argument, or a product with its coefficient, counts as a few
- * units of v. The sum S behind an element therefore becomes max |f'| S + |f(v)|        for reals,
- * whose sum v is off by units of S |f'(v) v| + |f(v)|         for whole numbers, whose sum v is
- * exact in any order. Swish is v times a sigmoid, which below the least normal number is as coarse
- * as at that number. It counts as |v| times at least that number. GELU is v times
- * a probability that some libraries compute as 1 + erf or 1 + tanh, and counts as |v|.
+ * Computes the error sums of a convolution or a matrix product that ends in an activation whose
+ * last bits depend on the library. The activation turns an error e of its argument v into about
+ * |f'(v)| e. It adds an error of a few units of its result. Rounding the argument, or a product
+ * with its coefficient, counts as a few units of v. The sum S behind an element therefore becomes
+ *   max |f'| S + |f(v)|        for reals, whose sum v is off by units of S
+ *   |f'(v) v| + |f(v)|         for whole numbers, whose sum v is exact in any order.
+ * Swish is v times a sigmoid. A sigmoid below the least normal number has the same absolute error
+ * as that number. Swish therefore counts as |v| times at least that number. GELU is v times a
+ * probability. Some libraries compute it as 1 + erf or 1 + tanh, which cancel, so GELU counts as
+ * |v|.
  */
 #include "judge/sums.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bounds the error of results that remain after terms cancel. A right evaluation rounds each term,
- * so that its error is a few units of the terms' sizes. Relative changes of the inputs may not
- * change such a result, and then do not show that error.
+ * Bounds the error of results that remain after terms cancel. A correct evaluation rounds each
+ * term, so that its error is a few units of the terms' sizes. Relative changes of the inputs may
+ * leave such a result unchanged, and then do not show that error.
  *
  * Batch normalization backward is dx = slope (g - dbias / m - n dscale / m) with slope = scale inv,
  * n = (x - mean) inv, dbias = sum g, dscale = sum g n over the m elements of a cell. To first order
@@ -11,19 +11,19 @@
  *            + sum |g| / m              of dbias
  *            + E |dscale| / m           of n at this element
  *            + |n| sum |g| E / m)       of dscale, and of each n in it
- * with E = |n| + inv sum |x| / m: n is off by u |n| from the difference and the product, and by
- * inv u sum |x| / m from the mean, if that is a sum of its own and not an operand. For x = (0, 0,
- * 0, b), the dx of the last element is 0 except for epsilon, for every dy. It stays 0 under
- * relative changes of every number, while each of these terms has the size of dy.
+ * with E = |n| + inv sum |x| / m: the error of n is u |n| from the difference and the product, plus
+ * inv u sum |x| / m from the mean, unless the mean is an operand. For x = (0, 0, 0, b), the dx of
+ * the last element is 0 except for epsilon, for every dy. It stays 0 under relative changes of
+ * every number, while each of these terms has the size of dy.
  *
  * The logarithm's softmax backward is dx = dy - exp(y) sum dy. Near y = 0, one element has all the
  * probability. A relative change of y does not change exp(y) there, whose rounding is a unit of 1.
  * The terms are |dy| + exp(y) sum |dy|.
  *
  * The other backward operations need no such sums. A relative change of a factor changes its term
- * by the same part, and no other term at the same rate. These factors are y in softmax's y (dy -
- * sum y dy) and in the gradients of the activations, and x in the second term of LRN and of
- * divisive normalization. If x is 0, that term is 0, too.
+ * in the same proportion, and no other term as much. These factors are y in softmax's y (dy - sum y
+ * dy) and in the gradients of the activations, and x in the second term of LRN and of divisive
+ * normalization. If x is 0, that term is 0, too.
  */
 #include "judge/cancel.h"
 
@@ -179,7 +179,7 @@ static int raise_norm(struct adn_subject *subject, char *sentence)
 
 /* ---- softmax backward */
 
-/* Returns the row of an element: all of an instance, or the channels of one place. */
+/* Returns the row of an element: all of an instance, or the channels of one position. */
 static int64_t row_of(const struct anydnn_plugin_tensor *tensor, int instance, int64_t i)
 {
     int64_t inner = 1;

@@ -23,10 +23,10 @@ struct adn_judged {
     double want;
     double sum;
     double squares;
-    int right; /* judged by itself; transform algorithms are judged as a whole */
+    int right; /* 1 if within its bound; unused for transform algorithms */
 };
 
-/* Computes how far rounding may drive the elements of an output. */
+/* Fills in the properties of `bound` that all elements of an output share. */
 void adn_subject_bound(const struct adn_subject *subject, int slot, const struct adn_method *method,
                        struct adn_bound *bound);
 /* Returns 1 if each element must be the number of its type nearest to the right value. */
@@ -47,7 +47,7 @@ double adn_judged_ratio(const struct adn_judged *element, int exact);
 /* The comparison of a whole output. */
 struct adn_verdict {
     struct adn_measure measure;
-    int exact;               /* no other number of the type is right */
+    int exact;               /* 1 if only one number of the type is right */
     int whole;               /* judged by the relative L2 error */
     int64_t wrong;           /* elements beyond the bound */
     double ratio;            /* the largest error in parts of its bound */
@@ -58,7 +58,7 @@ struct adn_verdict {
 
 /* Judges the elements that lie at `bytes` as the operand's tensor states. `reference` is the method
  * of a reference that computed in the operands' own types, whose rounding counts too; it is NULL
- * for double. With `l2` above 0, a relative L2 error up to `l2` is right, whatever the elements
+ * for double. With `l2` above 0, a relative L2 error up to `l2` is accepted, whatever the elements
  * are. */
 void adn_judge_output(const struct adn_subject *subject, int slot, const struct adn_method *method,
                       const struct adn_method *reference, double l2, const unsigned char *bytes,

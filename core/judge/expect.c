@@ -31,7 +31,7 @@ static int is_term(const struct adn_subject *subject, int slot)
     return subject->problem.operation != ANYDNN_PLUGIN_POOLING_BACKWARD || strcmp(role, "dy") == 0;
 }
 
-/* Returns the factor of inputs. The factors of sums that wrap apply after the sums. */
+/* Returns the factor of inputs. If sums wrap, the factors apply after the sums instead. */
 static double factor_of(const struct adn_subject *subject, int slot, int wraps)
 {
     const double *scale = subject->values.scale;
@@ -242,8 +242,8 @@ static int blend(struct adn_subject *subject)
 
 /* ---- the whole */
 
-/* Returns 1 if all inputs are whole numbers, and few enough that float adds them up exactly. Those
- * of 32 bits are too long for that. */
+/* Returns 1 if all inputs are whole numbers that float adds up exactly. Numbers of 32 bits are too
+ * long for that. */
 static int is_whole(const struct adn_subject *subject)
 {
     if (subject->numbers == ADN_NUMBERS_SMALL)

@@ -53,8 +53,7 @@ static size_t scalar_bytes(int32_t type)
     return (size_t)(adn_type_size(type) / adn_type_lanes(type));
 }
 
-/* Makes packed images of the operands. An operand that the caller omits holds zeros. Returns NULL
- * if memory is out. */
+/* Makes a packed image of an operand, of zeros without values. Returns NULL if memory is out. */
 static void *image_of(const struct anydnn_plugin_tensor *tensor, const double *values)
 {
     size_t size = scalar_bytes(tensor->type);
@@ -94,7 +93,7 @@ int adn_oracle_run(struct adn_oracle *oracle, const struct adn_problem *problem,
 
     if (oracle->run == NULL) {
         snprintf(sentence, ADN_JUDGE_SENTENCE,
-                 "cpu_ref, which knows the right answers, is not there");
+                 "cpu_ref, which computes the reference results, is not installed");
         return 1;
     }
     in_double(&wide);

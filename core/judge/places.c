@@ -13,7 +13,7 @@ void adn_places_begin(struct adn_places *places, const struct anydnn_plugin_tens
     places->size = (size_t)adn_type_size(tensor->type) / (size_t)places->lanes;
 }
 
-/* Returns the scalars from index 0 to index i of a dim. */
+/* Returns the distance in scalars from index 0 to index i of a dim. */
 static int64_t way(const struct adn_places *places, int d, int64_t i)
 {
     int64_t lanes = places->lanes;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A walk over the scalars of an operand in logical order. */
+/* An iteration over the scalars of an operand in logical order. */
 #ifndef ADN_JUDGE_PLACES_H
 #define ADN_JUDGE_PLACES_H
 
@@ -8,7 +8,7 @@
 
 #include <anydnn/plugin.h>
 
-/* A position in the walk. */
+/* A position in the iteration. */
 struct adn_places {
     const struct anydnn_plugin_tensor *tensor;
     int lanes;
@@ -17,9 +17,9 @@ struct adn_places {
     size_t at;                            /* bytes from the start of the operand */
 };
 
-/* Starts the walk at the first scalar. */
+/* Starts the iteration at the first scalar. */
 void adn_places_begin(struct adn_places *places, const struct anydnn_plugin_tensor *tensor);
-/* Moves to the next scalar. After the last one, the walk starts over. */
+/* Moves to the next scalar. After the last one, the iteration starts over. */
 void adn_places_next(struct adn_places *places);
 
 #endif

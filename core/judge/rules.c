@@ -24,7 +24,7 @@ int adn_judge_is_idle(const struct adn_problem *problem, const char *role)
            problem->params.batch_normalization.ops == 0 && strcmp(role, "reserve") == 0;
 }
 
-/* Returns 1 for outputs that are not blended: statistics, buffers, places. */
+/* Returns 1 for outputs that are not blended: statistics, buffers, indices, scratch. */
 static int is_plain_output(const char *role)
 {
     static const char *const plain[] = {"running_mean", "running_var", "save_mean",

@@ -20,7 +20,7 @@ enum adn_numbers {
     ADN_NUMBERS_SMALL  /* whole numbers so small that float adds them up exactly */
 };
 
-/* The part of one operand, in logical row-major order, scalar by scalar. */
+/* The data of one operand, in logical row-major order, scalar by scalar. */
 struct adn_subject_slot {
     int64_t count;   /* 0 if the operand is absent */
     int compared;    /* 1 for an output whose content has a meaning afterwards */

@@ -49,8 +49,8 @@ static int sensitivity(struct adn_oracle *oracle, struct adn_subject *subject, c
     return result;
 }
 
-/* Adds the error of a logarithm: that of a sum near 1 is small and carries the sum's error, a unit
- * of 1. */
+/* Adds the error of a logarithm. The logarithm of a sum near 1 is small, but has the absolute error
+ * of the sum, one unit in the last place of 1. */
 static void add_floor(struct adn_subject *subject)
 {
     const struct adn_problem *problem = &subject->problem;
@@ -68,10 +68,9 @@ static void add_floor(struct adn_subject *subject)
  * in double show it. */
 static void add_paths(struct adn_subject *subject)
 {
-    enum { COSTS = 4, GRADIENTS = 5 };
     const struct anydnn_plugin_tensor *x = &subject->problem.tensor[0];
-    const struct adn_subject_slot *costs = &subject->slot[COSTS];
-    struct adn_subject_slot *gradients = &subject->slot[GRADIENTS];
+    const struct adn_subject_slot *costs = &subject->slot[slot_ctc_loss_costs];
+    struct adn_subject_slot *gradients = &subject->slot[slot_ctc_loss_gradients];
 
     if (subject->problem.operation != ANYDNN_PLUGIN_CTC_LOSS || x->type != ANYDNN_PLUGIN_DOUBLE ||
         costs->want == NULL || gradients->sum == NULL)

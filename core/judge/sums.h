@@ -9,8 +9,8 @@
 /* Computes sum and squares of the results without the blend. */
 int adn_oracle_sums(struct adn_oracle *oracle, struct adn_subject *subject, char *sentence);
 
-/* Turns the sums of a convolution into those of the activation behind it. Returns 0, 1 if the
- * oracle declines, or -1 if it fails. */
+/* Turns the sums of a convolution into those of the activation after it. Returns 0, 1 if the oracle
+ * declines, or -1 if it fails. */
 int adn_oracle_activated(struct adn_oracle *oracle, struct adn_subject *subject, char *sentence);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs convolutions of integers. The oracle sums in double, and this file wraps the sums to 32
- * bits. The rest of the fused operation runs on the oracle again, behind a filter of one 1 for each
- * channel. */
+ * bits. The rest of the fused operation runs on the oracle again, with a depthwise 1x1 filter of
+ * ones in place of w. */
 #include "judge/oracle.h"
 
 #include <math.h>
@@ -24,26 +24,26 @@ static void wrap_all(double *sums, int64_t count, double factor)
         sums[i] = factor * wrapped(sums[i]);
 }
 
-/* The slots of the fused operation (x, w, z, bias, y) and of the plain one (x, w, y). */
-enum { X, W, Z, BIAS, FUSED_Y, PLAIN_Y = 2 };
+#define PLAIN(name) slot_convolution_forward_##name
+#define FUSED(name) slot_convolution_bias_activation_forward_##name
 
 static int run_sums(struct adn_oracle *oracle, const struct adn_problem *fused,
                     double *const in[ADN_SLOTS], double *sums, char *sentence)
 {
     struct adn_problem plain;
     struct adn_values values;
-    double *out[ADN_SLOTS] = {[PLAIN_Y] = sums};
-    double *inputs[ADN_SLOTS] = {[X] = in[X], [W] = in[W]};
+    double *out[ADN_SLOTS] = {[PLAIN(y)] = sums};
+    double *inputs[ADN_SLOTS] = {[PLAIN(x)] = in[FUSED(x)], [PLAIN(w)] = in[FUSED(w)]};
 
     adn_problem_init(&plain, ANYDNN_PLUGIN_CONVOLUTION_FORWARD);
     adn_values_init(&values, plain.operation);
     plain.params = fused->params;
     plain.params.convolution.activation = 0;
     plain.params.convolution.coef = 0;
-    plain.tensor[X] = fused->tensor[X];
-    plain.tensor[W] = fused->tensor[W];
-    plain.tensor[PLAIN_Y] = fused->tensor[FUSED_Y];
-    plain.present = 1 << X | 1 << W | 1 << PLAIN_Y;
+    plain.tensor[PLAIN(x)] = fused->tensor[FUSED(x)];
+    plain.tensor[PLAIN(w)] = fused->tensor[FUSED(w)];
+    plain.tensor[PLAIN(y)] = fused->tensor[FUSED(y)];
+    plain.present = 1 << PLAIN(x) | 1 << PLAIN(w) | 1 << PLAIN(y);
     return adn_oracle_run(oracle, &plain, &values, inputs, out, sentence);
 }
 
@@ -55,9 +55,12 @@ static int run_rest(struct adn_oracle *oracle, const struct adn_problem *fused,
     struct adn_problem rest = *fused;
     struct adn_values factors = *values;
     struct anydnn_plugin_convolution *params = &rest.params.convolution;
-    int64_t channels = fused->tensor[FUSED_Y].dims[1];
+    int64_t channels = fused->tensor[FUSED(y)].dims[1];
     double *ones = reallocarray(NULL, (size_t)channels, sizeof(double));
-    double *inputs[ADN_SLOTS] = {[X] = sums, [W] = ones, [Z] = in[Z], [BIAS] = in[BIAS]};
+    double *inputs[ADN_SLOTS] = {[FUSED(x)] = sums,
+                                 [FUSED(w)] = ones,
+                                 [FUSED(z)] = in[FUSED(z)],
+                                 [FUSED(bias)] = in[FUSED(bias)]};
     int result;
 
     if (ones == NULL)
@@ -67,12 +70,12 @@ static int run_rest(struct adn_oracle *oracle, const struct adn_problem *fused,
     for (int i = 0; i < params->spatial_dims; i++) {
         params->pad[i] = 0;
         params->stride[i] = params->dilation[i] = 1;
-        rest.tensor[W].dims[i + 2] = 1;
+        rest.tensor[FUSED(w)].dims[i + 2] = 1;
     }
     params->groups = channels;
-    rest.tensor[X] = fused->tensor[FUSED_Y];
-    rest.tensor[W].dims[0] = channels;
-    rest.tensor[W].dims[1] = 1;
+    rest.tensor[FUSED(x)] = fused->tensor[FUSED(y)];
+    rest.tensor[FUSED(w)].dims[0] = channels;
+    rest.tensor[FUSED(w)].dims[1] = 1;
     factors.scale[0] = 1;
     result = adn_oracle_run(oracle, &rest, &factors, inputs, out, sentence);
     free(ones);
@@ -83,17 +86,17 @@ int adn_oracle_run_wrapping(struct adn_oracle *oracle, const struct adn_problem 
                             const struct adn_values *values, double *const in[ADN_SLOTS],
                             double *const out[ADN_SLOTS], char *sentence)
 {
-    int64_t count = adn_shape_elements(&problem->tensor[PLAIN_Y]);
+    int64_t count = adn_shape_elements(&problem->tensor[PLAIN(y)]);
     double *sums;
     int result;
 
     if (problem->operation != ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD) {
         result = adn_oracle_run(oracle, problem, values, in, out, sentence);
         if (result == 0)
-            wrap_all(out[PLAIN_Y], count, 1);
+            wrap_all(out[PLAIN(y)], count, 1);
         return result;
     }
-    count = adn_shape_elements(&problem->tensor[FUSED_Y]);
+    count = adn_shape_elements(&problem->tensor[FUSED(y)]);
     sums = reallocarray(NULL, (size_t)count, sizeof(double));
     if (sums == NULL)
         return adn_judge_no_memory(sentence);

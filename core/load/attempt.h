@@ -10,7 +10,7 @@
 typedef int32_t (*adn_load_main_fn)(const struct anydnn_plugin_host *host,
                                     const struct anydnn_plugin **plugin);
 
-/* An attempt: what each step leaves to the next. */
+/* An attempt: the state that each step passes to the next. */
 struct adn_load_attempt {
     struct adn_load_slot *slot;
     char *real_path;

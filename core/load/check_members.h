@@ -32,7 +32,7 @@ int adn_load_check_functions(struct adn_load_attempt *attempt, const char *what,
 int adn_load_check_group(struct adn_load_attempt *attempt, const char *what,
                          const struct adn_load_function *functions, size_t count);
 
-/* Checks that a string is set and readable. */
+/* Checks that a string is set and has at most 1023 characters. */
 int adn_load_check_text(struct adn_load_attempt *attempt, const char *what, const char *text);
 
 /* Checks an array of 1 to `max` pointers. */

@@ -21,7 +21,7 @@
 
 struct discovery {
     struct adn_registry *registry;
-    int32_t room;      /* of registry->backend */
+    int32_t capacity;  /* of registry->backend */
     int32_t sentences; /* in registry->unreadable */
     int out_of_memory;
 };
@@ -43,7 +43,7 @@ static char *discover_print(struct discovery *discovery, const char *format, ...
     return text;
 }
 
-/* Keeps a sentence about a skipped file or folder, and owns it then. */
+/* Keeps a sentence about a skipped file or folder, and takes ownership of it. */
 static void discover_complain(struct discovery *discovery, char *sentence)
 {
     struct adn_registry *registry = discovery->registry;
@@ -73,23 +73,23 @@ static struct adn_load_slot *discover_named(const struct discovery *discovery, c
     return NULL;
 }
 
-/* Adds a backend of that name, and owns the path then. */
+/* Adds a backend of that name, and takes ownership of the path. */
 static struct adn_load_slot *discover_add(struct discovery *discovery, const char *name,
                                           size_t length, char *path)
 {
     struct adn_registry *registry = discovery->registry;
     struct adn_load_slot *slot = calloc(1, sizeof(*slot));
 
-    if (slot && registry->count == discovery->room) {
-        int32_t room = discovery->room ? 2 * discovery->room : 16;
-        struct adn_backend **more = realloc(registry->backend, (size_t)room * sizeof(*more));
+    if (slot && registry->count == discovery->capacity) {
+        int32_t capacity = discovery->capacity ? 2 * discovery->capacity : 16;
+        struct adn_backend **more = realloc(registry->backend, (size_t)capacity * sizeof(*more));
 
         if (more) {
             registry->backend = more;
-            discovery->room = room;
+            discovery->capacity = capacity;
         }
     }
-    if (!slot || registry->count == discovery->room) {
+    if (!slot || registry->count == discovery->capacity) {
         discovery->out_of_memory = 1;
         free(slot);
         free(path);
@@ -117,17 +117,18 @@ static void discover_file(struct discovery *discovery, const char *folder, const
     size_t name_length = length - prefix - suffix;
 
     if (!adn_load_name_valid(name, name_length)) {
-        discover_complain(discovery,
-                          discover_print(discovery,
-                                         "%s/%s is passed over: a backend's file is called "
-                                         "anydnn_NAME.so, NAME being 1 to %d of a-z, 0-9 and _",
-                                         folder, file, ANYDNN_PLUGIN_NAME_MAX));
+        discover_complain(
+            discovery,
+            discover_print(discovery,
+                           "%s/%s is ignored: a backend's file must be named anydnn_NAME.so; NAME "
+                           "has 1 to %d characters of a-z, 0-9 and _",
+                           folder, file, ANYDNN_PLUGIN_NAME_MAX));
         return;
     }
     const struct adn_load_slot *first = discover_named(discovery, name, name_length);
 
     if (first) {
-        adn_debug("%s/%s is passed over: %s comes first", folder, file, first->backend.path);
+        adn_debug("%s/%s is ignored: %s is found first", folder, file, first->backend.path);
         return;
     }
     char *path = discover_print(discovery, "%s/%s", folder, file);
@@ -139,11 +140,11 @@ static void discover_file(struct discovery *discovery, const char *folder, const
 static void discover_folder(struct discovery *discovery, const char *folder)
 {
     if (folder[0] != '/') {
-        discover_complain(discovery,
-                          discover_print(discovery,
-                                         "the plugin folder \"%s\" is passed over: it must be an "
-                                         "absolute path",
-                                         folder));
+        discover_complain(
+            discovery,
+            discover_print(discovery,
+                           "the plugin folder \"%s\" is ignored: it must be an absolute path",
+                           folder));
         return;
     }
     DIR *stream = opendir(folder);
@@ -153,11 +154,11 @@ static void discover_folder(struct discovery *discovery, const char *folder)
         int cause = errno;
 
         adn_shortage(cause);
-        discover_complain(
-            discovery, discover_print(discovery,
-                                      "the plugin folder %s cannot be read: %s: install backends "
-                                      "there, or name their folder by plugin_path",
-                                      folder, strerror(cause)));
+        discover_complain(discovery,
+                          discover_print(discovery,
+                                         "the plugin folder %s cannot be read: %s: install "
+                                         "backends there, or set plugin_path to their folder",
+                                         folder, strerror(cause)));
         return;
     }
     while ((entry = readdir(stream)) != NULL)
@@ -165,7 +166,7 @@ static void discover_folder(struct discovery *discovery, const char *folder)
     closedir(stream);
 }
 
-/* Returns 1 if anything has that name, even a link to nothing. */
+/* Returns 1 if anything has that name, even a dangling link. */
 static int discover_exists(const char *path)
 {
     struct stat status;
@@ -173,7 +174,7 @@ static int discover_exists(const char *path)
     return lstat(path, &status) == 0;
 }
 
-/* Gives a backend its final stage before it is opened. */
+/* Sets the final stage of a backend that will not be opened. */
 static void discover_end(struct adn_load_slot *slot, int32_t stage, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -247,8 +248,8 @@ static void discover_module(struct discovery *discovery, const struct adn_load_m
     if (!adn_load_name_valid(module->name, length)) {
         discover_complain(discovery,
                           discover_print(discovery,
-                                         "the backend \"%s\" of %s is passed over: a name "
-                                         "is 1 to %d of a-z, 0-9 and _",
+                                         "the backend \"%s\" of %s is ignored: a name must have 1 "
+                                         "to %d characters of a-z, 0-9 and _",
                                          module->name, origin, ANYDNN_PLUGIN_NAME_MAX));
         return;
     }
@@ -265,7 +266,7 @@ static void discover_module(struct discovery *discovery, const struct adn_load_m
     slot->backend.stage = ADN_LOAD_KNOWN;
     slot->backend.reason = NULL;
     if (module->disabled)
-        discover_end(slot, ADN_LOAD_DISABLED, "backend %s is switched off by %s (enable = no)",
+        discover_end(slot, ADN_LOAD_DISABLED, "backend %s is disabled by %s (enable = no)",
                      module->name, origin);
     else if (!slot->backend.path)
         discover_missing(discovery, slot, module);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls the dynamic linker: it opens a backend's file, looks up its symbols, and tells which file
- * holds an address. */
+/* Calls the dynamic linker: it opens a backend's file, looks up its symbols, and finds the file
+ * that holds an address. */
 #include "load/dl.h"
 
 #include <dlfcn.h>
@@ -19,8 +19,7 @@ static const struct {
     const char *advice;
 } dl_advice[] = {
     {"undefined symbol", "link the backend with -Wl,-z,defs and with every library that it uses"},
-    {"version `",
-     "rebuild the backend on this system, or bring the library that it names up to date"},
+    {"version `", "rebuild the backend on this system, or update the library that it names"},
     {"cannot allocate memory in static TLS", "build the backend without -ftls-model=initial-exec"},
     {"cannot open shared object file",
      "install the missing library, or rebuild the backend without it"},
@@ -44,7 +43,7 @@ static const char *dl_advise(const char *text)
  * user's language. */
 static void dl_note_shortage(const char *text)
 {
-    /* The file exists, but its name could not be copied if nothing follows these words. */
+    /* If nothing follows these words, the file exists, but there was no memory for its name. */
     const char *name = strstr(text, dgettext("libc", "cannot open shared object file"));
     static const int errors[] = {ENOMEM, EMFILE, ENFILE};
     static const char *const sentences[] = {
@@ -89,7 +88,7 @@ int adn_load_dl_open(struct adn_load_attempt *attempt)
     const char *text = dlerror();
 
     if (!text)
-        text = "the dynamic linker gives no cause";
+        text = "the dynamic linker reports no cause";
     dl_note_shortage(text);
     return adn_load_refuse(attempt, "%s cannot be opened: %s: %s", attempt->slot->backend.path,
                            text, dl_advise(text));

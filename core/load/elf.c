@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Checks the headers of a backend's file before the dynamic linker maps it. The linker trusts the
- * headers, and a truncated file kills the process when it touches a page behind the end.
+ * headers, and a truncated file kills the process when it touches a page beyond the end.
  */
 #include "load/attempt.h"
 
@@ -65,7 +65,7 @@ static int elf_check_header(struct adn_load_attempt *attempt, const struct adn_e
     return 0;
 }
 
-/* Where the last byte that the program headers name ends; -1 when they cannot be read. */
+/* Computes the end of the bytes that the program headers name. Returns -1 if reading fails. */
 static int elf_end(const struct adn_elf *elf, uint64_t *end)
 {
     uint64_t at = elf->header.e_phoff;

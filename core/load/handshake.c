@@ -22,11 +22,10 @@ static int handshake_symbols(struct adn_load_attempt *attempt, struct adn_load_s
     const char *path = attempt->slot->backend.path;
 
     if (!abi.address && !entry.address)
-        return adn_load_refuse(
-            attempt,
-            "%s exports neither anydnn_plugin_abi nor anydnn_plugin_main: it is not "
-            "a backend; remove it, or export the two (plugin.h says how)",
-            path);
+        return adn_load_refuse(attempt,
+                               "%s exports neither anydnn_plugin_abi nor anydnn_plugin_main: it is "
+                               "not a backend; remove it, or export both (see plugin.h)",
+                               path);
     if (!abi.address)
         return adn_load_refuse(
             attempt,
@@ -73,17 +72,16 @@ static int handshake_version(struct adn_load_attempt *attempt, const struct anyd
         int older = abi->major < major || (abi->major == major && abi->minor < minor);
 
         return adn_load_refuse(
-            attempt, "%s was built for plugin ABI %u.%u, this library speaks %u.%u: %s", path,
+            attempt, "%s was built for plugin ABI %u.%u, but this library supports %u.%u: %s", path,
             abi->major, abi->minor, major, minor,
             older ? "rebuild the backend with this library's plugin.h"
                   : "update libanydnn, or rebuild the backend with this library's plugin.h");
     }
     if (abi->struct_size < HANDSHAKE_SIZE_LEAST || abi->struct_size > HANDSHAKE_SIZE_MAX)
-        return adn_load_refuse(
-            attempt,
-            "%s states a struct_size of %u in anydnn_plugin_abi, where %zu is meant: "
-            "define it with ANYDNN_PLUGIN_ABI_INITIALIZER",
-            path, abi->struct_size, HANDSHAKE_SIZE_LEAST);
+        return adn_load_refuse(attempt,
+                               "%s has struct_size %u in anydnn_plugin_abi; it must be %zu: define "
+                               "it with ANYDNN_PLUGIN_ABI_INITIALIZER",
+                               path, abi->struct_size, HANDSHAKE_SIZE_LEAST);
     return 0;
 }
 
@@ -117,15 +115,15 @@ int adn_load_call_main(struct adn_load_attempt *attempt)
     if (status != 0) {
         const char *text = adn_load_error_text();
 
-        return adn_load_refuse(attempt, "%s: its anydnn_plugin_main answered status %d%s%s", path,
-                               status, text[0] ? ": " : " and no sentence: ask its maker", text);
+        return adn_load_refuse(
+            attempt, "%s: its anydnn_plugin_main returned status %d%s%s", path, status,
+            text[0] ? ": " : " without a message: report this to its vendor", text);
     }
     if (!attempt->given)
-        return adn_load_refuse(
-            attempt,
-            "%s: its anydnn_plugin_main answered success, but gave no description "
-            "(NULL): ask its maker",
-            path);
+        return adn_load_refuse(attempt,
+                               "%s: its anydnn_plugin_main returned success but no description "
+                               "(NULL): report this to its vendor",
+                               path);
     attempt->slot->given = attempt->given;
     return 0;
 }

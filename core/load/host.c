@@ -44,7 +44,7 @@ static void host_log(const struct anydnn_plugin_host *host, int32_t level, const
 /* Checks that root alone can change the code that a value names in a privileged process. */
 static int is_trusted_code(const struct adn_backend *backend, const char *key, const char *value)
 {
-    static const char what[] = "code that a setting names";
+    static const char what[] = "code named by a setting";
     char reason[ADN_LOAD_REASON_MAX] = "it is not an absolute path";
 
     if (value[0] == '/' && adn_file_root_only(value, reason, sizeof(reason)) == 0)

@@ -25,7 +25,7 @@ enum adn_load_stage {
     ADN_LOAD_LIVE
 };
 
-/* A backend that a setting names, beside those in the folders. */
+/* A backend that a setting names, in addition to those in the folders. */
 struct adn_load_module {
     const char *name;
     const char
@@ -73,8 +73,8 @@ struct adn_registry {
 };
 
 /* Lists the files anydnn_NAME.so of the folders and the modules. The first folder that has a name
- * wins. Opens nothing and logs nothing. The arrays and strings of the options must live as long.
- * Returns NULL if memory is out. */
+ * wins. Opens nothing, and logs only ignored files at level debug. The arrays and strings of the
+ * options must live as long. Returns NULL if memory is out. */
 struct adn_registry *adn_load_registry(const struct adn_load_options *options);
 void adn_load_registry_free(struct adn_registry *registry); /* for tests; opened objects stay */
 

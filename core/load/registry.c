@@ -90,8 +90,8 @@ static void load_report(const struct adn_backend *backend, int32_t stage)
         adn_warn("backend %s is not available (%s): %s", backend->name, adn_load_stage_name(stage),
                  backend->reason);
     if (backend->changes_float)
-        adn_info("backend %s changed the floating-point environment as it was opened (a file "
-                 "linked with -ffast-math does); it was put back",
+        adn_info("backend %s changed the floating-point environment when it was opened, as files "
+                 "linked with -ffast-math do; it has been restored",
                  backend->name);
 }
 
@@ -196,7 +196,7 @@ const char *adn_load_reason(const struct adn_backend *backend)
     int32_t stage = atomic_load_explicit(&backend->stage, memory_order_acquire);
 
     if (stage == ADN_LOAD_KNOWN || stage == ADN_LOAD_LIVE)
-        return "could not be opened for want of memory or descriptors; the next call that needs it "
+        return "could not be opened: out of memory or descriptors; the next call that needs it "
                "tries again";
     return backend->reason;
 }

@@ -32,7 +32,7 @@ static void trust_warn(const struct adn_load_attempt *attempt, const struct stat
     struct stat status;
 
     if ((file->st_mode & S_IWOTH) != 0) {
-        adn_warn("%s can be written by every user (mode %04o): chmod o-w %s", attempt->real_path,
+        adn_warn("%s is writable by every user (mode %04o): chmod o-w %s", attempt->real_path,
                  (unsigned)(file->st_mode & 07777),
                  adn_text_quoted(attempt->real_path, word, sizeof(word)));
         return;
@@ -42,7 +42,7 @@ static void trust_warn(const struct adn_load_attempt *attempt, const struct stat
     memcpy(folder, attempt->real_path, strlen(attempt->real_path) + 1);
     dirname(folder);
     if (stat(folder, &status) == 0 && (status.st_mode & (S_IWOTH | S_ISVTX)) == S_IWOTH)
-        adn_warn("%s lies in a folder that every user can write (mode %04o): chmod o-w %s",
+        adn_warn("%s is in a folder that is writable by every user (mode %04o): chmod o-w %s",
                  attempt->real_path, (unsigned)(status.st_mode & 07777),
                  adn_text_quoted(folder, word, sizeof(word)));
 }

@@ -47,15 +47,15 @@ static int validate_name(struct adn_load_attempt *attempt)
     if (adn_load_check_text(attempt, "name", name) != 0)
         return -1;
     if (!adn_load_name_valid(name, strlen(name)))
-        return adn_load_refuse(attempt,
-                               "%s: its name is \"%.64s\"; a name is 1 to %d of a-z, 0-9 and _",
-                               backend->path, name, ANYDNN_PLUGIN_NAME_MAX);
+        return adn_load_refuse(
+            attempt,
+            "%s: its name is \"%.64s\"; a name must have 1 to %d characters of a-z, 0-9 and _",
+            backend->path, name, ANYDNN_PLUGIN_NAME_MAX);
     if (strcmp(name, backend->name) != 0)
         return adn_load_refuse(
             attempt,
-            "%s: it calls itself \"%s\", but was looked for as \"%s\": a backend's "
-            "file is called anydnn_NAME.so, and a [plugin NAME] section is for the "
-            "backend of that name",
+            "%s: its name is \"%s\", but it was looked up as \"%s\": a backend's file must be "
+            "named anydnn_NAME.so, and its section [plugin NAME]",
             backend->path, name, backend->name);
     return 0;
 }
@@ -122,26 +122,23 @@ static int validate_space(struct adn_load_attempt *attempt)
         return -1;
     if (!adn_load_name_valid(plugin->space, strlen(plugin->space)) ||
         strcmp(plugin->space, "cpu") == 0 || strcmp(plugin->space, "auto") == 0)
-        return adn_load_refuse(
-            attempt,
-            "%s: its space is \"%.64s\"; a space is 1 to %d of a-z, 0-9 and _, but "
-            "not \"cpu\" or \"auto\"",
-            path, plugin->space, ANYDNN_PLUGIN_NAME_MAX);
+        return adn_load_refuse(attempt,
+                               "%s: its space is \"%.64s\"; a space must have 1 to %d characters "
+                               "of a-z, 0-9 and _, and must not be \"cpu\" or \"auto\"",
+                               path, plugin->space, ANYDNN_PLUGIN_NAME_MAX);
     if (strcmp(plugin->space, "host") == 0) {
         if (plugin->space_functions)
-            return adn_load_refuse(
-                attempt,
-                "%s: it brings space_functions for the space \"host\", which is the "
-                "library's own: set them to NULL",
-                path);
+            return adn_load_refuse(attempt,
+                                   "%s: it provides space_functions for the space \"host\", which "
+                                   "belongs to the library: set them to NULL",
+                                   path);
         return 0;
     }
     if (!plugin->space_functions)
-        return adn_load_refuse(
-            attempt,
-            "%s: its space is \"%s\", but its space_functions are NULL: a space other "
-            "than \"host\" needs the table",
-            path, plugin->space);
+        return adn_load_refuse(attempt,
+                               "%s: its space is \"%s\", but its space_functions are NULL: every "
+                               "space except \"host\" needs them",
+                               path, plugin->space);
     if (validate_space_functions(attempt) != 0)
         return -1;
     plugin->space_functions = &attempt->slot->space;
@@ -175,8 +172,7 @@ static int validate_operation(struct adn_load_attempt *attempt, uint32_t positio
     if (copy.types == 0 || copy.layouts == 0 || copy.maths == 0)
         return adn_load_refuse(
             attempt,
-            "%s: %s takes nothing: types 0x%x, layouts 0x%x, maths 0x%x; none may "
-            "be 0",
+            "%s: %s supports nothing: types 0x%x, layouts 0x%x, maths 0x%x; none of them may be 0",
             path, what, copy.types, copy.layouts, copy.maths);
     if (copy.operation >= ANYDNN_PLUGIN_OPERATION_END)
         return 0;
@@ -206,7 +202,7 @@ static int validate_operations(struct adn_load_attempt *attempt)
             slot->operation_list[known++] = slot->backend.operation[i];
     }
     if (known == 0)
-        return adn_load_refuse(attempt, "%s: it offers no operation that this library knows",
+        return adn_load_refuse(attempt, "%s: it lists no operation that this library knows",
                                slot->backend.path);
     plugin->operations = slot->operation_list;
     plugin->operation_count = known;

@@ -28,7 +28,7 @@ static int make_room(struct adn_load_attempt *attempt, uint32_t count, size_t si
     if (!*list)
         *list = calloc(count, sizeof(void *));
     if ((!*elements || !*list) && adn_shortage(ENOMEM))
-        return adn_load_refuse(attempt, "%s: memory is out for its %s", attempt->slot->backend.path,
+        return adn_load_refuse(attempt, "%s: out of memory for its %s", attempt->slot->backend.path,
                                what);
     return 0;
 }
@@ -84,8 +84,8 @@ static int take_setting(struct adn_load_attempt *attempt, uint32_t at)
         setting->kind = ANYDNN_PLUGIN_SETTING_CODE;
     if (!adn_load_name_valid(setting->key, strlen(setting->key)))
         return adn_load_refuse(attempt,
-                               "%s: a setting's key is \"%.64s\"; a key is 1 to %d of "
-                               "a-z, 0-9 and _",
+                               "%s: a setting's key is \"%.64s\"; a key must have 1 to %d "
+                               "characters of a-z, 0-9 and _",
                                attempt->slot->backend.path, setting->key, ANYDNN_PLUGIN_NAME_MAX);
     if (strchr(setting->help, '\n'))
         return adn_load_refuse(attempt, "%s: the help of its setting `%s` has more than one line",

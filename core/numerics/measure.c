@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Error measures over two vectors, accumulated element by element. */
+/* Accumulates error measures over two vectors, element by element. */
 #include "numerics/numerics.h"
 
 #include <math.h>

@@ -108,7 +108,7 @@ struct adn_bound {
     double rounding; /* 2^-t if operands were rounded to t more bits; 0 for exact operands */
 };
 
-/* Returns the largest error that rounding explains:
+/* Returns the largest error that rounding can cause:
  * u |want| + (8 + 0.5 sqrt(K) + splits) eps S + least + K/2 least' + 4 rounding sqrt(squares).
  * u is half a unit of the result's type, and least its smallest number; for integers u |want| is
  * 1/2 and least is 0. eps is the unit of the compute type and least' its smallest number. S is the

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Element types as sets of numbers. */
+/* Describes element types as sets of numbers, and rounds to them. */
 #include "numerics/numerics.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The distribution of an error over many elements: its direction and its sizes. */
+/* Accumulates the distribution of an error over many elements: its direction and its sizes. */
 #include "numerics/numerics.h"
 
 #include <math.h>

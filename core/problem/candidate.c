@@ -46,9 +46,9 @@ int adn_candidate_malformed(int32_t operation, const struct anydnn_plugin_candid
     text[0] = '\0';
     if (candidate->struct_size < offsetof(struct anydnn_plugin_candidate, sentence) ||
         candidate->struct_size > 65536)
-        snprintf(text, size, "its struct_size is impossible (%" PRIu32 ")", candidate->struct_size);
+        snprintf(text, size, "its struct_size is invalid (%" PRIu32 ")", candidate->struct_size);
     else if (candidate->reason < 0 || candidate->reason > ANYDNN_PLUGIN_REASON_OTHER)
-        snprintf(text, size, "its reason is no number of plugin.h (%" PRId32 ")",
+        snprintf(text, size, "its reason is not defined in plugin.h (%" PRId32 ")",
                  candidate->reason);
     else if (candidate->reason != 0)
         return 0;
@@ -57,17 +57,17 @@ int adn_candidate_malformed(int32_t operation, const struct anydnn_plugin_candid
     else if (strcmp(adn_problem_algorithm_name(operation, candidate->algorithm), "?") == 0)
         snprintf(text, size, "its algorithm does not exist (%" PRId32 ")", candidate->algorithm);
     else if (candidate->notes & ~KNOWN_NOTES)
-        snprintf(text, size, "its notes are none of plugin.h (0x%" PRIx32 ")", candidate->notes);
+        snprintf(text, size, "its notes are not defined in plugin.h (0x%" PRIx32 ")",
+                 candidate->notes);
     else if (candidate->workspace > INT64_MAX)
-        snprintf(text, size, "its workspace is impossible (%" PRIu64 " bytes)",
-                 candidate->workspace);
+        snprintf(text, size, "its workspace is invalid (%" PRIu64 " bytes)", candidate->workspace);
     else if (!(candidate->expected_us >= 0))
-        adn_text_print(text, size, "its expected time is no time (%g microseconds)",
+        adn_text_print(text, size, "its expected time is invalid (%g microseconds)",
                        candidate->expected_us);
     for (int i = 0; text[0] == '\0' && i < ANYDNN_PLUGIN_OPERAND_MAX; i++)
         if (!is_alignment(candidate->alignment[i]))
             snprintf(text, size,
-                     "an alignment is no power of two up to 256 (slot %d: %" PRIu32 " bytes)", i,
+                     "an alignment is not a power of two up to 256 (slot %d: %" PRIu32 " bytes)", i,
                      candidate->alignment[i]);
     return text[0] != '\0';
 }

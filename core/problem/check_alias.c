@@ -16,7 +16,7 @@ static const struct in_place {
     int32_t operation;
     const char *out;
     const char *in;
-    const char *with; /* not NULL: only if this input, an earlier one, lies there, too */
+    const char *with; /* an earlier input that must have the same address too, or NULL */
 } in_place[] = {
     {ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD, "y", "z", NULL},
     {ANYDNN_PLUGIN_ACTIVATION_FORWARD, "y", "x", NULL},
@@ -78,8 +78,8 @@ static anydnnStatus_t check_input(const struct adn_check *check, int32_t slot, i
         memcmp(&problem->tensor[slot], &problem->tensor[input], sizeof(problem->tensor[0])) == 0)
         return ANYDNN_STATUS_SUCCESS;
     snprintf(rule, sizeof(rule), "it has the same address as %s; %s", check->info->slot[input].role,
-             allowed ? "in place both need the same descriptor"
-                     : "this operation cannot run in place of it");
+             allowed ? "in-place operands need the same descriptor"
+                     : "this operation cannot overwrite it in place");
     return adn_check_fail(check, ANYDNN_STATUS_BAD_PARAM, slot, rule);
 }
 

@@ -65,9 +65,9 @@ static anydnnStatus_t check_types(const struct adn_check *check, const struct op
             (forward || !configurations[i].forward_only))
             return SUCCESS;
     return adn_fail(NOT_SUPPORTED,
-                    "%s: %s is %s, %s is %s, %s is %s, the compute type %s; no such combination "
-                    "exists (equal floating "
-                    "types with compute f32, f64 for f64; integers only forward, with compute s32)",
+                    "%s: %s is %s, %s is %s, %s is %s, the compute type is %s; this combination is "
+                    "not supported (floating types must be equal, with compute type f32, or f64 "
+                    "for f64; integers only forward, with compute type s32)",
                     check->entry, check->info->slot[at->x].role,
                     adn_type_name(problem->tensor[at->x].type), check->info->slot[at->w].role,
                     adn_type_name(problem->tensor[at->w].type), check->info->slot[at->y].role,
@@ -84,8 +84,8 @@ static anydnnStatus_t check_params(const struct adn_check *check)
             params->pad[i] > INT32_MAX || params->stride[i] > INT32_MAX ||
             params->dilation[i] > INT32_MAX)
             return adn_fail(BAD_PARAM,
-                            "%s: along spatial dim %d pad is %lld, stride %lld, dilation %lld; "
-                            "they must be at least 0, 1, 1, and below 2^31",
+                            "%s: in spatial dim %d, pad is %lld, stride %lld and dilation %lld; "
+                            "they must be at least 0, 1 and 1, and below 2^31",
                             check->entry, (int)i, (long long)params->pad[i],
                             (long long)params->stride[i], (long long)params->dilation[i]);
     return SUCCESS;
@@ -100,13 +100,12 @@ static anydnnStatus_t check_groups(const struct adn_check *check, const struct o
     if (groups < 1 || x->dims[1] % groups != 0 || w->dims[0] % groups != 0)
         return adn_fail(
             BAD_PARAM,
-            "%s: %lld groups with %lld channels in and %lld out; groups must divide both",
+            "%s: %lld groups with %lld input and %lld output channels; groups must divide both",
             check->entry, (long long)groups, (long long)x->dims[1], (long long)w->dims[0]);
     if (w->dims[1] != x->dims[1] / groups)
         return adn_fail(BAD_PARAM,
-                        "%s: the filter has %lld channels in each of %lld groups and the input "
-                        "%lld; the filter needs "
-                        "%lld",
+                        "%s: the filter has %lld channels in each of %lld groups and the input has "
+                        "%lld; the filter needs %lld",
                         check->entry, (long long)w->dims[1], (long long)groups,
                         (long long)x->dims[1], (long long)(x->dims[1] / groups));
     return SUCCESS;
@@ -124,13 +123,13 @@ static anydnnStatus_t check_output(const struct adn_check *check, const struct o
                                                 params->dilation[i], params->stride[i]);
         if (dims[i + 2] < 1)
             return adn_fail(BAD_PARAM,
-                            "%s: along spatial dim %d the filter has %lld elements with dilation "
-                            "%lld and the input %lld with pad %lld; the filter must fit",
+                            "%s: in spatial dim %d, the filter has %lld elements with dilation "
+                            "%lld and the input has %lld with pad %lld; the filter must fit",
                             check->entry, (int)i, (long long)w->dims[i + 2],
                             (long long)params->dilation[i], (long long)x->dims[i + 2],
                             (long long)params->pad[i]);
     }
-    return adn_check_dims(check, at->y, dims, "what the convolution gives");
+    return adn_check_dims(check, at->y, dims, "those of the convolution's result");
 }
 
 static anydnnStatus_t check_fused(const struct adn_check *check, const struct operands *at)
@@ -150,7 +149,7 @@ static anydnnStatus_t check_fused(const struct adn_check *check, const struct op
     status = adn_check_dims(check, bias, dims, "one element for each channel of y");
     if (status == SUCCESS && type != adn_problem_bias_type(y->type))
         status = adn_check_fail(check, BAD_PARAM, bias,
-                                "its type must be that of y, or f32 beside integers");
+                                "its type must be that of y, or f32 for integers");
     if (status == SUCCESS)
         status = adn_check_like(check, adn_check_slot(check, "z"), at->y, 1);
     return status == SUCCESS ? adn_check_coef(check, params->activation, params->coef) : status;
@@ -169,15 +168,14 @@ anydnnStatus_t adn_check_convolution(const struct adn_check *check)
     if (backward_filter)
         at = (struct operands){0, 2, 1};
     if (ndims < 3)
-        return adn_check_fail(check, BAD_PARAM, 0,
-                              "it must have spatial dims behind the first two");
+        return adn_check_fail(check, BAD_PARAM, 0, "it must have spatial dims after the first two");
     for (int32_t i = 0; i < 3; i++) {
         int32_t slot = i == 0 ? at.x : i == 1 ? at.w : at.y;
 
         if (problem->tensor[slot].ndims != ndims)
             return adn_fail(BAD_PARAM,
-                            "%s: %s has %d dims and the convolution descriptor %d spatial ones; it "
-                            "must have %d",
+                            "%s: %s has %d dims and the convolution descriptor has %d spatial "
+                            "dims; it must have %d",
                             check->entry, check->info->slot[slot].role,
                             (int)problem->tensor[slot].ndims, (int)ndims - 2, (int)ndims);
     }
@@ -204,7 +202,7 @@ anydnnStatus_t adn_check_im2col(const struct adn_check *check)
     if (status == SUCCESS &&
         (x->ndims < 3 || x->ndims != check->problem->params.convolution.spatial_dims + 2))
         status = adn_check_fail(check, BAD_PARAM, 0,
-                                "it must have two dims more than the convolution descriptor");
+                                "it must have two more dims than the convolution descriptor");
     if (status != SUCCESS)
         return status;
     expected.present = 1;

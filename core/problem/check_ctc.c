@@ -9,9 +9,6 @@
 #define SUCCESS   ANYDNN_STATUS_SUCCESS
 #define BAD_PARAM ANYDNN_STATUS_BAD_PARAM
 
-/* The slots. */
-enum { X, LABELS, LABEL_LENGTHS, COSTS = 4 };
-
 /* Checks a packed list of `count` numbers; with count 0, of any number of them. */
 static anydnnStatus_t check_list(const struct adn_check *check, int32_t slot, int32_t type,
                                  int64_t count, const char *what)
@@ -32,17 +29,20 @@ static anydnnStatus_t check_list(const struct adn_check *check, int32_t slot, in
 
 anydnnStatus_t adn_check_ctc(const struct adn_check *check)
 {
-    const struct anydnn_plugin_tensor *x = &check->problem->tensor[X];
+    const struct anydnn_plugin_tensor *x = &check->problem->tensor[slot_ctc_loss_x];
     int32_t real = x->type == ANYDNN_PLUGIN_DOUBLE ? ANYDNN_PLUGIN_DOUBLE : ANYDNN_PLUGIN_FLOAT;
     anydnnStatus_t status;
 
     if (x->ndims != 3)
-        return adn_check_fail(check, BAD_PARAM, X,
+        return adn_check_fail(check, BAD_PARAM, slot_ctc_loss_x,
                               "it must have three dims: time, sequence, letter of the alphabet");
-    status = check_list(check, LABELS, ANYDNN_PLUGIN_INT32, 0, "the labels of all sequences");
-    for (int32_t slot = LABEL_LENGTHS; slot <= COSTS && status == SUCCESS; slot++)
-        status = check_list(check, slot, slot == COSTS ? real : ANYDNN_PLUGIN_INT32, x->dims[1],
-                            "one for each sequence");
-    return status == SUCCESS ? adn_check_like(check, adn_check_slot(check, "gradients"), X, 1)
-                             : status;
+    status = check_list(check, slot_ctc_loss_labels, ANYDNN_PLUGIN_INT32, 0,
+                        "the labels of all sequences");
+    for (int32_t slot = slot_ctc_loss_label_lengths;
+         slot <= slot_ctc_loss_costs && status == SUCCESS; slot++)
+        status = check_list(check, slot, slot == slot_ctc_loss_costs ? real : ANYDNN_PLUGIN_INT32,
+                            x->dims[1], "one for each sequence");
+    return status == SUCCESS
+               ? adn_check_like(check, adn_check_slot(check, "gradients"), slot_ctc_loss_x, 1)
+               : status;
 }

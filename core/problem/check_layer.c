@@ -38,11 +38,10 @@ anydnnStatus_t adn_check_activation(const struct adn_check *check)
     anydnnStatus_t status = check_same(check);
 
     if (status == SUCCESS && params->mode == 5)
-        return adn_fail(
-            BAD_PARAM,
-            "%s: the mode is identity; as in cuDNN it is only for the fused convolution (use "
-            "anydnnTransformTensor to copy)",
-            check->entry);
+        return adn_fail(BAD_PARAM,
+                        "%s: the mode is identity, which only the fused convolution supports, as "
+                        "in cuDNN (use anydnnTransformTensor to copy)",
+                        check->entry);
     return status == SUCCESS ? adn_check_coef(check, params->mode, params->coef) : status;
 }
 
@@ -61,13 +60,13 @@ anydnnStatus_t adn_check_pooling(const struct adn_check *check)
     if (in->ndims != params->spatial_dims + 2)
         return adn_fail(
             BAD_PARAM,
-            "%s: x has %d dims and the pooling descriptor %d spatial ones; x must have %d",
+            "%s: x has %d dims and the pooling descriptor has %d spatial dims; x must have %d",
             check->entry, (int)in->ndims, (int)params->spatial_dims, (int)params->spatial_dims + 2);
     for (int32_t i = 0; i < params->spatial_dims; i++)
         if (params->window[i] < 1 || params->stride[i] < 1)
             return adn_fail(BAD_PARAM,
-                            "%s: along spatial dim %d the window is %lld and the stride %lld; both "
-                            "must be at least 1",
+                            "%s: in spatial dim %d, the window is %lld and the stride is %lld; "
+                            "both must be at least 1",
                             check->entry, (int)i, (long long)params->window[i],
                             (long long)params->stride[i]);
     if (out->ndims != in->ndims || out->dims[0] != in->dims[0] || out->dims[1] != in->dims[1])
@@ -102,7 +101,7 @@ anydnnStatus_t adn_check_dropout(const struct adn_check *check)
                           probability);
     if (status == SUCCESS)
         status = adn_check_bytes(check, adn_check_slot(check, "states"), STATES_BYTES,
-                                 "what the states of dropout take");
+                                 "the size of the dropout states");
     if (status == SUCCESS)
         status = adn_check_bytes(check, adn_check_slot(check, "reserve"), need,
                                  "one bit for each element");

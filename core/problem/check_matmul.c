@@ -13,12 +13,13 @@
 #define BAD_PARAM     ANYDNN_STATUS_BAD_PARAM
 #define NOT_SUPPORTED ANYDNN_STATUS_NOT_SUPPORTED
 
-enum { A, B, C, BIAS, SCALE_A, SCALE_B, SCALE_D, ZERO_A, ZERO_B, D, AUX, AMAX };
+#define SLOT(name) slot_matmul_##name
 
 /* Checks that no operand of a later version is given. */
 static anydnnStatus_t check_reserved(const struct adn_check *check)
 {
-    static const int32_t reserved[] = {SCALE_A, SCALE_B, SCALE_D, ZERO_A, ZERO_B, AMAX};
+    static const int32_t reserved[] = {SLOT(scale_a), SLOT(scale_b), SLOT(scale_d),
+                                       SLOT(zero_a),  SLOT(zero_b),  SLOT(amax)};
 
     for (size_t i = 0; i < sizeof(reserved) / sizeof(reserved[0]); i++)
         if (check->problem->present >> reserved[i] & 1)
@@ -31,29 +32,30 @@ static anydnnStatus_t check_reserved(const struct adn_check *check)
 /* Checks the three dims of the product, and that the batch dims of an input are those of d or 1. */
 static anydnnStatus_t check_product(const struct adn_check *check)
 {
-    const struct anydnn_plugin_tensor *a = &check->problem->tensor[A];
-    const struct anydnn_plugin_tensor *b = &check->problem->tensor[B];
-    const struct anydnn_plugin_tensor *d = &check->problem->tensor[D];
+    const struct anydnn_plugin_tensor *a = &check->problem->tensor[SLOT(a)];
+    const struct anydnn_plugin_tensor *b = &check->problem->tensor[SLOT(b)];
+    const struct anydnn_plugin_tensor *d = &check->problem->tensor[SLOT(d)];
     int64_t dims[ANYDNN_PLUGIN_DIM_MAX];
 
     if (a->ndims < 2)
-        return adn_check_fail(check, BAD_PARAM, A, "a matrix has at least two dims");
-    for (int32_t slot = B; slot <= D; slot += D - B)
+        return adn_check_fail(check, BAD_PARAM, SLOT(a), "a matrix has at least two dims");
+    for (int32_t slot = SLOT(b); slot <= SLOT(d); slot += SLOT(d) - SLOT(b))
         if (check->problem->tensor[slot].ndims != a->ndims)
             return adn_check_fail(check, BAD_PARAM, slot, "it must have as many dims as a");
     for (int32_t i = 0; i < a->ndims - 2; i++) {
         if (a->dims[i] != b->dims[i] && a->dims[i] != 1 && b->dims[i] != 1)
-            return adn_check_fail(check, BAD_PARAM, B,
+            return adn_check_fail(check, BAD_PARAM, SLOT(b),
                                   "each dim before its last two must be that of a, or one of both "
                                   "must be 1");
         dims[i] = a->dims[i] > b->dims[i] ? a->dims[i] : b->dims[i];
     }
     if (b->dims[b->ndims - 2] != a->dims[a->ndims - 1])
-        return adn_check_fail(check, BAD_PARAM, B, "it must have as many rows as a has columns");
+        return adn_check_fail(check, BAD_PARAM, SLOT(b),
+                              "it must have as many rows as a has columns");
     dims[a->ndims - 2] = a->dims[a->ndims - 2];
     dims[a->ndims - 1] = b->dims[b->ndims - 1];
     if (memcmp(d->dims, dims, (size_t)a->ndims * sizeof(dims[0])) != 0)
-        return adn_check_fail(check, BAD_PARAM, D,
+        return adn_check_fail(check, BAD_PARAM, SLOT(d),
                               "it must have the rows of a, the columns of b and the larger of each "
                               "other dim");
     return SUCCESS;
@@ -62,7 +64,7 @@ static anydnnStatus_t check_product(const struct adn_check *check)
 /* Checks that an operand has the type of d or is f32, if present. */
 static anydnnStatus_t check_type(const struct adn_check *check, int32_t slot)
 {
-    int32_t type = check->problem->tensor[slot].type, d = check->problem->tensor[D].type;
+    int32_t type = check->problem->tensor[slot].type, d = check->problem->tensor[SLOT(d)].type;
 
     if (!(check->problem->present >> slot & 1) || type == d ||
         (type == ANYDNN_PLUGIN_FLOAT && d != ANYDNN_PLUGIN_DOUBLE))
@@ -73,16 +75,16 @@ static anydnnStatus_t check_type(const struct adn_check *check, int32_t slot)
 
 static anydnnStatus_t check_bias(const struct adn_check *check)
 {
-    const struct anydnn_plugin_tensor *bias = &check->problem->tensor[BIAS];
-    const struct anydnn_plugin_tensor *d = &check->problem->tensor[D];
+    const struct anydnn_plugin_tensor *bias = &check->problem->tensor[SLOT(bias)];
+    const struct anydnn_plugin_tensor *d = &check->problem->tensor[SLOT(d)];
 
-    if (!(check->problem->present >> BIAS & 1))
+    if (!(check->problem->present >> SLOT(bias) & 1))
         return SUCCESS;
     if (bias->ndims != d->ndims)
-        return adn_check_fail(check, BAD_PARAM, BIAS, "it must have as many dims as d");
+        return adn_check_fail(check, BAD_PARAM, SLOT(bias), "it must have as many dims as d");
     for (int32_t i = 0; i < d->ndims; i++)
         if (bias->dims[i] != d->dims[i] && bias->dims[i] != 1)
-            return adn_check_fail(check, BAD_PARAM, BIAS,
+            return adn_check_fail(check, BAD_PARAM, SLOT(bias),
                                   "each of its dims must be that of d, or 1 where it is constant");
     return SUCCESS;
 }
@@ -102,19 +104,20 @@ static anydnnStatus_t check_params(const struct adn_check *check)
 
 anydnnStatus_t adn_check_matmul(const struct adn_check *check)
 {
-    static const int32_t typed[] = {C, BIAS, AUX};
+    static const int32_t typed[] = {SLOT(c), SLOT(bias), SLOT(aux)};
     anydnnStatus_t status = check_reserved(check);
 
     if (status == SUCCESS)
         status = check_product(check);
-    if (status == SUCCESS && check->problem->tensor[B].type != check->problem->tensor[A].type)
-        status = adn_check_fail(check, NOT_SUPPORTED, B, "its type must be that of a");
+    if (status == SUCCESS &&
+        check->problem->tensor[SLOT(b)].type != check->problem->tensor[SLOT(a)].type)
+        status = adn_check_fail(check, NOT_SUPPORTED, SLOT(b), "its type must be that of a");
     for (size_t i = 0; i < sizeof(typed) / sizeof(typed[0]) && status == SUCCESS; i++)
         status = check_type(check, typed[i]);
-    if (status == SUCCESS && (check->problem->present >> C & 1))
-        status = adn_check_like(check, C, D, 0);
-    if (status == SUCCESS && (check->problem->present >> AUX & 1))
-        status = adn_check_like(check, AUX, D, 0);
+    if (status == SUCCESS && (check->problem->present >> SLOT(c) & 1))
+        status = adn_check_like(check, SLOT(c), SLOT(d), 0);
+    if (status == SUCCESS && (check->problem->present >> SLOT(aux) & 1))
+        status = adn_check_like(check, SLOT(aux), SLOT(d), 0);
     if (status == SUCCESS)
         status = check_bias(check);
     return status == SUCCESS ? check_params(check) : status;

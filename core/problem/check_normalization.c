@@ -21,9 +21,8 @@ anydnnStatus_t adn_check_lrn(const struct adn_check *check)
     if (params->n < 1 || params->n > 16 || !(params->k >= 1e-5) || !(params->beta >= 0.01) ||
         !isfinite(params->alpha))
         return adn_fail(BAD_PARAM,
-                        "%s: n is %d, alpha %g, beta %g, k %g; n must be 1 to 16, alpha finite, "
-                        "beta at least 0.01, k at "
-                        "least 1e-5",
+                        "%s: n is %d, alpha is %g, beta is %g, k is %g; n must be 1 to 16, alpha "
+                        "finite, beta at least 0.01, k at least 1e-5",
                         check->entry, (int)params->n, params->alpha, params->beta, params->k);
     if (check->problem->tensor[0].ndims < 3)
         return adn_check_fail(check, BAD_PARAM, 0, "it must have n, c and spatial dims");
@@ -33,12 +32,12 @@ anydnnStatus_t adn_check_lrn(const struct adn_check *check)
     return status;
 }
 
-/* Operands with the dims of x, and those with one element per channel (or per c, h, w). */
+/* The roles with the dims of x, and those with one element per channel (or per c, h, w). */
 static const char *const data_roles[] = {"dy", "y", "dx", "z", "dz"};
 static const char *const param_roles[] = {
     "scale",       "bias",      "mean",         "var",    "running_mean",
     "running_var", "save_mean", "save_inv_var", "dscale", "dbias"};
-/* Operands that are present together or not at all. */
+/* The pairs of operands that are present together or not at all. */
 static const char *const pairs[][2] = {{"running_mean", "running_var"},
                                        {"save_mean", "save_inv_var"}};
 
@@ -54,13 +53,12 @@ static anydnnStatus_t check_param_tensor(const struct adn_check *check, int32_t 
         dims[i] = i == 1 || (!spatial && i > 1) ? x->dims[i] : 1;
     if (problem->tensor[slot].type != type)
         return adn_check_fail(check, BAD_PARAM, slot,
-                              type == ANYDNN_PLUGIN_DOUBLE
-                                  ? "its type must be f64 beside an x of f64"
-                                  : "its type must be f32");
+                              type == ANYDNN_PLUGIN_DOUBLE ? "its type must be f64, since x is f64"
+                                                           : "its type must be f32");
     if (problem->tensor[slot].ndims != x->ndims)
         return adn_check_fail(check, BAD_PARAM, slot, "it must have as many dims as x");
     return adn_check_dims(check, slot, dims,
-                          "what the mode and x give (anydnnDeriveBNTensorDescriptor)");
+                          "those that mode and x determine (anydnnDeriveBNTensorDescriptor)");
 }
 
 static anydnnStatus_t check_operands(const struct adn_check *check)
@@ -86,21 +84,23 @@ static anydnnStatus_t check_presence(const struct adn_check *check)
 
     for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
         if ((adn_check_slot(check, pairs[i][0]) < 0) != (adn_check_slot(check, pairs[i][1]) < 0))
-            return adn_fail(BAD_PARAM, "%s: of %s and %s one is given; both or neither must be",
+            return adn_fail(BAD_PARAM, "%s: only one of %s and %s is given; give both or neither",
                             check->entry, pairs[i][0], pairs[i][1]);
     if (training && (ops == 2) != (adn_check_slot(check, "z") >= 0))
-        return adn_fail(BAD_PARAM, "%s: z is %s; it goes with bn_add_activation and only with it",
+        return adn_fail(BAD_PARAM,
+                        "%s: z is %s; it must be given for bn_add_activation, and only then",
                         check->entry, ops == 2 ? "absent" : "given");
     if (backward && (ops == 2) != (adn_check_slot(check, "dz") >= 0))
-        return adn_fail(BAD_PARAM, "%s: dz is %s; it goes with bn_add_activation and only with it",
+        return adn_fail(BAD_PARAM,
+                        "%s: dz is %s; it must be given for bn_add_activation, and only then",
                         check->entry, ops == 2 ? "absent" : "given");
     if (ops != 0 && !training && !backward)
-        return adn_fail(BAD_PARAM, "%s: ops is %d; inference has no form with an activation",
+        return adn_fail(BAD_PARAM, "%s: ops is %d; inference does not support an activation",
                         check->entry, (int)ops);
     if (ops != 0 && adn_check_slot(check, "reserve") < 0)
         return adn_fail(BAD_PARAM,
-                        "%s: the reserve is absent; normalization with activation keeps one bit an "
-                        "element in it",
+                        "%s: the reserve is absent; normalization with activation stores one bit "
+                        "per element in it",
                         check->entry);
     return SUCCESS;
 }

@@ -22,7 +22,8 @@ anydnnStatus_t adn_check_fail(const struct adn_check *check, anydnnStatus_t stat
 /* Returns the slot of a role, or -1 if the operation lacks it or the operand is absent. */
 int32_t adn_check_slot(const struct adn_check *check, const char *role);
 
-/* Checks that operand `slot` has the dims, and with `type` also the type, of operand `like`. */
+/* Checks that operand `slot`, if present, has the dims, and with `type` also the type, of operand
+ * `like`. */
 anydnnStatus_t adn_check_like(const struct adn_check *check, int32_t slot, int32_t like, int type);
 
 /* Checks that operand `slot` has these dims. `rule` states where they come from. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks the rules that hold for every problem: names that exist, and strides. The family checks
+/* Checks the rules that hold for every problem: valid enumerations and strides. The family checks
  * the rest. */
 #include "problem/check_problem.h"
 
@@ -51,8 +51,8 @@ static const check_fn checks[] = {
     [ADN_FAMILY_MATMUL] = adn_check_matmul,
 };
 
-/* Checks that strides are positive, that elements of an output do not share a place, and that
- * vectors are whole. */
+/* Checks that strides are positive, that elements of an output do not overlap, and that vectors are
+ * whole. */
 static anydnnStatus_t check_strides(const struct adn_check *check, int32_t slot)
 {
     const struct anydnn_plugin_tensor *tensor = &check->problem->tensor[slot];
@@ -60,14 +60,15 @@ static anydnnStatus_t check_strides(const struct adn_check *check, int32_t slot)
     for (int32_t i = 0; i < tensor->ndims; i++)
         if (tensor->strides[i] <= 0)
             return adn_check_fail(check, NOT_SUPPORTED, slot,
-                                  "a stride is not positive; operations need positive ones");
+                                  "a stride is not positive; operations require positive strides");
     if (tensor->ndims > 1 ? tensor->dims[1] % adn_type_lanes(tensor->type) != 0
                           : adn_type_lanes(tensor->type) > 1)
-        return adn_check_fail(check, BAD_PARAM, slot, "its channels must be whole vectors");
+        return adn_check_fail(check, BAD_PARAM, slot,
+                              "its channels must be a multiple of the vector length");
     if ((check->info->slot[slot].flags & ADN_SLOT_OUT) && adn_shape_overlaps(tensor))
-        return adn_check_fail(
-            check, NOT_SUPPORTED, slot,
-            "its strides give two elements one place; an output's elements must not overlap");
+        return adn_check_fail(check, NOT_SUPPORTED, slot,
+                              "its strides place two elements at one address; elements of an "
+                              "output must not overlap");
     return SUCCESS;
 }
 
@@ -78,10 +79,10 @@ static anydnnStatus_t check_names(const struct adn_check *check)
     const struct adn_problem *problem = check->problem;
 
     if (strcmp(adn_math_name(problem->math), "?") == 0)
-        return adn_fail(BAD_PARAM, "%s: the math type is %d; there is no such mode", check->entry,
+        return adn_fail(BAD_PARAM, "%s: the math type %d does not exist", check->entry,
                         (int)problem->math);
     if (strcmp(adn_problem_algorithm_name(problem->operation, problem->algorithm), "?") == 0)
-        return adn_fail(BAD_PARAM, "%s: algo is %d; this direction has no such algorithm",
+        return adn_fail(BAD_PARAM, "%s: algo is %d; this direction does not have that algorithm",
                         check->entry, (int)problem->algorithm);
     for (const struct adn_param *param = adn_problem_params(check->info->family); param->key;
          param++) {
@@ -102,9 +103,9 @@ static anydnnStatus_t check_names(const struct adn_check *check)
                             number == ANYDNN_PLUGIN_ACTIVATION_GELU ? "gelu" : "gelu_tanh");
         while (adn_param_name(param, last + 1))
             last++;
-        return adn_fail(BAD_PARAM, "%s: %s is %d; it must be 0 to %d%s", check->entry, param->key,
-                        (int)number, (int)last,
-                        adn_param_name(param, OURS) ? ", or one of anydnn's own" : "");
+        return adn_fail(BAD_PARAM, "%s: %s is %d; it is out of range 0..%d%s", check->entry,
+                        param->key, (int)number, (int)last,
+                        adn_param_name(param, OURS) ? " and is none of anydnn's own" : "");
     }
     return SUCCESS;
 }

@@ -44,9 +44,9 @@ static anydnnStatus_t check_grid(const struct adn_check *check, int32_t slot)
 
     return grid->ndims == 4 && grid->dims[3] == 2
                ? SUCCESS
-               : adn_check_fail(check, BAD_PARAM, slot,
-                                "a grid has the dims n,h,w,2: the coordinates along w and h of "
-                                "each point");
+               : adn_check_fail(
+                     check, BAD_PARAM, slot,
+                     "a grid has the dims n,h,w,2: the w and h coordinates of each point");
 }
 
 static anydnnStatus_t check_generator(const struct adn_check *check)
@@ -74,7 +74,7 @@ anydnnStatus_t adn_check_spatial(const struct adn_check *check)
         check->problem->operation == ANYDNN_PLUGIN_SPATIAL_GRID_BACKWARD)
         return check_generator(check);
     if (x->ndims != 4)
-        return adn_check_fail(check, BAD_PARAM, 0, "the sampler takes images, of dims n,c,h,w");
+        return adn_check_fail(check, BAD_PARAM, 0, "the sampler requires images with dims n,c,h,w");
     status = check_grid(check, 1);
     if (status == SUCCESS)
         status =

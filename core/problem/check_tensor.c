@@ -72,7 +72,7 @@ static anydnnStatus_t check_compute(const struct adn_check *check, int32_t compu
 
     if (compute == wants)
         return SUCCESS;
-    return adn_fail(BAD_PARAM, "%s: the compute type is %s; for a of type %s it must be %s",
+    return adn_fail(BAD_PARAM, "%s: the compute type is %s; for operand a of type %s it must be %s",
                     check->entry, adn_type_name(compute), adn_type_name(type),
                     adn_type_name(wants));
 }
@@ -111,7 +111,8 @@ static anydnnStatus_t check_index_range(const struct adn_check *check, int32_t i
 
     if (chosen <= most)
         return SUCCESS;
-    snprintf(rule, sizeof(rule), "its type is too narrow to number the %lld elements of a result",
+    snprintf(rule, sizeof(rule),
+             "its type is too narrow for indices up to %lld, the elements of a result",
              (long long)chosen);
     return adn_check_fail(check, ANYDNN_STATUS_NOT_SUPPORTED, indices, rule);
 }
@@ -126,8 +127,9 @@ anydnnStatus_t adn_check_reduce(const struct adn_check *check)
     if (status == SUCCESS)
         status = check_compute(check, problem->params.reduce.compute_type);
     if (status == SUCCESS && indices >= 0 && !(op == 2 || op == 3 || op == 4))
-        status = adn_fail(BAD_PARAM, "%s: indices are asked for; only min, max and amax give them",
-                          check->entry);
+        status =
+            adn_fail(BAD_PARAM, "%s: indices are requested; only min, max and amax return them",
+                     check->entry);
     if (status == SUCCESS && indices >= 0 && !is_index(problem->tensor[indices].type))
         status = adn_check_fail(check, BAD_PARAM, indices, "its type must be u8, u16, u32 or u64");
     if (status == SUCCESS && indices >= 0)
@@ -147,7 +149,7 @@ anydnnStatus_t adn_check_transform(const struct adn_check *check)
     if (adn_shape_transform(&problem->params.transform, x->ndims, x->dims, dims) != 0)
         return adn_check_fail(
             check, BAD_PARAM, 0,
-            "its pads and folds leave no elements, or its channels do not divide by the folds");
+            "its pads and folds leave no elements, or its channels are not divisible by the folds");
     return adn_check_dims(check, 1, dims,
-                          "what the transform makes of x (anydnnInitTransformDest)");
+                          "those that the transform of x gives (anydnnInitTransformDest)");
 }

@@ -64,7 +64,7 @@ static const struct mix products[] = {
 
 static const struct {
     const struct mix *mixes;
-    const char *other; /* the operand that `to` speaks of */
+    const char *other; /* the operand to which `to` applies */
 } rules[ANYDNN_PLUGIN_OPERATION_END] = {
     [ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_BIAS] = {floats, NULL},
     [ANYDNN_PLUGIN_POOLING_FORWARD] = {pooled, NULL},
@@ -106,7 +106,7 @@ static int holds(uint32_t set, int32_t type)
     return type >= 0 && type < 32 && (set >> type & 1);
 }
 
-/* Writes "LEAD f32, f16 or s8". */
+/* Fails with the rule "LEAD f32, f16 or s8". */
 static anydnnStatus_t fail_set(const struct adn_check *check, int32_t slot, const char *lead,
                                uint32_t set)
 {
@@ -144,8 +144,8 @@ anydnnStatus_t adn_check_types(const struct adn_check *check)
             continue;
         if (slot < 0 || holds(mix->to, problem->tensor[slot].type))
             return ANYDNN_STATUS_SUCCESS;
-        snprintf(lead, sizeof(lead), "beside %s of %s its type must be", check->info->slot[0].role,
-                 adn_type_name(from));
+        snprintf(lead, sizeof(lead), "with %s of type %s its type must be",
+                 check->info->slot[0].role, adn_type_name(from));
         return fail_set(check, slot, lead, mix->to);
     }
     return fail_set(check, 0, "this operation takes", taken);

@@ -5,7 +5,7 @@
 
 #include "problem/check_operands.h"
 
-/* Checks the type of the first operand, and that the type of the result goes with it. */
+/* Checks the type of the first operand, and that the type of the result may be combined with it. */
 anydnnStatus_t adn_check_types(const struct adn_check *check);
 
 #endif

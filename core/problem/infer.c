@@ -12,7 +12,7 @@
 #include "problem/params.h"
 #include "sys/error.h"
 
-/* Sets packed strides in the layout of `like` if that has a name, else row by row. */
+/* Sets packed strides in the layout of `like` if that layout has a name, else row-major ones. */
 static void pack_like(struct anydnn_plugin_tensor *tensor, const struct anydnn_plugin_tensor *like)
 {
     const char *layout = adn_layout_name(like);
@@ -21,7 +21,7 @@ static void pack_like(struct anydnn_plugin_tensor *tensor, const struct anydnn_p
         adn_layout_set(tensor, "nchw");
 }
 
-/* Sets 1,C,1,1 (or 1,C,H,W) for x. Batch normalization keeps float parameters for 16-bit data. */
+/* Sets 1,C,1,1 (or with `whole` 1,C,H,W) for x, in x's type. */
 static void channel_tensor(struct anydnn_plugin_tensor *tensor,
                            const struct anydnn_plugin_tensor *x, int whole)
 {
@@ -274,11 +274,11 @@ static anydnnStatus_t undetermined(const struct adn_problem *problem, const char
         first->ndims != second->ndims)
         return adn_fail(ANYDNN_STATUS_BAD_PARAM,
                         "%s: operand `%s` has %d dims and `%s` has %d; a convolution's operands "
-                        "have one number of dims",
+                        "must have the same number of dims",
                         entry, info->slot[0].role, (int)first->ndims, info->slot[1].role,
                         (int)second->ndims);
     return adn_fail(ANYDNN_STATUS_BAD_PARAM,
-                    "%s: operand `%s` of %s is missing and the others do not determine it", entry,
+                    "%s: operand `%s` of %s is missing, and the others do not determine it", entry,
                     info->slot[slot].role, adn_operation_name(problem->operation));
 }
 
@@ -295,17 +295,15 @@ anydnnStatus_t adn_problem_infer(struct adn_problem *problem, const char *entry)
         for (int32_t dim = 0; dim < problem->tensor[i].ndims; dim++)
             if (problem->tensor[i].dims[dim] < 1)
                 return adn_fail(ANYDNN_STATUS_BAD_PARAM,
-                                "%s: operand `%s` would have %lld elements along dim %d: "
-                                "the window does not fit the padded input, or a stride or "
-                                "dilation is below 1",
+                                "%s: operand `%s` would have %lld elements in dim %d: the window "
+                                "does not fit the padded input, or a stride or dilation is below 1",
                                 entry, info->slot[i].role, (long long)problem->tensor[i].dims[dim],
                                 (int)dim);
         if (adn_shape_elements(&problem->tensor[i]) == INT64_MAX ||
             adn_shape_bytes(&problem->tensor[i]) < 0)
             return adn_fail(ANYDNN_STATUS_BAD_PARAM,
-                            "%s: operand `%s` would have a size in bytes that does not "
-                            "fit 64 bits",
-                            entry, info->slot[i].role);
+                            "%s: the size of operand `%s` in bytes exceeds 64 bits", entry,
+                            info->slot[i].role);
         problem->present |= UINT32_C(1) << i;
     }
     return ANYDNN_STATUS_SUCCESS;

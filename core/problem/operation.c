@@ -7,7 +7,7 @@
 
 #include "problem/problem.h"
 
-/* cuDNN's algorithm numbers for each direction. */
+/* The names of cuDNN's algorithms by number, for each direction. */
 static const char *const forward_algorithms[] = {
     "implicit_gemm", "implicit_precomp_gemm", "gemm", "direct", "fft", "fft_tiling",
     "winograd",      "winograd_nonfused",     NULL};

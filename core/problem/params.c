@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Describes the parameters of each family as data: key in the text form, kind, place, default. */
+/* Describes the parameters of each family as data: key in the text form, kind, offset, default. */
 #include "problem/params.h"
 
 #include <anydnn/plugin.h>
@@ -30,7 +30,6 @@ static const char *const normalization_kinds[] = {"layer", "group", "instance", 
 static const char *const scalings[] = {"plain", "zero_centered", NULL};
 static const char *const epilogues[] = {"forward", NULL};
 
-/* The compute type: -1 stands for the default of the operands' type until that is known. */
 #define WINDOWS                                                                                    \
     {"pad", ADN_PARAM_SPATIAL, AT(convolution, pad), 0, NULL, 1},                                  \
         {"stride", ADN_PARAM_SPATIAL, AT(convolution, stride), 1, NULL, 1},                        \
@@ -38,6 +37,7 @@ static const char *const epilogues[] = {"forward", NULL};
         "dilation", ADN_PARAM_SPATIAL, AT(convolution, dilation), 1, NULL, 1                       \
     }
 
+/* -1 for the compute type stands for the default of the operands' type, until that is known. */
 #define GROUPS_MODE_COMPUTE                                                                        \
     {"groups", ADN_PARAM_INT64, AT(convolution, groups), 1, NULL, 1},                              \
         {"mode", ADN_PARAM_NAMES, AT(convolution, mode), 1, convolution_modes, 1},                 \

@@ -14,6 +14,7 @@
 #include "problem/read.h"
 #include "problem/unread.h"
 #include "sys/error.h"
+#include "sys/text.h"
 
 #define WORD_MAX   512
 #define PARAMS_MAX 10
@@ -49,7 +50,7 @@ static anydnnStatus_t read_without(struct reader *reader, const char *word, char
         if (slot < 0 ||
             (reader->info->slot[slot].flags & (ADN_SLOT_OUT | ADN_SLOT_OPTIONAL)) == ADN_SLOT_OUT)
             return adn_fail(ANYDNN_STATUS_BAD_PARAM,
-                            "problem text: `%s`: `%s` is no optional operand of this operation",
+                            "problem text: `%s`: `%s` is not an optional operand of this operation",
                             word, role);
         reader->without |= UINT32_C(1) << slot;
     }
@@ -70,13 +71,13 @@ static anydnnStatus_t leave_out(struct reader *reader)
             continue;
         if (!(unread >> slot & 1))
             return adn_fail(ANYDNN_STATUS_BAD_PARAM,
-                            "problem text: `without=%s`: `%s` is no optional operand of this "
+                            "problem text: `without=%s`: `%s` is not an optional operand of this "
                             "operation with these parameters",
                             reader->info->slot[slot].role, reader->info->slot[slot].role);
         other = adn_problem_stand_in(problem, slot);
         if (other < 0)
             return adn_fail(ANYDNN_STATUS_BAD_PARAM,
-                            "problem text: `without=%s`: no other operand tells its dims",
+                            "problem text: `without=%s`: no other operand determines its dims",
                             reader->info->slot[slot].role);
         problem->tensor[slot] = problem->tensor[other];
         problem->present |= UINT32_C(1) << slot;
@@ -85,8 +86,8 @@ static anydnnStatus_t leave_out(struct reader *reader)
     return ANYDNN_STATUS_SUCCESS;
 }
 
-/* Enters one pair. The first input of an output by slot is the output's alias, and the others name
- * the output. */
+/* Adds one pair. The alias of an output is its first input by slot. The alias of each further input
+ * is the output. */
 static void add_alias(struct adn_problem *problem, int32_t out, int32_t in)
 {
     int32_t first = problem->alias[out] - 1;
@@ -123,10 +124,10 @@ static anydnnStatus_t read_aliases(struct reader *reader)
         in = input ? slot_of_role(info, input) : -1;
         if (out < 0 || in < 0 || !(info->slot[out].flags & ADN_SLOT_OUT) ||
             !(info->slot[in].flags & ADN_SLOT_IN) || out == in)
-            return adn_fail(
-                ANYDNN_STATUS_BAD_PARAM,
-                "problem text: alias `%s:%s`: an alias is OUTPUT:INPUT by the operation's roles",
-                pair, input ? input : "");
+            return adn_fail(ANYDNN_STATUS_BAD_PARAM,
+                            "problem text: alias `%s:%s`: an alias is OUTPUT:INPUT, with roles of "
+                            "the operation",
+                            pair, input ? input : "");
         if (!(given >> in & 1) || !(given >> out & 1))
             return adn_fail(ANYDNN_STATUS_BAD_PARAM,
                             "problem text: alias `%s:%s`: one of the two is absent", pair, input);
@@ -146,19 +147,19 @@ static anydnnStatus_t read_common(struct reader *reader, const char *word, const
         problem->math = adn_math_parse(value);
         if (problem->math < 0)
             return adn_read_fail(word,
-                                 "the mode is none of default tensor_op allow_conversion split");
+                                 "the mode must be default, tensor_op, allow_conversion or split");
     } else if (strcmp(key, "algo") == 0) {
         problem->algorithm = adn_problem_algorithm_parse(problem->operation, value);
         if (problem->algorithm < ADN_ALGORITHM_ANY)
-            return adn_read_fail(word, "this operation has no algorithm of that name");
+            return adn_read_fail(word, "this operation does not have that algorithm");
     } else if (strcmp(key, "deterministic") == 0) {
         if (adn_read_list(value, &number, 1) != 1 || (number != 0 && number != 1))
-            return adn_read_fail(word, "it is 0 or 1");
+            return adn_read_fail(word, "it must be 0 or 1");
         problem->deterministic = (int32_t)number;
     } else if (strcmp(key, "align") == 0) {
         if (adn_read_list(value, &number, 1) != 1 || number < 1 || number > 4096 ||
             (number & (number - 1)) != 0)
-            return adn_read_fail(word, "it is a power of two from 1 to 4096, in bytes");
+            return adn_read_fail(word, "it must be a power of two from 1 to 4096, in bytes");
         reader->values->align = (int32_t)number;
     } else if (strcmp(key, "without") == 0) {
         return read_without(reader, word, value);
@@ -184,7 +185,7 @@ static anydnnStatus_t read_value(struct reader *reader, const char *word, const 
         to = &reader->values->value;
     *found = to != NULL;
     if (to && !adn_read_double(value, to))
-        return adn_read_fail(word, "not a number");
+        return adn_read_fail(word, "it must be a number");
     return ANYDNN_STATUS_SUCCESS;
 }
 
@@ -194,6 +195,8 @@ static anydnnStatus_t bad_key(const struct reader *reader, const char *word, con
                                          "align", "without", "alias"};
     const char *names[40];
     const char *near;
+    struct adn_text text;
+    char list[400];
     int count = 0;
 
     for (size_t i = 0; i < sizeof(common) / sizeof(common[0]); i++)
@@ -209,8 +212,12 @@ static anydnnStatus_t bad_key(const struct reader *reader, const char *word, con
     if (near)
         return adn_fail(ANYDNN_STATUS_BAD_PARAM,
                         "problem text: `%s`: unknown key; did you mean `%s`?", word, near);
-    return adn_fail(ANYDNN_STATUS_BAD_PARAM, "problem text: `%s`: %s has no such key", word,
-                    adn_operation_name(reader->problem->operation));
+    adn_text_begin(&text, list, sizeof(list));
+    for (int i = 0; i < count; i++)
+        adn_text_add(&text, "%s%s", i > 0 ? ", " : "", names[i]);
+    return adn_fail(ANYDNN_STATUS_BAD_PARAM,
+                    "problem text: `%s`: unknown key of %s; its keys are %s", word,
+                    adn_operation_name(reader->problem->operation), list);
 }
 
 /* Returns 1 if an earlier word has that key. */
@@ -239,7 +246,7 @@ static anydnnStatus_t read_word(struct reader *reader, const char *word)
     strcpy(key, word);
     value = strchr(key, '=');
     if (!value)
-        return adn_read_fail(word, "words after the operation are KEY=VALUE");
+        return adn_read_fail(word, "words after the operation must be KEY=VALUE");
     *value++ = '\0';
     if (seen(reader, key))
         return adn_read_fail(word, "the key is given twice");
@@ -288,11 +295,11 @@ static anydnnStatus_t finish_params(struct reader *reader)
             for (int32_t i = 0; i < count; i++)
                 list[i] = (int64_t)param->initial;
         else if (reader->list_count[index] != count)
-            return adn_fail(
-                ANYDNN_STATUS_BAD_PARAM,
-                "problem text: `%s` has %d values; operand `%s` has %d dims, so there must be %d",
-                param->key, (int)reader->list_count[index], reader->info->slot[0].role, (int)ndims,
-                (int)(count > 0 ? count : 0));
+            return adn_fail(ANYDNN_STATUS_BAD_PARAM,
+                            "problem text: `%s` has %d values; operand `%s` has %d dims, so there "
+                            "must be %d values",
+                            param->key, (int)reader->list_count[index], reader->info->slot[0].role,
+                            (int)ndims, (int)(count > 0 ? count : 0));
     }
     if (reader->info->family == ADN_FAMILY_CONVOLUTION ||
         reader->info->family == ADN_FAMILY_FUSED || reader->info->family == ADN_FAMILY_IM2COL)
@@ -320,8 +327,9 @@ anydnnStatus_t adn_problem_parse(const char *text, struct adn_problem *problem,
         const char *const *names = adn_operation_names(&count);
         const char *near = word ? adn_name_nearest(word, names, count) : NULL;
 
-        status = adn_fail(ANYDNN_STATUS_BAD_PARAM, "problem text: `%s` is no operation%s%s%s",
-                          word ? word : "", near ? "; did you mean `" : "", near ? near : "",
+        status = adn_fail(ANYDNN_STATUS_BAD_PARAM, "problem text: unknown operation `%s`%s%s%s",
+                          word ? word : "", near ? "; did you mean `" : "; ",
+                          near ? near : "`anydnn info --operations` lists the operations",
                           near ? "`?" : "");
         goto out;
     }
@@ -331,7 +339,7 @@ anydnnStatus_t adn_problem_parse(const char *text, struct adn_problem *problem,
     while (status == ANYDNN_STATUS_SUCCESS && (word = strtok_r(NULL, " \t\r\n", &rest)) != NULL) {
         status = read_word(&reader, word);
         if (status == ANYDNN_STATUS_SUCCESS && reader.word_count == WORDS_MAX)
-            status = adn_read_fail(word, "more words than any problem has");
+            status = adn_read_fail(word, "there are too many words for a problem");
         else
             reader.words[reader.word_count++] = word;
     }
@@ -339,7 +347,7 @@ anydnnStatus_t adn_problem_parse(const char *text, struct adn_problem *problem,
         goto out;
     if (reader.without & problem->present) {
         status = adn_fail(ANYDNN_STATUS_BAD_PARAM,
-                          "problem text: an operand stands in `without` and is given");
+                          "problem text: an operand is both given and named by `without`");
         goto out;
     }
     status = leave_out(&reader);

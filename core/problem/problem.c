@@ -150,8 +150,8 @@ int adn_problem_broaden(const struct adn_problem *problem, struct adn_problem *b
     return 1;
 }
 
-/* Writes the aliases for a backend, which learns of the inputs that are read. Other inputs may
- * still share memory with an output. */
+/* Writes the aliases for a backend: only those of inputs that are read. Other inputs may still
+ * share memory with an output. */
 static void view_aliases(const struct adn_problem *problem, uint8_t alias[ADN_SLOTS])
 {
     const struct adn_operation *info = adn_problem_operation(problem->operation);

@@ -13,12 +13,14 @@
 #include <anydnn/plugin.h>
 
 #include "../../plugins/kit/params.h"
+#include "../../plugins/kit/slots.h"
 
 #define ADN_SLOTS         ANYDNN_PLUGIN_OPERAND_MAX
 #define ADN_ALGORITHM_ANY (-1)
 
-/* A problem. Only present operands and the parameters of the family count. Unused dims and strides
- * are 0, so that equal problems are equal bytes. Absent operands need not be initialised. */
+/* A problem. Only present operands and the parameters of the family are significant. Unused dims
+ * and strides are 0, so that equal problems are equal bytes. Absent operands need not be
+ * initialised. */
 struct adn_problem {
     int32_t operation; /* ANYDNN_PLUGIN_CONVOLUTION_FORWARD, ... */
     int32_t math;
@@ -31,7 +33,7 @@ struct adn_problem {
     struct anydnn_plugin_tensor tensor[ADN_SLOTS];
 };
 
-/* The values of a call beside the problem and the pointers. */
+/* The values of a call that are neither in the problem nor in the pointers. */
 struct adn_values {
     double scale[4];
     double number[4];
@@ -49,14 +51,15 @@ static inline int32_t adn_problem_type(const struct adn_problem *problem)
 void adn_problem_init(struct adn_problem *problem, int32_t operation);
 /* Sets the default factors of the operation. */
 void adn_values_init(struct adn_values *values, int32_t operation);
-/* Returns a hash of what counts. */
+/* Returns a hash of the significant parts. */
 uint64_t adn_problem_hash(const struct adn_problem *problem);
-/* Returns 1 if what counts is equal. */
+/* Returns 1 if the significant parts are equal. */
 int adn_problem_equal(const struct adn_problem *a, const struct adn_problem *b);
-/* Copies what counts of `from`. The rest of `to` becomes 0. */
+/* Copies the significant parts of `from`. The rest of `to` becomes 0. */
 void adn_problem_copy(struct adn_problem *to, const struct adn_problem *from);
 /* Copies the problem with activation and epsilon set to 0. These apply to each result at the end
- * and do not sway the choice of a backend. Returns 0, without a copy, if the operation has neither.
+ * and do not affect the choice of a backend. Returns 0, without a copy, if the operation has
+ * neither.
  */
 int adn_problem_broaden(const struct adn_problem *problem, struct adn_problem *broad);
 /* Makes the view that a backend gets. It points into `problem`. */

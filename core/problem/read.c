@@ -43,7 +43,7 @@ int adn_read_double(const char *text, double *value)
     return end != text && *end == '\0';
 }
 
-static const char too_large[] = "its size in bytes does not fit 64 bits";
+static const char too_large[] = "its size in bytes exceeds 64 bits";
 
 static anydnnStatus_t check_size(const char *word, const struct anydnn_plugin_tensor *tensor)
 {
@@ -62,7 +62,7 @@ anydnnStatus_t adn_read_tensor(const char *word, char *value, struct anydnn_plug
     memset(tensor, 0, sizeof(*tensor));
     tensor->struct_size = sizeof(*tensor);
     if (!dims)
-        return adn_read_fail(word, "an operand is TYPE:DIMS or TYPE:DIMS:LAYOUT");
+        return adn_read_fail(word, "an operand must be TYPE:DIMS or TYPE:DIMS:LAYOUT");
     *dims++ = '\0';
     if (colon) {
         *colon = '\0';
@@ -71,16 +71,17 @@ anydnnStatus_t adn_read_tensor(const char *word, char *value, struct anydnn_plug
     tensor->type = adn_type_parse(value);
     if (tensor->type < 0)
         return adn_read_fail(
-            word, "the type is none of f64 f32 f16 bf16 s8 u8 s32 s64 s8x4 u8x4 s8x32 u16 u32 u64");
+            word,
+            "the type must be one of f64 f32 f16 bf16 s8 u8 s32 s64 s8x4 u8x4 s8x32 u16 u32 u64");
     tensor->ndims = adn_read_list(dims, tensor->dims, ANYDNN_PLUGIN_DIM_MAX);
     if (tensor->ndims < 1)
-        return adn_read_fail(word, "the dims are not 1 to 8 whole numbers with commas");
+        return adn_read_fail(word, "the dims must be 1 to 8 integers, separated by commas");
     for (int32_t i = 0; i < tensor->ndims; i++)
         if (tensor->dims[i] < 1)
             return adn_read_fail(word, "every dim must be at least 1");
     if (layout && (*layout == '-' || (*layout >= '0' && *layout <= '9'))) {
         if (adn_read_list(layout, tensor->strides, ANYDNN_PLUGIN_DIM_MAX) != tensor->ndims)
-            return adn_read_fail(word, "there must be as many strides as dims");
+            return adn_read_fail(word, "the number of strides must be the number of dims");
         return check_size(word, tensor);
     }
     lanes = adn_type_lanes(tensor->type);
@@ -91,12 +92,11 @@ anydnnStatus_t adn_read_tensor(const char *word, char *value, struct anydnn_plug
     if (strcmp(layout, "nchw_vect_c") == 0 && tensor->ndims > 1 && tensor->dims[1] % lanes != 0)
         return adn_fail(ANYDNN_STATUS_BAD_PARAM,
                         "problem text: `%s`: dim 1, its channels, must be a multiple of %d, the "
-                        "vector of %s",
+                        "vector length of %s",
                         word, (int)lanes, adn_type_name(tensor->type));
     if (adn_layout_set(tensor, layout) != 0)
-        return adn_read_fail(
-            word,
-            "the layout is none of nchw, nhwc, nchw_vect_c (VECT_C types), or strides with commas");
+        return adn_read_fail(word, "the layout must be nchw, nhwc, nchw_vect_c (VECT_C types) or "
+                                   "strides separated by commas");
     return check_size(word, tensor);
 }
 
@@ -144,8 +144,7 @@ static anydnnStatus_t bad_name(const char *word, const char *value, const char *
         return adn_fail(ANYDNN_STATUS_BAD_PARAM,
                         "problem text: `%s`: unknown value; did you mean `%s`?", word, near);
     return adn_fail(ANYDNN_STATUS_BAD_PARAM,
-                    "problem text: `%s`: unknown value; the first of its choices is `%s`", word,
-                    names[0]);
+                    "problem text: `%s`: unknown value; the first choice is `%s`", word, names[0]);
 }
 
 anydnnStatus_t adn_read_param(union kit_params *params, const struct adn_param *param,
@@ -163,12 +162,12 @@ anydnnStatus_t adn_read_param(union kit_params *params, const struct adn_param *
                                param->kind == ADN_PARAM_SPATIAL ? ANYDNN_PLUGIN_SPATIAL_MAX
                                                                 : ANYDNN_PLUGIN_DIM_MAX);
         if (number < 1)
-            return adn_read_fail(word, "not a list of whole numbers with commas");
+            return adn_read_fail(word, "it must be a list of integers, separated by commas");
         *count = number;
         return ANYDNN_STATUS_SUCCESS;
     case ADN_PARAM_DOUBLE:
         if (!adn_read_double(value, &real))
-            return adn_read_fail(word, "not a number");
+            return adn_read_fail(word, "it must be a number");
         memcpy(at, &real, sizeof(real));
         return ANYDNN_STATUS_SUCCESS;
     case ADN_PARAM_NAMES:
@@ -184,11 +183,11 @@ anydnnStatus_t adn_read_param(union kit_params *params, const struct adn_param *
     case ADN_PARAM_TYPE:
         number = adn_type_parse(value);
         if (number < 0)
-            return adn_read_fail(word, "the compute type is none of f64 f32 f16 bf16 s32");
+            return adn_read_fail(word, "the compute type must be f64, f32, f16, bf16 or s32");
         break;
     default:
         if (adn_read_list(value, list, 1) != 1)
-            return adn_read_fail(word, "not a whole number");
+            return adn_read_fail(word, "it must be an integer");
         if (param->kind == ADN_PARAM_INT64) {
             memcpy(at, list, sizeof(list[0]));
             return ANYDNN_STATUS_SUCCESS;

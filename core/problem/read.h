@@ -20,7 +20,7 @@ int32_t adn_read_list(const char *text, int64_t *values, int32_t max);
 int adn_read_double(const char *text, double *value);
 /* Reads TYPE:DIMS[:LAYOUT]. Changes `value`. */
 anydnnStatus_t adn_read_tensor(const char *word, char *value, struct anydnn_plugin_tensor *tensor);
-/* Reads a parameter into its place. Sets *count to the length of a list. */
+/* Reads a parameter into `params`. Sets *count to the length of a list. */
 anydnnStatus_t adn_read_param(union kit_params *params, const struct adn_param *param,
                               int32_t *count, const char *word, const char *value);
 

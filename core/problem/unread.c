@@ -3,11 +3,14 @@
  * where operands lie that share memory. */
 #include "problem/unread.h"
 
-/* The slots of pooling, activation and LRN backward, and of op_tensor. */
-enum { Y, DY, X, DX };
-enum { A, B };
-
 #define BIT(slot) (UINT32_C(1) << (slot))
+
+#define SLOT(name) slot_pooling_backward_##name
+#define HAS_SLOTS(op)                                                                              \
+    (KIT_SAME_SLOT(op, pooling_backward, y) && KIT_SAME_SLOT(op, pooling_backward, dy) &&          \
+     KIT_SAME_SLOT(op, pooling_backward, x) && KIT_SAME_SLOT(op, pooling_backward, dx))
+_Static_assert(HAS_SLOTS(activation_backward) && HAS_SLOTS(lrn_backward),
+               "choice_of serves pooling, activation and LRN backward");
 
 uint32_t adn_problem_unread(const struct adn_problem *problem)
 {
@@ -17,34 +20,35 @@ uint32_t adn_problem_unread(const struct adn_problem *problem)
     case ANYDNN_PLUGIN_POOLING_BACKWARD:
         return params->pooling.mode == ANYDNN_POOLING_AVERAGE_COUNT_INCLUDE_PADDING ||
                        params->pooling.mode == ANYDNN_POOLING_AVERAGE_COUNT_EXCLUDE_PADDING
-                   ? BIT(Y) | BIT(X)
+                   ? BIT(slot_pooling_backward_y) | BIT(slot_pooling_backward_x)
                    : 0;
     case ANYDNN_PLUGIN_ACTIVATION_BACKWARD:
-        return params->activation.mode == ANYDNN_ACTIVATION_SWISH ? BIT(Y) : BIT(X);
+        return params->activation.mode == ANYDNN_ACTIVATION_SWISH ? BIT(slot_activation_backward_y)
+                                                                  : BIT(slot_activation_backward_x);
     case ANYDNN_PLUGIN_LRN_BACKWARD:
-        return BIT(Y);
+        return BIT(slot_lrn_backward_y);
     case ANYDNN_PLUGIN_OP_TENSOR:
         return params->op_tensor.op == ANYDNN_OP_TENSOR_SQRT ||
                        params->op_tensor.op == ANYDNN_OP_TENSOR_NOT
-                   ? BIT(B)
+                   ? BIT(slot_op_tensor_b)
                    : 0;
     default:
         return 0;
     }
 }
 
-/* Returns the stand-in of that order of choice, or -1. The dims of pooling's y and x differ, so
- * that only one operand can stand in. */
+/* Returns the stand-in of preference `choice` (0 is the best), or -1. The dims of pooling's y and x
+ * differ, so that only one operand can stand in. */
 static int32_t choice_of(const struct adn_problem *problem, int32_t slot, int choice)
 {
-    static const int32_t for_y[] = {DY, X, DX};
-    static const int32_t for_x[] = {DX, DY, Y};
+    static const int32_t for_y[] = {SLOT(dy), SLOT(x), SLOT(dx)};
+    static const int32_t for_x[] = {SLOT(dx), SLOT(dy), SLOT(y)};
 
     if (problem->operation == ANYDNN_PLUGIN_OP_TENSOR)
-        return choice == 0 ? A : -1;
+        return choice == 0 ? slot_op_tensor_a : -1;
     if (problem->operation == ANYDNN_PLUGIN_POOLING_BACKWARD && choice > 0)
         return -1;
-    return choice < 3 ? (slot == X ? for_x : for_y)[choice] : -1;
+    return choice < 3 ? (slot == SLOT(x) ? for_x : for_y)[choice] : -1;
 }
 
 int32_t adn_problem_stand_in(const struct adn_problem *problem, int32_t slot)

@@ -15,13 +15,15 @@
 #include "sys/error.h"
 
 void adn_settings_suggest(char *error, size_t error_size, const char *name,
-                          const char *const *names, int count)
+                          const char *const *names, int count, const char *otherwise)
 {
     const char *near = adn_name_nearest(name, names, count);
     size_t length = strlen(error);
 
     if (near != NULL)
         snprintf(error + length, error_size - length, "; did you mean `%s`?", near);
+    else
+        snprintf(error + length, error_size - length, "; %s", otherwise);
 }
 
 static void set_origin(char *to, const char *origin)
@@ -41,7 +43,7 @@ static void bad_value(const struct adn_file_entry *entry, const char *values, ch
                       size_t error_size)
 {
     snprintf(error, error_size, "%s = %s: the value must be %s%s", entry->key, entry->value, values,
-             strstr(entry->value, " #") != NULL ? " (a comment behind a value begins with ` ;`)"
+             strstr(entry->value, " #") != NULL ? " (a comment after a value begins with ` ;`)"
                                                 : "");
 }
 
@@ -66,11 +68,12 @@ static enum adn_apply apply_key(struct adn_settings *settings, const struct adn_
             if (strcmp(adn_keys[i].section, entry->section) == 0)
                 names[count++] = adn_keys[i].key;
         snprintf(error, error_size, "unknown key `%s` in [%s]", entry->key, entry->section);
-        adn_settings_suggest(error, error_size, entry->key, names, count);
+        adn_settings_suggest(error, error_size, entry->key, names, count,
+                             "anydnn.conf(5) lists the keys");
         return ADN_APPLY_UNKNOWN;
     }
     if (strcmp(key->name, "user_config") == 0 && layer > ADN_LAYER_SYSTEM) {
-        snprintf(error, error_size, "user_config counts only in the system's own files");
+        snprintf(error, error_size, "user_config is allowed only in the system's files");
         return ADN_APPLY_IGNORED;
     }
     if ((entry->adds ? adn_key_add : adn_key_set)(settings, key, entry->value) != 0) {
@@ -156,7 +159,7 @@ static int module_valid(const char *module)
     return module[0] == '/' || (module[0] != '\0' && strchr(module, '/') == NULL);
 }
 
-/* Returns 1 if the key can name a setting that a backend asks its host for. */
+/* Returns 1 if the key can name a setting that a backend queries. */
 static int set_key_valid(const char *key)
 {
     static const char allowed[] =
@@ -226,7 +229,8 @@ static enum adn_apply apply_plugin(struct adn_settings *settings, const char *na
         return ADN_APPLY_BAD;
     } else {
         snprintf(error, error_size, "unknown key `%s` in [plugin %s]", entry->key, name);
-        adn_settings_suggest(error, error_size, entry->key, known, 4);
+        adn_settings_suggest(error, error_size, entry->key, known, 4,
+                             "its keys are module, enable and set.KEY");
         return ADN_APPLY_UNKNOWN;
     }
     if (!good)
@@ -234,7 +238,7 @@ static enum adn_apply apply_plugin(struct adn_settings *settings, const char *na
     return good ? ADN_APPLY_DONE : ADN_APPLY_BAD;
 }
 
-/* ---- what another user's file sets and root must not heed */
+/* ---- values of another user's file that root ignores */
 
 static int withhold(struct adn_withheld **withheld, const char *value, long owner,
                     const char *origin)
@@ -322,7 +326,9 @@ static enum adn_apply unknown_section(const char *section, char *error, size_t e
         names[6 + i] = modes[i];
     }
     snprintf(error, error_size, "unknown section [%s]", section);
-    adn_settings_suggest(error, error_size, section, names, 6 + ADN_ROUTE_MODE_COUNT);
+    adn_settings_suggest(error, error_size, section, names, 6 + ADN_ROUTE_MODE_COUNT,
+                         "the sections are anydnn, trace, shadow, check, route, route MODE and "
+                         "plugin NAME");
     return ADN_APPLY_UNKNOWN;
 }
 
@@ -342,7 +348,7 @@ enum adn_apply adn_settings_apply(struct adn_settings *settings, const struct ad
         if (adn_backend_name_valid(section + 7))
             return apply_plugin(settings, section + 7, entry, origin, error, error_size);
         snprintf(error, error_size,
-                 "[%s]: a backend's name has 1 to %d characters of a-z, 0-9 and _", section,
+                 "[%s]: a backend's name must have 1 to %d characters of a-z, 0-9 and _", section,
                  ADN_NAME_MAX);
         return ADN_APPLY_BAD;
     }

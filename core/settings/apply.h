@@ -16,20 +16,21 @@ enum adn_apply {
     ADN_APPLY_IGNORED = 2  /* known, but without effect in this layer */
 };
 
-/* Applies an entry. Unless the result is DONE, sets `error`, which has ADN_REASON_MAX bytes,
- * without file and line. */
+/* Applies an entry. Unless the result is DONE, sets `error` to a sentence without file and line.
+ * ADN_REASON_MAX bytes suffice. */
 enum adn_apply adn_settings_apply(struct adn_settings *settings, const struct adn_file_entry *entry,
                                   enum adn_layer layer, const char *origin, char *error,
                                   size_t error_size);
 /*
- * Decides on an entry of another user's file that root reads. Returns 1, and remembers the entry,
- * if it names code or a file, or is a set.KEY that may. Such an entry does not count. Returns 0 if
- * it counts, and -1 if memory is out.
+ * Decides whether an entry of another user's file, which root reads, is withheld. Returns 1 and
+ * records the entry if it names code or a file, or is a set.KEY that may. Returns 0 if the entry
+ * takes effect, and -1 if memory is out.
  */
 int adn_settings_withhold(struct adn_settings *settings, const struct adn_file_entry *entry,
                           long owner, const char *origin);
-/* Appends "; did you mean `x`?" if one of the names is similar. */
+/* Appends "; did you mean `x`?" if one of the names is similar, or else `otherwise`, which says
+ * where the names are. */
 void adn_settings_suggest(char *error, size_t error_size, const char *name,
-                          const char *const *names, int count);
+                          const char *const *names, int count, const char *otherwise);
 
 #endif

@@ -27,8 +27,8 @@ static void upper(char *to, size_t size, const char *prefix, const char *name)
         *to = (char)adn_text_upper(*to);
 }
 
-/* Writes `name` in small letters. Returns 0 if it has small letters already, which variables have
- * not. */
+/* Writes `name` in small letters. Returns 0 if the name is too long, or already has small letters,
+ * since variables are in capitals. */
 static int lower(char *to, size_t size, const char *name)
 {
     size_t length = strlen(name);
@@ -86,8 +86,23 @@ static void unknown(struct walk *walk, const char *variable)
     for (int i = 0; i < count; i++)
         names[i] = texts[i];
     snprintf(sentence, sizeof(sentence), "unknown environment variable %s", variable);
-    adn_settings_suggest(sentence, sizeof(sentence), variable, names, count);
+    adn_settings_suggest(sentence, sizeof(sentence), variable, names, count,
+                         "anydnn.conf(5) lists the variables");
     adn_settings_message(walk->messages, "%s", sentence);
+}
+
+/* Returns 1 if a variable holds no setting, because another part of anydnn reads it. */
+static int is_for_others(const char *variable)
+{
+    /* The last three serve the Python package. */
+    static const char *const names[] = {"ANYDNN_CONFIG", "ANYDNN_LIBRARY", "ANYDNN_TOOL",
+                                        "ANYDNN_INCLUDE"};
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strcmp(variable, names[i]) == 0)
+            return 1;
+    /* These serve the library's own tests. */
+    return strncmp(variable, "ANYDNN_TEST_", 12) == 0;
 }
 
 static void visit(void *cookie, const char *variable, const char *value)
@@ -96,8 +111,7 @@ static void visit(void *cookie, const char *variable, const char *value)
     char name[NAME_SIZE];
     int key = -1;
 
-    /* ANYDNN_TEST_xxx serve the library's own tests. */
-    if (strcmp(variable, "ANYDNN_CONFIG") == 0 || strncmp(variable, "ANYDNN_TEST_", 12) == 0)
+    if (is_for_others(variable))
         return;
     if (!lower(name, sizeof(name), variable + strlen(PREFIX))) {
         unknown(walk, variable);

@@ -24,7 +24,7 @@ static char *refuse(struct adn_ini_lines *lines, const char *format, ...)
     return NULL;
 }
 
-/* Returns the start of the comment that ends a line: a `;` behind a blank. */
+/* Returns the start of the comment at the end of a line, a `;` after a blank; else `length`. */
 static size_t comment_at(const char *line, size_t length)
 {
     for (size_t i = 1; i < length; i++)
@@ -45,7 +45,8 @@ static char *hand_over(struct adn_ini_lines *lines, char *to, int size, const ch
                        size_t length)
 {
     if (length >= (size_t)size)
-        return refuse(lines, "a line of %zu bytes; inih was built for %d", length, size - 1);
+        return refuse(lines, "a line has %zu bytes; inih was built for at most %d", length,
+                      size - 1);
     memcpy(to, line, length);
     to[length] = '\0';
     if (length + 1 < (size_t)size)
@@ -62,7 +63,7 @@ static char *section_line(struct adn_ini_lines *lines, char *to, int size, const
     size_t used = 1;
 
     if (close == NULL)
-        return refuse(lines, "a section that no `]` closes");
+        return refuse(lines, "a section without a closing `]`");
     for (const char *c = line + 1; c < close; c++) {
         if (!isblank((unsigned char)*c))
             name[used++] = *c;
@@ -74,11 +75,11 @@ static char *section_line(struct adn_ini_lines *lines, char *to, int size, const
     if (used == 1)
         return refuse(lines, "a section without a name");
     if (used - 1 > SECTION_LIMIT)
-        return refuse(lines, "a section name of %zu bytes; %d are the most", used - 1,
+        return refuse(lines, "a section name has %zu bytes; the maximum is %d", used - 1,
                       SECTION_LIMIT);
     for (const char *c = close + 1; c < line + comment_at(line, length); c++)
         if (!isblank((unsigned char)*c))
-            return refuse(lines, "text behind the section's `]` (a comment begins with ` ;`)");
+            return refuse(lines, "text after the section's `]` (a comment begins with ` ;`)");
     name[used++] = ']';
     return hand_over(lines, to, size, name, used);
 }
@@ -93,9 +94,9 @@ static char *key_line(struct adn_ini_lines *lines, char *to, int size, const cha
     if (colon != NULL && (equals == NULL || colon < equals))
         return refuse(lines, "a `:` before the first `=`");
     if (equals == NULL)
-        return refuse(lines, "neither `[section]` nor `key = value` nor a comment");
+        return refuse(lines, "the line is neither `[section]` nor `key = value` nor a comment");
     if (equals == line)
-        return refuse(lines, "no key before the `=`");
+        return refuse(lines, "a line without a key before the `=`");
     return hand_over(lines, to, size, line, end);
 }
 
@@ -127,7 +128,7 @@ char *adn_ini_lines_next(char *to, int size, void *stream)
     if (lines->error[0] != '\0' || !next_line(lines, &line, &length))
         return NULL;
     if (length >= LINE_LIMIT)
-        return refuse(lines, "a line of %zu bytes; %d are the most: shorten or divide it", length,
+        return refuse(lines, "a line has %zu bytes; the maximum is %d: shorten or split it", length,
                       LINE_LIMIT - 1);
     for (size_t i = 0; i < length; i++)
         if (((unsigned char)line[i] < ' ' && line[i] != '\t') || line[i] == 0x7f)
@@ -139,7 +140,7 @@ char *adn_ini_lines_next(char *to, int size, void *stream)
     if (blanks == length || line[blanks] == ';' || line[blanks] == '#')
         return hand_over(lines, to, size, "", 0);
     if (blanks > 0)
-        return refuse(lines, "an indented line; settings begin in the first column");
+        return refuse(lines, "an indented line; settings must begin in the first column");
     return line[0] == '[' ? section_line(lines, to, size, line, length)
                           : key_line(lines, to, size, line, length);
 }

@@ -10,7 +10,7 @@ struct adn_ini_lines {
     const char *text;
     size_t size;
     size_t at;
-    int line;    /* number of the last line that was handed over or refused */
+    int line;    /* number of the last line that was returned or refused */
     char *error; /* the reason if the line is refused, else empty */
     size_t error_size;
 };

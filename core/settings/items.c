@@ -17,7 +17,7 @@ struct item {
     char *value;
     size_t value_size;
     const struct adn_withheld *withheld;
-    int left; /* items to pass over before the one asked for */
+    int left; /* items before the requested one */
 };
 
 /* Composed section names stay valid until the thread's next call. */
@@ -160,7 +160,7 @@ void adn_settings_item_withheld(const struct adn_settings *settings, int index, 
     if (!lookup_item(settings, index, &item) || item.withheld == NULL)
         return;
     snprintf(text, size,
-             "%s: %s = %s is ignored%s, since the file belongs to user %ld and this process runs "
+             "%s: %s = %s is ignored%s, because the file belongs to user %ld and this process runs "
              "as root",
              item.withheld->origin, item.key, item.withheld->value,
              strncmp(item.key, "set.", 4) == 0 ? " unless the backend publishes the key as a choice"

@@ -212,7 +212,8 @@ static void free_folders(char **folders)
     free(folders);
 }
 
-/* Copies one folder of a list, without the blanks around it. Returns NULL if it is not absolute. */
+/* Copies one folder of a list, without the blanks around it. Returns NULL if it is not absolute or
+ * memory is out. */
 static char *copy_folder(const char *text, size_t length)
 {
     char *copy;

@@ -33,7 +33,7 @@ enum adn_key_type {
 struct adn_key {
     const char *section;
     const char *key;
-    const char *name; /* of the member; in capitals behind ANYDNN_, of the variable */
+    const char *name; /* the member's name; the variable's is ANYDNN_ and this name in capitals */
     enum adn_key_type type;
     const char *const *words; /* ADN_KEY_WORD: the names of 0, 1, ..., NULL-terminated */
     int64_t low, high;        /* ADN_KEY_NUMBER */

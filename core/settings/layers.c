@@ -19,7 +19,8 @@
 #include "sys/log.h"
 #include "sys/text.h"
 
-/* The built-in rules, in the order that was measured (docs/using.md has the figures). */
+/* The built-in rules. Backends are in the order of their measured speed (docs/using.md has the
+ * figures). */
 static const struct {
     const char *section;
     const char *pattern;
@@ -113,16 +114,16 @@ static void warn_of_owner(const struct adn_file *file, struct adn_settings_messa
 
     if (file->foreign)
         adn_settings_message(messages,
-                             "%s: it belongs to user %ld and this process runs as root: keys of it "
+                             "%s: it belongs to user %ld and this process runs as root: its keys "
                              "that name code or files are ignored",
                              file->path, file->owner);
     if (file->loose != 0)
         adn_settings_message(
-            messages, "%s: its group or others can write it (mode %04o): chmod go-w %s", file->path,
-            file->loose, adn_text_quoted(file->path, word, sizeof(word)));
+            messages, "%s: it is writable by its group or others (mode %04o): chmod go-w %s",
+            file->path, file->loose, adn_text_quoted(file->path, word, sizeof(word)));
 }
 
-/* Returns 1 for an entry that is withheld, 0 for one that counts, and -1 if memory is out. A
+/* Returns 1 for an entry that is withheld, 0 for one that takes effect, and -1 if memory is out. A
  * set.KEY is withheld without a message, since the backend's description decides on it. */
 static int withhold(struct adn_settings *settings, struct adn_file *file,
                     const struct adn_file_entry *entry, const char *origin,
@@ -166,10 +167,10 @@ static int apply_file(struct adn_settings *settings, struct adn_file *file, enum
         }
         if (messages != NULL && result == ADN_APPLY_UNKNOWN)
             adn_settings_message(
-                messages, "%s: %s; passed over, since the file is of schema %d and this is %d",
+                messages, "%s: %s; ignored, because the file has schema %d and this library has %d",
                 origin, error, file->schema, ADN_SETTINGS_SCHEMA);
         else if (messages != NULL)
-            adn_settings_message(messages, "%s: %s; passed over", origin, error);
+            adn_settings_message(messages, "%s: %s; ignored", origin, error);
     }
     return 0;
 }
@@ -193,7 +194,7 @@ static enum adn_read read_checked(struct adn_file *file, const char *path, enum 
     return result;
 }
 
-/* Adds a file. Returns 1 if it exists and counts. */
+/* Adds a file. Returns 1 if it exists and takes effect. */
 static int add_file(struct adn_settings *settings, const char *path, enum adn_layer layer,
                     struct adn_settings_messages *messages)
 {
@@ -204,7 +205,7 @@ static int add_file(struct adn_settings *settings, const char *path, enum adn_la
         apply_file(settings, &file, layer, messages);
     } else if (result == ADN_READ_BAD) {
         settings->dropped++;
-        adn_settings_message(messages, "%s; the whole file is ignored until that is mended",
+        adn_settings_message(messages, "%s; the whole file is ignored until this is corrected",
                              file.error);
     }
     adn_file_free(&file);
@@ -254,7 +255,7 @@ static void add_system(struct adn_settings *settings, const struct adn_settings_
         add_folder(settings, sources->system_folder, messages);
 }
 
-/* Adds the file that the user named, which must be good. */
+/* Adds the file that the user named, which must be valid. */
 static void add_config(struct adn_settings *settings, const char *path,
                        struct adn_settings_messages *messages)
 {
@@ -262,7 +263,7 @@ static void add_config(struct adn_settings *settings, const char *path,
 
     if (path[0] != '/') {
         snprintf(settings->fatal, sizeof(settings->fatal),
-                 "ANYDNN_CONFIG = %s: must be an absolute path, beginning with /", path);
+                 "ANYDNN_CONFIG = %s: it must be an absolute path, beginning with /", path);
         return;
     }
     if (read_checked(&file, path, ADN_LAYER_CONFIG) == ADN_READ_GOOD)
@@ -274,8 +275,8 @@ static void add_config(struct adn_settings *settings, const char *path,
 
 enum { USER_CONFIG_NONE, USER_CONFIG_MERGE, USER_CONFIG_ONLY };
 
-/* Makes the settings for user_config = only: if the user has a good file, the system's files do not
- * count except for user_config itself. */
+/* Makes the settings for user_config = only: if the user has a valid file, the system's files are
+ * ignored except for user_config itself. */
 static struct adn_settings *without_system(struct adn_settings *settings, const char *user_file)
 {
     int index = adn_key_index("user_config");
@@ -299,11 +300,11 @@ static struct adn_settings *without_system(struct adn_settings *settings, const 
 static const char *log_file_reason(int cause)
 {
     if (cause == ENXIO)
-        return "it is a FIFO that nobody reads, or a socket";
+        return "it is a FIFO without a reader, or a socket";
     if (cause == EINVAL)
         return "it is neither a file nor a character device, pipe or FIFO";
     if (cause == ELOOP)
-        return "it is a link of another user's, or one that leads nowhere";
+        return "it is a link owned by another user, or a dangling link";
     return strerror(cause);
 }
 
@@ -316,7 +317,7 @@ static void put_log_in_force(const struct adn_settings *settings,
 
         adn_shortage(cause);
         adn_settings_message(messages,
-                             "%s: log_file = %s: cannot be opened: %s; the old target stays",
+                             "%s: log_file = %s: cannot be opened: %s; the previous target is kept",
                              settings->key_origin[adn_key_index("log_file")], settings->log_file,
                              log_file_reason(cause));
     }

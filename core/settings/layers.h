@@ -5,7 +5,7 @@
 
 #include "settings/settings.h"
 
-/* Returns settings without a value, or NULL if memory is out. */
+/* Returns empty settings, or NULL if memory is out. */
 struct adn_settings *adn_settings_new(void);
 
 /* Sentences to log once the level is known. */

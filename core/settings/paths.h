@@ -5,7 +5,8 @@
 
 #include <stddef.h>
 
-/* Writes where `configured` lies if what was configured to lie in `from` lies in `to`. */
+/* Writes the actual path of `configured` in an installation that was moved. `from` is the
+ * configured path of another of its folders, and `to` is the actual path of that folder. */
 void adn_path_relocate(char *path, size_t size, const char *configured, const char *from,
                        const char *to);
 

@@ -123,11 +123,11 @@ static int take(void *cookie, const char *section, const char *key, const char *
         snprintf(reading->error, sizeof(reading->error), "`%s` before the first [section]", key);
     else if (repeats && (strcmp(value, "none") == 0 || strcmp(before->value, "none") == 0))
         snprintf(reading->error, sizeof(reading->error),
-                 "`%s` a second time in [%s]; of it and line %d one is `none`", key, section,
+                 "`%s` is given twice in [%s]; this line or line %d is `none`", key, section,
                  before->line);
     else if (before != NULL && !repeats)
         snprintf(reading->error, sizeof(reading->error),
-                 "`%s` a second time in [%s]; line %d has it already", key, section, before->line);
+                 "`%s` is given twice in [%s]; the first is line %d", key, section, before->line);
     else if (reading->file->count >= ENTRY_LIMIT)
         snprintf(reading->error, sizeof(reading->error), "more than %d settings", ENTRY_LIMIT);
     else if (add_entry(reading->file, section, key, value, reading->lines.line, repeats) != 0)
@@ -148,7 +148,7 @@ static int read_schema(struct adn_file *file)
     schema = strtol(entry->value, &end, 10);
     if (entry->value[0] < '0' || entry->value[0] > '9' || *end != '\0' || schema < 1 ||
         schema > 999999) {
-        snprintf(reason, sizeof(reason), "schema = %s: the value must be a number from 1 on",
+        snprintf(reason, sizeof(reason), "schema = %s: the value must be a number of at least 1",
                  entry->value);
         adn_file_error(file, entry->line, reason);
         return -1;
@@ -171,7 +171,7 @@ enum adn_read adn_file_parse(struct adn_file *file, const char *path, const char
     bad_line = ini_parse_stream(adn_ini_lines_next, &reading.lines, take, &reading);
     line = reading.lines.line;
     if (reading.error[0] == '\0' && bad_line != 0) {
-        snprintf(reading.error, sizeof(reading.error), "a line that inih cannot read");
+        snprintf(reading.error, sizeof(reading.error), "inih cannot parse the line");
         line = bad_line;
     }
     if (reading.error[0] != '\0') {
@@ -210,10 +210,11 @@ static int check_trust(struct adn_file *file, const struct stat *status)
     if (!adn_env_privileged())
         return 0;
     if (file->loose != 0)
-        snprintf(cause, sizeof(cause), "its group or others can write it (mode %04o): chmod go-w",
-                 file->loose);
+        snprintf(cause, sizeof(cause),
+                 "it is writable by its group or others (mode %04o): chmod go-w", file->loose);
     else if (status->st_uid != 0)
-        snprintf(cause, sizeof(cause), "user %ld owns it, not root: chown root", file->owner);
+        snprintf(cause, sizeof(cause), "it is owned by user %ld, not by root: chown root",
+                 file->owner);
     else if (adn_file_root_only(file->path, cause, sizeof(cause)) == 0)
         return 0;
     snprintf(reason, sizeof(reason), "is not read by a privileged process: %s", cause);

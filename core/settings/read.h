@@ -27,7 +27,7 @@ struct adn_file {
     int count;
     int schema;
     unsigned loose; /* its mode if others than its owner can write it, or 0 */
-    int foreign;    /* 1 if root reads a file of another user: keys that name code are ignored */
+    int foreign;    /* 1 if root reads another user's file, which may name no code or file */
     long owner;
     char error[ADN_SENTENCE_MAX]; /* "FILE:LINE: reason" */
 };

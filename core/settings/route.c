@@ -30,7 +30,8 @@ static enum adn_apply parse_mode(struct adn_route_rule *rule, const char *mode, 
     if (rule->math >= 0)
         return ADN_APPLY_DONE;
     snprintf(error, error_size, "unknown math mode `%s`", mode);
-    adn_settings_suggest(error, error_size, mode, adn_route_modes, ADN_ROUTE_MODE_COUNT);
+    adn_settings_suggest(error, error_size, mode, adn_route_modes, ADN_ROUTE_MODE_COUNT,
+                         "the modes are default, tensor_op, allow_conversion and split");
     return ADN_APPLY_UNKNOWN;
 }
 
@@ -57,8 +58,7 @@ static enum adn_apply parse_pattern(struct adn_route_rule *rule, const char *pat
         return ADN_APPLY_UNKNOWN;
     }
     if (star != NULL && star[1] != '\0') {
-        snprintf(error, error_size, "`%s`: a `*` stands only at the end of a prefix, or alone",
-                 pattern);
+        snprintf(error, error_size, "`%s`: a `*` must be the end of a prefix, or alone", pattern);
         return ADN_APPLY_BAD;
     }
     memcpy(rule->pattern, pattern, strlen(pattern) + 1);
@@ -73,7 +73,8 @@ static enum adn_apply parse_pattern(struct adn_route_rule *rule, const char *pat
         snprintf(error + strlen(error), error_size - strlen(error), "; `%s*` would match %d",
                  pattern, prefix_matches(pattern, strlen(pattern)));
     else
-        adn_settings_suggest(error, error_size, pattern, names, count);
+        adn_settings_suggest(error, error_size, pattern, names, count,
+                             "`anydnn info --operations` lists the operations");
     return ADN_APPLY_UNKNOWN;
 }
 
@@ -83,8 +84,8 @@ static int parse_fallback(struct adn_route_rule *rule, const char *word, char *e
     rule->fallback = adn_word_index(adn_words_fallback, word);
     if (rule->fallback >= 0)
         return 0;
-    snprintf(error, error_size, "`fallback:%s`: must be fallback:on, fallback:warn or fallback:off",
-             word);
+    snprintf(error, error_size,
+             "`fallback:%s`: it must be fallback:on, fallback:warn or fallback:off", word);
     return -1;
 }
 
@@ -97,7 +98,7 @@ static int parse_fastest(struct adn_route_rule *rule, const char *word, char *er
         return 0;
     if (!rule->fastest && rule->count == 0)
         return rule->fastest = 1;
-    snprintf(error, error_size, "`fastest` behind other words, where it must be the first");
+    snprintf(error, error_size, "`fastest` must be the first word");
     return -1;
 }
 
@@ -109,19 +110,19 @@ static int parse_backend(struct adn_route_rule *rule, const char *name, char *er
     if (fastest != 0)
         return fastest < 0 ? -1 : 0;
     if (!adn_backend_name_valid(name)) {
-        snprintf(
-            error, error_size,
-            "`%s` is no backend's name (1 to %d characters of a-z, 0-9 and _, separated by commas)",
-            name, ADN_NAME_MAX);
+        snprintf(error, error_size,
+                 "`%s` is not a valid backend name (1 to %d characters of a-z, 0-9 and _, "
+                 "separated by commas)",
+                 name, ADN_NAME_MAX);
         return -1;
     }
     for (int i = 0; i < rule->count; i++)
         if (strcmp(rule->backend[i], name) == 0) {
-            snprintf(error, error_size, "backend `%s` twice in one list", name);
+            snprintf(error, error_size, "backend `%s` is listed twice", name);
             return -1;
         }
     if (rule->count == ADN_ROUTE_MAX) {
-        snprintf(error, error_size, "more than %d backends in one list", ADN_ROUTE_MAX);
+        snprintf(error, error_size, "the list has more than %d backends", ADN_ROUTE_MAX);
         return -1;
     }
     memcpy(rule->backend[rule->count++], name, strlen(name) + 1);
@@ -156,12 +157,12 @@ static int parse_list(struct adn_route_rule *rule, const char *list, char *error
         return 0;
     for (;; rest = next_word(rest, word, sizeof(word))) {
         if (rule->fallback != ADN_FALLBACK_UNSET) {
-            snprintf(error, error_size, "`%s` behind fallback:%s, which must be the last word",
+            snprintf(error, error_size, "`%s` follows fallback:%s, which must be the last word",
                      word, adn_words_fallback[rule->fallback]);
             return -1;
         }
         if (word[0] == '\0') {
-            snprintf(error, error_size, "an empty place between commas in `%s`", list);
+            snprintf(error, error_size, "an empty item between commas in `%s`", list);
             return -1;
         }
         if (strncmp(word, "fallback:", 9) == 0
@@ -173,7 +174,7 @@ static int parse_list(struct adn_route_rule *rule, const char *list, char *error
     }
     if (!rule->fastest || rule->count > 0)
         return 0;
-    snprintf(error, error_size, "`fastest` alone: the backends to time must follow it");
+    snprintf(error, error_size, "`fastest` must be followed by the backends to time");
     return -1;
 }
 

@@ -9,7 +9,7 @@
 #include "settings/apply.h"
 #include "settings/settings.h"
 
-/* Parses a rule like adn_settings_rule_parse, and tells the kinds of failures apart. */
+/* Parses a rule like adn_settings_rule_parse, and distinguishes the kinds of failures. */
 enum adn_apply adn_rule_parse(struct adn_route_rule *rule, const char *pattern, const char *mode,
                               const char *list, char *error, size_t error_size);
 /* Returns 1 if the rule covers the operation in that math type. */

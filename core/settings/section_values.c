@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parses the values of [trace], [shadow] and [check] that are texts of their own, and such a
- * section from one text. */
+/* Parses the structured values of [trace], [shadow] and [check], and parses a whole such section
+ * from one text. */
 #include "settings/section_values.h"
 
 #include <ctype.h>
@@ -259,7 +259,7 @@ struct adn_settings *adn_section_settings(const struct adn_settings *from, const
     free(copy);
     if (result == 0)
         return settings;
-    /* A value that cannot be stored looks like a wrong one. */
+    /* A value that cannot be stored for lack of memory fails like a wrong one. */
     if (adn_shortage_noted())
         snprintf(error, error_size, "out of memory");
     adn_settings_free(settings);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values of [trace], [shadow] and [check] that are texts of their own. Each reader returns 0, or -1
- * if the text is no such value. A NULL target asks for that check only. */
+/* Readers for the structured values of [trace], [shadow] and [check]. Each returns 0, or -1 if the
+ * text is invalid. With a NULL target, it only checks the text. */
 #ifndef ADN_SETTINGS_SECTION_VALUES_H
 #define ADN_SETTINGS_SECTION_VALUES_H
 

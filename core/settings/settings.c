@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads the settings of this process from their real places, answers questions about them, and
- * frees them. */
+/* Loads the settings of this process from files and environment, looks values up, frees them. */
 #include "settings/settings.h"
 
 #include <limits.h>

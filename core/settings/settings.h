@@ -45,8 +45,8 @@ struct adn_route_rule {
     char origin[ADN_ORIGIN_MAX];
 };
 
-/* A value that does not count, or only if the backend permits it, since it comes from another
- * user's file and this process runs as root. */
+/* A withheld value. It comes from another user's file, and this process runs as root. It is
+ * ignored, or used only if the backend permits it. */
 struct adn_withheld {
     char *value;
     long owner;
@@ -94,36 +94,35 @@ struct adn_settings {
     char *log_file;
     char *
         *plugin_path; /* absolute folders searched before plugindir; NULL-terminated, may be NULL */
-    char *tuning;     /* "off", or the file of what searches measured */
+    char *tuning;     /* "off", or the file of search results */
     int32_t tuning_mode;      /* enum adn_tuning_mode */
     int32_t tune_limit;       /* milliseconds that `fastest` times one problem */
     int32_t user_config;      /* 0 none, 1 merge, 2 only */
     char *trace_file;         /* "off", or where calls are written */
-    uint64_t trace_size;      /* bytes from which on another file is begun; UINT64_MAX: none */
-    int32_t trace_keep;       /* older files that stay */
+    uint64_t trace_size;      /* size in bytes at which a new file begins; UINT64_MAX: none */
+    int32_t trace_keep;       /* number of older files that are kept */
     int32_t trace_times;      /* 1: calls on a device are waited for, to be timed */
     char *trace_tensors;      /* operations whose operands are kept */
-    int32_t trace_dumps;      /* calls whose operands a process keeps at most */
-    uint64_t trace_dump_size; /* bytes of them at most */
+    int32_t trace_dumps;      /* most calls whose operands a process keeps */
+    uint64_t trace_dump_size; /* most bytes of these operands */
     char *shadow_sample;
     char *shadow_reference;
     char *shadow_operations;
     char *shadow_bound;
     int32_t shadow_on_mismatch; /* enum adn_on_mismatch */
     char *shadow_budget;
-    uint64_t shadow_memory; /* bytes of copies at most; UINT64_MAX: no limit */
+    uint64_t shadow_memory; /* most bytes of copies; UINT64_MAX: no limit */
     char *shadow_file;      /* "off", or where mismatches are written */
-    int32_t shadow_summary; /* 0, 1: what was found is told at exit */
+    int32_t shadow_summary; /* 1: findings are reported at exit */
     char *check_outputs;
     char *check_operations;
     struct adn_plugin_section *plugins;
     struct adn_route_rule *rules; /* all layers, in order of reading */
     int32_t rule_count;
-    int32_t
-        dropped; /* files that an error made us drop: every dispatch record says config_dropped */
+    int32_t dropped; /* files ignored because of an error: config_dropped in dispatch records */
     /* The origin of each key's value, in the order of keys.def. */
     char (*key_origin)[ADN_ORIGIN_MAX];
-    /* Holds, in the same order, a value that a later layer sets without the right to, or NULL. */
+    /* The withheld value of each key in the same order, or NULL. */
     struct adn_withheld **key_withheld;
     char fatal[1024]; /* not empty: an explicitly named file is bad; anydnnCreate fails with it */
 };
@@ -162,9 +161,8 @@ const char *adn_plugin_setting_value(const struct adn_plugin_setting *set, int i
 int adn_settings_item(const struct adn_settings *settings, int index, const char **section,
                       const char **key, char *value, size_t value_size, const char **origin);
 
-/* Writes a sentence about a value of this item that does not count, or only if the backend permits
- * it; "" if there is none. It begins with the value's origin. If the item has no other value, it
- * has this one. */
+/* Writes a sentence about a withheld value of this item; "" if there is none. It begins with the
+ * value's origin. If the item has no other value, it has this one. */
 void adn_settings_item_withheld(const struct adn_settings *settings, int index, char *text,
                                 size_t size);
 

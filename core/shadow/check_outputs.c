@@ -33,7 +33,7 @@ static const struct {
     const char *text;
 } kinds[] = {{ADN_VALUE_NAN, ADN_COUNT_NAN, "NaN"},
              {ADN_VALUE_INF, ADN_COUNT_INF, "infinities"},
-             {ADN_VALUE_ZERO, ADN_COUNT_ZERO, "nothing but zeros"}};
+             {ADN_VALUE_ZERO, ADN_COUNT_ZERO, "only zeros"}};
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
@@ -54,7 +54,7 @@ static int is_number(const struct adn_plan *plan, int slot)
            !adn_judge_is_idle(&plan->problem, role) && strcmp(role, "indices") != 0;
 }
 
-/* Counts on the device, into memory that the watch keeps. The host waits for the numbers alone. */
+/* Counts on the device, into memory that the watch keeps. The host waits only for the counts. */
 static int32_t count_there(struct adn_watch *watch, void *stream,
                            const struct anydnn_plugin_tensor *tensor, const void *data,
                            uint64_t *counts)
@@ -121,7 +121,7 @@ static uint32_t look(const struct checked *own, const struct anydnn_plugin_opera
                 : 0U);
 }
 
-/* ---- telling */
+/* ---- reports */
 
 /* Returns 1 if an input holds such values, too. An input that shares memory with an output no
  * longer exists. */
@@ -152,8 +152,8 @@ static void tell(struct checked *own, const struct anydnn_plugin_operands *opera
     adn_watch_factors(plan, operands, &values);
     length = (size_t)snprintf(
         sentence, HEAD_BYTES,
-        "%s of %s, engine %" PRIu64 ", is the handle's first output with %s (call %" PRId64
-        " that was checked); its inputs hold %s: ",
+        "%s of %s, engine %" PRIu64 ", is the handle's first output with %s (checked call %" PRId64
+        "); its inputs hold %s: ",
         adn_problem_operation(plan->problem.operation)->slot[slot].role, plan->backend->name,
         plan->engine, kinds[kind].text, watch->findings.count[ADN_COUNT_CHECKED],
         inputs_hold(own, operands, kinds[kind].value) ? "such, too" : "none");

@@ -6,7 +6,7 @@
 #include "dispatch/plan/plan.h"
 #include "shadow/watch.h"
 
-/* Puts the check before a plan. */
+/* Wraps a plan, so that the outputs of its calls are checked. */
 void adn_shadow_check_wrap(struct adn_watch *watch, struct adn_plan *plan);
 /* Frees what the check allocated. */
 void adn_shadow_check_end(struct adn_watch *watch);

@@ -20,7 +20,7 @@ void adn_pass_over(struct adn_shadowed *own, enum adn_count why, const char *sen
 {
     adn_findings_add(&own->watch->findings, why);
     adn_findings_say(&own->watch->findings.passed, sentence);
-    adn_debug("shadow: a call is passed over: %s", sentence);
+    adn_debug("shadow: a call is skipped: %s", sentence);
 }
 
 void adn_pass_begin(struct adn_pass *pass, struct adn_shadowed *own,

@@ -20,7 +20,7 @@ void adn_pass_begin(struct adn_pass *pass, struct adn_shadowed *own,
                     const struct anydnn_plugin_operands *operands);
 /* Returns 1 if the operand's content before the call must be kept. */
 int adn_pass_reads(const struct adn_pass *pass, int slot);
-/* Takes the numbers at `bytes`. Returns 0, or -1 with the sentence. */
+/* Reads the numbers of operand `slot` at `bytes`. Returns 0, or -1 with the sentence. */
 int adn_pass_take(struct adn_pass *pass, int slot, const unsigned char *bytes);
 /* Runs the reference and compares the outputs, `got` by slot, with its results. All inputs must
  * have been taken. */

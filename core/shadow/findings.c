@@ -98,7 +98,7 @@ static void tell_totals(void)
     if (totals[ADN_COUNT_CALLS] > 0)
         adn_warn("shadow: of %" PRId64 " calls %" PRId64 " were chosen: %" PRId64
                  " compared in %.3f s, %" PRId64 " of them beyond their bound; %" PRId64
-                 " passed over (%" PRId64 " over budget, %" PRId64 " over memory, %" PRId64
+                 " skipped (%" PRId64 " over budget, %" PRId64 " over memory, %" PRId64
                  " recorded, %" PRId64 " declined, %" PRId64
                  " failed); the largest error is %.3g of its bound",
                  totals[ADN_COUNT_CALLS], totals[ADN_COUNT_SAMPLED], totals[ADN_COUNT_COMPARED],
@@ -107,12 +107,12 @@ static void tell_totals(void)
                  totals[ADN_COUNT_RECORDED], totals[ADN_COUNT_DECLINED], totals[ADN_COUNT_FAILED],
                  total_ratio);
     if (open > 0)
-        adn_warn("shadow: %" PRId64 " calls had no verdict yet when the process ended; "
-                 "anydnnSynchronize or anydnnDestroy gives it",
+        adn_warn("shadow: %" PRId64 " calls had no verdict when the process ended; call "
+                 "anydnnSynchronize or anydnnDestroy to wait for it",
                  open);
     if (totals[ADN_COUNT_CHECKED] > 0)
-        adn_warn("check: of %" PRId64 " calls %" PRId64 " gave NaN, %" PRId64
-                 " infinities, %" PRId64 " nothing but zeros",
+        adn_warn("check: of %" PRId64 " calls %" PRId64 " returned NaN, %" PRId64
+                 " infinities, %" PRId64 " only zeros",
                  totals[ADN_COUNT_CHECKED], totals[ADN_COUNT_NAN], totals[ADN_COUNT_INF],
                  totals[ADN_COUNT_ZERO]);
 }
@@ -132,7 +132,7 @@ void adn_findings_at_exit(void)
 
 /* ---- by keys */
 
-/* A key with the number of its count. Other keys have -1 and a function that writes the value. */
+/* A key and the number of its count. The count is -1 for keys that say_other writes. */
 static const struct {
     const char *key;
     int count;
@@ -173,7 +173,7 @@ static int lookup_item(const char *entry, const char *key)
         names[i] = items[i].key;
     }
     near = adn_name_nearest(key, names, ITEM_COUNT);
-    adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: there is no key `%s`%s%s%s", entry, key,
+    adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: unknown key `%s`%s%s%s", entry, key,
              near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "");
     return -1;
 }
@@ -245,9 +245,10 @@ anydnnStatus_t adn_shadow_int(anydnnHandle_t handle, const char *entry, const ch
     if (at < 0)
         return ANYDNN_STATUS_BAD_PARAM;
     if (items[at].count < 0 && !spent && !pending)
-        return adn_fail(ANYDNN_STATUS_BAD_PARAM,
-                        "%s: key `%s` has a text and no number; anydnnGetShadowInfo gives it",
-                        entry, key);
+        return adn_fail(
+            ANYDNN_STATUS_BAD_PARAM,
+            "%s: the value of key `%s` is a text, not a number; use anydnnGetShadowInfo", entry,
+            key);
     settle(handle, at);
     *value = !watch    ? 0
              : spent   ? (int64_t)watch->findings.spent_us

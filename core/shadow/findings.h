@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts of calls and words about them, on one handle and in the process. */
+/* The findings of shadow and checks: counts of calls, and texts about them, for a handle and for
+ * the process. */
 #ifndef ADN_SHADOW_FINDINGS_H
 #define ADN_SHADOW_FINDINGS_H
 

@@ -150,7 +150,7 @@ static void abandon(struct adn_later *later, void *stream, enum adn_count count,
     adn_later_free(later);
 }
 
-/* Makes a sampled call. Returns NULL if the call is skipped, which is counted then. */
+/* Makes a sampled call. Returns NULL if the call is skipped, and counts it. */
 static struct adn_later *make_call(struct adn_shadowed *own,
                                    const struct anydnn_plugin_operands *operands)
 {
@@ -159,7 +159,7 @@ static struct adn_later *make_call(struct adn_shadowed *own,
 
     adn_later_forget_parents(watch);
     if (adn_later_is_captured(watch, operands->stream)) {
-        adn_pass_over(own, ADN_COUNT_RECORDED, "the application captures the stream");
+        adn_pass_over(own, ADN_COUNT_RECORDED, "the application is capturing the stream");
         return NULL;
     }
     if (adn_referee_open(&watch->referee) != 0) {
@@ -189,7 +189,8 @@ static struct adn_later *begin_call(struct adn_shadowed *own,
         return NULL;
     bytes = lay_out(later);
     if (bytes > cap) {
-        abandon(later, operands->stream, ADN_COUNT_OVER_MEMORY, "its copies need more than memory");
+        abandon(later, operands->stream, ADN_COUNT_OVER_MEMORY,
+                "its copies exceed the setting `memory`");
         return NULL;
     }
     result = take_host_operands(later, operands);
@@ -208,11 +209,11 @@ static struct adn_later *begin_call(struct adn_shadowed *own,
     adn_load_error_clear();
     if (result == 0)
         return later;
-    abandon(later, operands->stream, ADN_COUNT_FAILED, "what it reads cannot be copied");
+    abandon(later, operands->stream, ADN_COUNT_FAILED, "its inputs cannot be copied");
     return NULL;
 }
 
-/* ---- behind the call */
+/* ---- after the call */
 
 static void end_call(struct adn_later *later, const struct anydnn_plugin_operands *operands)
 {

@@ -6,8 +6,8 @@
  * waits for nothing. A sign is copied last: once it arrives, a later call gives the verdict without
  * waiting. A caller that needs the verdict sooner waits for the call's marks, never for its stream,
  * which the application may have destroyed. All verdicts are given in the thread that uses the
- * handle. Callbacks therefore reach the application in its own threads, and a child of fork()
- * misses no thread.
+ * handle. Callbacks therefore reach the application in its own threads, and a child of fork() needs
+ * no other thread.
  */
 #ifndef ADN_SHADOW_LATER_H
 #define ADN_SHADOW_LATER_H

@@ -21,14 +21,15 @@ static int is_reference(struct adn_world *world, struct adn_backend *backend)
            (backend->plugin->flags & ANYDNN_PLUGIN_REFERENCE) != 0;
 }
 
-/* Whether a backend was found whose memory is the application's, so that nothing is staged. */
+/* Returns 1 if a backend was found that uses the memory of the application, so that no operand is
+ * staged. */
 static int is_own(const struct adn_referee *referee, const struct adn_backend *backend)
 {
     return backend && strcmp(backend->plugin->space, referee->outer->space->name) == 0;
 }
 
-/* Returns the backend that the settings name, or a reference, one of the call's own space where
- * there is one. */
+/* Returns the backend that the settings name, or else a reference, preferably one of the call's own
+ * space. */
 static struct adn_backend *choose_backend(struct adn_referee *referee)
 {
     struct adn_world *world = referee->outer->world;
@@ -52,7 +53,7 @@ static struct adn_backend *choose_backend(struct adn_referee *referee)
     if (backend)
         return backend;
     snprintf(referee->why, sizeof(referee->why),
-             "no backend says that it is there to be right; name a reference");
+             "no installed backend declares itself a reference; set `reference`");
     return NULL;
 }
 
@@ -71,8 +72,8 @@ static anydnnStatus_t make_stream(struct adn_referee *referee)
     if (!handle->space->functions->stream_create)
         return SUCCESS;
     if (adn_space_stream_create(handle->space, handle->device, &referee->stream) != 0)
-        return adn_fail(ANYDNN_STATUS_EXECUTION_FAILED, "no stream for the reference: %s",
-                        adn_load_error_text());
+        return adn_fail(ANYDNN_STATUS_EXECUTION_FAILED,
+                        "cannot create a stream for the reference: %s", adn_load_error_text());
     handle->stream = referee->stream;
     return SUCCESS;
 }

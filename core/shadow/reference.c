@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs a call again on packed images of the operands in double. If the reference cannot compute in
- * double, or if a math mode is requested, it computes in the call's own types. Its rounding counts
- * beside that of the call then. */
+ * double, or if a math mode is requested, it computes in the call's own types. Its rounding then
+ * counts in addition to that of the call. */
 #include "shadow/referee.h"
 
 #include <stdio.h>
@@ -26,7 +26,7 @@
 
 #define SUCCESS ANYDNN_STATUS_SUCCESS
 
-/* ---- a run on its memory */
+/* ---- one run */
 
 /* Memory up to this size stays for the next run, since devices allocate and free memory only when
  * all their streams are idle. */
@@ -37,7 +37,7 @@ struct run {
     anydnnHandle_t handle;
     const struct adn_problem *problem;
     void **image;
-    void *place[ADN_SLOTS]; /* in the handle's memory; the image itself on the host */
+    void *place[ADN_SLOTS]; /* address in the handle's memory; on the host, that of the image */
 };
 
 static int32_t have_store(const struct run *run, struct adn_store *store, uint64_t bytes)
@@ -83,7 +83,7 @@ static anydnnStatus_t place_all(struct run *run)
             result = copy(run, run->place[i], run->image[i], i, ANYDNN_PLUGIN_COPY_TO);
     }
     return result == 0 ? SUCCESS
-                       : adn_fail(adn_plan_status(result), "the reference's operands: %s",
+                       : adn_fail(adn_plan_status(result), "the operands of the reference: %s",
                                   adn_load_error_text());
 }
 
@@ -110,7 +110,8 @@ static anydnnStatus_t execute(struct run *run, const struct adn_values *values)
     anydnnStatus_t status = adn_dispatch_problem_workspace(handle, "shadow", run->problem, &bytes);
 
     if (status == SUCCESS && bytes > 0 && have_store(run, workspace, bytes) != 0)
-        status = adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "no memory for the reference's workspace");
+        status =
+            adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "out of memory for the reference's workspace");
     if (status == SUCCESS)
         status = place_all(run);
     memcpy(operands.data, run->place, sizeof(operands.data));
@@ -151,9 +152,9 @@ static int run_problem(struct adn_referee *referee, const struct adn_problem *pr
 
 /* ---- in the call's own types */
 
-/* Makes the same problem with the types of the call. Returns -1 if they do not carry over: the
- * rounding of 16-bit numbers would hide the sums of changed inputs, and other problems of an oracle
- * do not have these operands. */
+/* Makes the same problem with the types of the call. Returns -1 if those types cannot be used:
+ * rounding to 16 bits would hide small changes of the inputs, and an oracle's other problems have
+ * other operands. */
 static int narrow_of(const struct adn_referee *referee, const struct adn_problem *wide,
                      struct adn_problem *narrow)
 {
@@ -215,8 +216,8 @@ static int run_narrow(struct adn_referee *referee, const struct adn_problem *wid
 
     if (result != 0)
         snprintf(sentence, ADN_JUDGE_SENTENCE,
-                 "%s cannot compute this in double, and in the call's own types its rounding "
-                 "would hide what is looked for",
+                 "%s cannot compute this in double, and in the call's own types its rounding would "
+                 "hide errors",
                  referee->name);
     for (int i = 0; i < ADN_SLOTS && result == 0; i++) {
         size_t bytes = (size_t)adn_shape_bytes(&narrow.tensor[i]);

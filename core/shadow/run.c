@@ -19,11 +19,11 @@
 #include "sys/float_mode.h"
 #include "sys/log.h"
 
-/* The copies of an operand in double: its content, its right content, sums and squares, the image
- * for the reference, and changed inputs. */
+/* The copies of an operand in double: its content, its expected content, sums and squares, the
+ * image for the reference, and changed inputs. */
 #define COPIES 6
 
-/* ---- whether */
+/* ---- the decision */
 
 static double needed_bytes(const struct adn_problem *problem)
 {
@@ -35,8 +35,8 @@ static double needed_bytes(const struct adn_problem *problem)
     return elements * (double)sizeof(double) * COPIES;
 }
 
-/* Returns the time that was spent, plus an estimate for the calls without a verdict: as much as the
- * others took on average. Nothing is known yet for the first calls. */
+/* Returns the time that was spent, plus an estimate for each call without a verdict: the average of
+ * the others. Returns infinity while no call has been compared. */
 static double foreseen_us(const struct adn_watch *watch)
 {
     double compared = (double)watch->findings.count[ADN_COUNT_COMPARED];
@@ -56,18 +56,17 @@ static int may_run(struct adn_shadowed *own)
     struct timespec now;
 
     if (watch->handle->recording && !watch->handle->space->host) {
-        adn_pass_over(own, ADN_COUNT_RECORDED,
-                      "a recording is under way, which the device captures");
+        adn_pass_over(own, ADN_COUNT_RECORDED, "a recording is in progress");
         return 0;
     }
     clock_gettime(CLOCK_MONOTONIC, &now);
     if (foreseen_us(watch) > watch->budget * adn_watch_between(&watch->began, &now)) {
-        adn_pass_over(own, ADN_COUNT_OVER_BUDGET, "the budget is spent for now");
+        adn_pass_over(own, ADN_COUNT_OVER_BUDGET, "the time budget is used up for now");
         return 0;
     }
     if (watch->shadow->shadow_memory != UINT64_MAX &&
         needed > (double)watch->shadow->shadow_memory) {
-        snprintf(sentence, sizeof(sentence), "its copies need %.0f bytes, and memory = %" PRIu64,
+        snprintf(sentence, sizeof(sentence), "its copies need %.0f bytes, but memory = %" PRIu64,
                  needed, watch->shadow->shadow_memory);
         adn_pass_over(own, ADN_COUNT_OVER_MEMORY, sentence);
         return 0;
@@ -75,7 +74,7 @@ static int may_run(struct adn_shadowed *own)
     return 1;
 }
 
-/* ---- at once */
+/* ---- the immediate run */
 
 /* Keeps what the call reads. Returns 0, or -1 with the sentence. */
 static int keep_inputs(struct adn_pass *pass, const struct anydnn_plugin_operands *operands)
@@ -112,8 +111,8 @@ static int prepare(struct adn_pass *pass, struct adn_shadowed *own,
         return -1;
     }
     if (!watch->handle->space->host && !watch->told_wait++)
-        adn_info("shadow: the space of %s lacks copies without a wait: calls that are compared "
-                 "wait for their copies and for the reference",
+        adn_info("shadow: the memory space of %s has no asynchronous copies: compared calls wait "
+                 "for their copies and for the reference",
                  watch->handle->device_name);
     return keep_inputs(pass, operands);
 }

@@ -39,7 +39,7 @@ void adn_watch_factors(const struct adn_plan *plan, const struct anydnn_plugin_o
         values->value = adn_element_load(plan->problem.tensor[0].type, operands->value);
 }
 
-/* ---- which calls */
+/* ---- sampling */
 
 static int is_chosen(const struct adn_watch *watch, uint64_t call, uint64_t *random)
 {
@@ -150,7 +150,8 @@ static void take_check(struct adn_watch *watch, struct adn_settings *settings)
     watch->check = settings;
 }
 
-/* Returns the handle's watch, made at first use with nothing to do, or NULL if memory is out. */
+/* Returns the handle's watch, or NULL if memory is out. The first use makes it, with shadow and
+ * checks off. */
 static struct adn_watch *watch_of(anydnnHandle_t handle)
 {
     struct adn_watch *watch = (struct adn_watch *)(void *)handle->hook[ADN_HOOK_SHADOW];

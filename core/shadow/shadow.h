@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shadow runs some calls of a handle again, on copies, on a trusted backend, and compares the
- * outputs within the bound that rounding explains. Checks search outputs for values that no
- * network wants. Both are wraps before the plans of a handle, so that a handle without them pays
+ * outputs within the error bound that rounding permits. Checks search outputs for NaN, infinities,
+ * and nothing but zeros. Both wrap the plans of a handle, so that a handle without them pays
  * nothing. */
 #ifndef ADN_SHADOW_SHADOW_H
 #define ADN_SHADOW_SHADOW_H
@@ -11,7 +11,7 @@
 
 #include "dispatch/handle/handle.h"
 
-/* Puts both before the plans of a new handle if the settings ask for them. */
+/* Sets up both on a new handle if the settings request them. */
 void adn_shadow_begin(anydnnHandle_t handle);
 
 /* Applies the section's lines, joined by `;`, to this handle. Its plans are dropped, so that new

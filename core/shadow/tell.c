@@ -30,7 +30,7 @@ static void say_error(const struct adn_subject *subject, int slot,
     char place[160];
 
     if (verdict->whole) {
-        adn_text_print(text, size, "the relative L2 error of %s is %.3g, %.3g times what it may be",
+        adn_text_print(text, size, "the relative L2 error of %s is %.3g, %.3g times its bound",
                        role, adn_measure_relative_l2(&verdict->measure), verdict->ratio);
         return;
     }
@@ -43,7 +43,7 @@ static void say_error(const struct adn_subject *subject, int slot,
                    verdict->ratio, verdict->limit, verdict->wrong, subject->slot[slot].count);
 }
 
-/* Keeps the operands as they were before the call, and the call's line. */
+/* Dumps the operands as they were before the call. Returns the number of the dump, or 0. */
 static uint64_t keep(const struct adn_shadowed *own, const struct adn_subject *subject)
 {
     const struct adn_watch *watch = own->watch;
@@ -84,8 +84,8 @@ static void warn_of_no_place(const struct adn_watch *watch)
 {
     if (strcmp(watch->shadow->shadow_file, "off") == 0 &&
         strcmp(watch->handle->world->settings->trace_file, "off") == 0)
-        adn_warn("shadow: on_mismatch = dump needs [shadow] file or [trace] file, beside which "
-                 "operands are kept; they are not");
+        adn_warn("shadow: on_mismatch = dump requires [shadow] file or [trace] file, next to which "
+                 "operands are stored; nothing is stored");
 }
 
 void adn_shadow_tell(struct adn_shadowed *own, const struct adn_subject *subject, int slot,
@@ -113,10 +113,10 @@ void adn_shadow_tell(struct adn_shadowed *own, const struct adn_subject *subject
     write_line(own, subject, dump);
     if (action == ADN_MISMATCH_ERROR)
         adn_handle_complain_later(watch->handle, sentence);
-    else if (action != ADN_MISMATCH_COUNT && !own->told) {
+    else if (action != ADN_MISMATCH_COUNT && !own->reported) {
         adn_warn("shadow: %s", sentence);
         if (action == ADN_MISMATCH_DUMP)
             warn_of_no_place(watch);
     }
-    own->told = 1;
+    own->reported = 1;
 }

@@ -7,7 +7,8 @@
 #include "judge/subject.h"
 #include "shadow/watch.h"
 
-/* Does what the settings ask for outputs beyond their bounds, of which `verdict` is the worst. */
+/* Reacts to outputs beyond their bounds as the settings state. `verdict` is that of the worst
+ * output. */
 void adn_shadow_tell(struct adn_shadowed *own, const struct adn_subject *subject, int slot,
                      const struct adn_verdict *verdict);
 

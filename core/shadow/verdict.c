@@ -57,7 +57,7 @@ void adn_later_forget_parents(struct adn_watch *watch)
     if (backlog->fork_number == adn_process_fork_number)
         return;
     while (backlog->first)
-        drop(watch, take_first(backlog), "the process forked before its verdict was there");
+        drop(watch, take_first(backlog), "the process forked before its verdict");
     adn_blocks_free(watch, &backlog->spare);
     adn_blocks_free(watch, &backlog->lost);
     *backlog = (struct adn_backlog){.fork_number = adn_process_fork_number};
@@ -110,11 +110,11 @@ void adn_later_give(struct adn_watch *watch)
     double copies;
 
     if (!adn_backlog_is_reachable(watch)) {
-        drop(watch, later, "its device was lost before its verdict was there");
+        drop(watch, later, "its device was lost before its verdict");
         return;
     }
     if (wait_for_copies(watch, later, &copies) != 0) {
-        drop(watch, later, "its copies did not arrive");
+        drop(watch, later, "its copies failed");
         return;
     }
     clock_gettime(CLOCK_MONOTONIC, &begin);
@@ -172,7 +172,7 @@ void adn_later_end(struct adn_watch *watch)
     struct adn_backlog *backlog = &watch->backlog;
 
     while (backlog->first)
-        drop(watch, take_first(backlog), "its handle ended before its verdict was there");
+        drop(watch, take_first(backlog), "its handle was destroyed before its verdict");
     adn_blocks_free(watch, &backlog->spare);
     adn_blocks_free(watch, &backlog->lost);
     if (!adn_backlog_is_reachable(watch))

@@ -27,7 +27,7 @@ struct adn_later {
     size_t sign;
 };
 
-/* Frees a call that has or gets no verdict. Its block must belong to a list again. */
+/* Frees a call that has its verdict, or that is dropped. Its block must belong to a list again. */
 void adn_later_free(struct adn_later *later);
 /* Appends a call to the backlog. */
 void adn_later_add(struct adn_backlog *backlog, struct adn_later *later);

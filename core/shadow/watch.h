@@ -46,7 +46,7 @@ struct adn_shadowed {
     struct adn_plan *plan;
     struct adn_watch *watch;
     uint64_t calls;
-    int told; /* 1 after its first mismatch was reported */
+    int reported; /* 1 after its first mismatch was reported */
 };
 
 /* Collects the factors of a call. */

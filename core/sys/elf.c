@@ -2,7 +2,6 @@
 #include "sys/elf.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,18 +14,16 @@ extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
 int adn_elf_open(const char *path, struct adn_elf *elf)
 {
     struct stat status;
+    char reason[200];
     int error;
 
-    *elf = (struct adn_elf){
-        .file = adn_file_above_standard(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY))};
+    *elf = (struct adn_elf){.file = adn_file_open(path, &status, reason, sizeof(reason))};
     if (elf->file < 0)
         return -1;
-    if (fstat(elf->file, &status) == 0) {
-        elf->size = S_ISREG(status.st_mode) ? (uint64_t)status.st_size : 0;
-        if (elf->size < sizeof(elf->header) ||
-            adn_elf_read(elf, &elf->header, sizeof(elf->header), 0) == 0)
-            return 0;
-    }
+    elf->size = (uint64_t)status.st_size;
+    if (elf->size < sizeof(elf->header) ||
+        adn_elf_read(elf, &elf->header, sizeof(elf->header), 0) == 0)
+        return 0;
     error = errno;
     adn_elf_close(elf);
     errno = error;

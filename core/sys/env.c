@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the environment. A process with more rights than its user gets less of it. */
+/* Reads the environment. A process with more rights than its user ignores part of it. */
 #include "sys/env.h"
 
 #include <stdlib.h>

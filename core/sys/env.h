@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The only place that reads the environment. Each caller states what a stranger could do with the
- * variable. */
+/* The only place that reads the environment. Each caller states what an untrusted user could do
+ * with the variable. */
 #ifndef ADN_SYS_ENV_H
 #define ADN_SYS_ENV_H
 

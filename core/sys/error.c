@@ -15,8 +15,7 @@ static _Thread_local char error_text[ADN_ERROR_MAX];
 static _Thread_local const char *error_rule;
 static _Thread_local struct adn_refusal *filled;
 
-/* Returns 1 for entries by which a program asks what is supported. NOT_SUPPORTED is an answer to
- * them. */
+/* Returns 1 for entries that query what is supported. NOT_SUPPORTED is a normal result of them. */
 static int is_question(const char *text)
 {
     static const char *const beginnings[] = {"anydnnGet", "anydnnFind", "anydnnProblemExplain",
@@ -28,8 +27,8 @@ static int is_question(const char *text)
     return 0;
 }
 
-/* Returns 1 for the first error of its entry and rule. The author of a problem's text reads the
- * sentence in the program, which shows it. */
+/* Returns 1 for the first error of its entry and rule. Errors in a problem's text are no warnings,
+ * since the program shows them to the author of the text. */
 static int is_warning(anydnnStatus_t status, const char *text)
 {
     if (!adn_log_on(ADN_LOG_WARN) || strncmp(text, "problem text:", 13) == 0 ||

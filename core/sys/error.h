@@ -11,12 +11,12 @@
 
 /* Sets the thread's sentence and returns `status`. The sentence also goes to the log. The first one
  * for its entry (the text before the first `:`) and its format is a warning, and later ones are
- * info. It is info from the first time if NOT_SUPPORTED answers a question or if a problem's text
- * is wrong. */
+ * info. It is info from the first time if a query returns NOT_SUPPORTED or if a problem's text is
+ * wrong. */
 anydnnStatus_t adn_fail(anydnnStatus_t status, const char *format, ...)
     __attribute__((format(printf, 2, 3), cold));
 
-/* A reason why something was not done. The entry may not need it as its answer. */
+/* A captured failure. The entry decides later whether it becomes the result. */
 struct adn_refusal {
     anydnnStatus_t status; /* SUCCESS: nothing failed */
     const char *rule;

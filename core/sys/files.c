@@ -32,7 +32,7 @@ const char *adn_file_kind(mode_t mode)
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
         if ((mode & S_IFMT) == kinds[i].type)
             return kinds[i].name;
-    return "no regular file";
+    return "not a regular file";
 }
 
 int adn_file_of_process(const char *pattern, char *path, size_t size)
@@ -144,7 +144,7 @@ static int check_owner(const char *path, int allows_sticky, char *reason, size_t
     }
     if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0 &&
         !(allows_sticky && (status.st_mode & S_ISVTX) != 0)) {
-        snprintf(reason, size, "%s can be written by others than root (mode %04o): chmod go-w %s",
+        snprintf(reason, size, "%s is writable by others than root (mode %04o): chmod go-w %s",
                  path, (unsigned)(status.st_mode & 07777),
                  adn_text_quoted(path, word, sizeof(word)));
         return -1;

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
-/* Returns "a folder", "a FIFO", "a socket", ... */
+/* Returns "a folder", "a FIFO or pipe", "a socket", ... */
 const char *adn_file_kind(mode_t mode);
 
 /* Writes the path of a pattern, with the process number in place of %p. Returns -1 with errno if it
@@ -20,8 +20,8 @@ int adn_file_is_null(const struct stat *status);
 
 /* Opens a regular file or the null device for reading, also through a link. On failure returns -1
  * with errno, and sets `reason` to a text such as "cannot be opened: No such file or directory" or
- * "is a FIFO, not a regular file". Never waits for a writer. Never opens another kind of device,
- * which may act on being opened. */
+ * "is a FIFO or pipe, not a regular file". Never waits for a writer. Never opens another kind of
+ * device, which may act on being opened. */
 int adn_file_open(const char *path, struct stat *status, char *reason, size_t size);
 
 /* Returns 0 if root alone can change what `path` leads to: the file, its folder, every folder
@@ -43,8 +43,8 @@ int adn_file_above_standard(int descriptor);
  * without a reader gives EPIPE without a signal. */
 ssize_t adn_file_write(int descriptor, const void *bytes, size_t count, int own);
 
-/* The state that protects several writes in the same way. `failed` tells whether one of them
- * failed; errno stays. */
+/* The state that protects several writes in the same way. `failed` is 1 if one of them failed;
+ * errno is kept. */
 struct adn_file_signals {
     sigset_t held, before;
 };

@@ -22,13 +22,12 @@
 #include "sys/files.h"
 #include "sys/text.h"
 
-/* The most things that are logged only once. Entries times the rules that a program breaks are far
- * fewer. */
-#define TOLD_MAX 256
+/* The most pairs that are logged only once. A program breaks far fewer pairs of entry and rule. */
+#define REPORTED_MAX 256
 
 #define LINKS_MAX 40 /* as many as the kernel follows */
 
-#define LINE_SHORT 1024 /* longer lines are put together on the heap */
+#define LINE_SHORT 1024 /* longer lines are composed on the heap */
 
 static const char *const level_words[] = {"off", "error", "warning", "info", "debug", "trace"};
 
@@ -48,16 +47,16 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the level and the
 
 int adn_log_first(const char *name, size_t length, const void *what)
 {
-    static _Atomic uint64_t told[TOLD_MAX];
+    static _Atomic uint64_t reported[REPORTED_MAX];
     uint64_t hash = (uintptr_t)what ^ UINT64_C(0xcbf29ce484222325);
 
     for (size_t i = 0; i < length; i++)
         hash = (hash ^ (unsigned char)name[i]) * UINT64_C(0x100000001b3);
     hash |= 1;
-    for (int i = 0; i < TOLD_MAX; i++) {
+    for (int i = 0; i < REPORTED_MAX; i++) {
         uint64_t there = 0;
 
-        if (atomic_compare_exchange_strong(&told[i], &there, hash))
+        if (atomic_compare_exchange_strong(&reported[i], &there, hash))
             return 1;
         if (there == hash)
             return 0;
@@ -73,7 +72,7 @@ static anydnnSeverity_t level_severity(int level)
 }
 
 /* Sets the highest level that is wanted. A callback for INFO gets info lines. Debug and trace lines
- * are made only if the setting asks for them. */
+ * are made only if the setting requests them. */
 void adn_log_threshold_update(void)
 {
     anydnnCallback_t function;
@@ -97,7 +96,7 @@ void adn_log_level_set(int level)
     adn_log_threshold_update();
 }
 
-/* Returns 1 for a link of procfs. It leads where no path does, and the kernel alone makes such
+/* Returns 1 for a link of procfs. Its target may have no path, and only the kernel makes such
  * links. */
 static int is_of_procfs(const char *path)
 {
@@ -113,7 +112,8 @@ static int is_of_procfs(const char *path)
 }
 
 /* Replaces links by their targets, and returns the flag for open(). Returns -1 with ELOOP for a
- * link of another user, who would choose the target, and for too many links. */
+ * link that belongs neither to root nor to this user, since its owner chooses the target, and for
+ * too many links. */
 static int resolve(char *path)
 {
     struct stat status;
@@ -233,7 +233,8 @@ static void write_whole(const char *line, size_t length)
     }
 }
 
-/* Replaces control characters by blanks; in UTF-8 also U+0080 to U+009f, which begin with 0xc2. */
+/* Replaces control characters except tabs by blanks; in UTF-8 also U+0080 to U+009f, which begin
+ * with 0xc2. */
 static void clean(char *line, size_t length)
 {
     unsigned char before = 0;
@@ -249,9 +250,9 @@ static void clean(char *line, size_t length)
     }
 }
 
-/* Makes "anydnn: warning: TEXT" or "anydnn: cuda_simt: warning: TEXT". Control characters become
- * blanks, so that a line stays one line. A line that does not fit `small` is on the heap, or cut if
- * memory is out. Two bytes after the text are free. */
+/* Makes "anydnn: warning: TEXT" or "anydnn: cuda_simt: warning: TEXT". Control characters except
+ * tabs become blanks, so that a line stays one line. A line that does not fit `small` is on the
+ * heap, or cut if memory is out. Two bytes after the text are free. */
 static char *line_make(char small[LINE_SHORT], size_t *length, int level, const char *who,
                        const char *format, va_list args)
 {

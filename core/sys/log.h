@@ -45,11 +45,11 @@ void adn_log_level_set(int level);
 /* Sets the target of lines: "stderr", "stdout", a file to append to (`%p` becomes the process
  * number), a character device, or a pipe with a reader. Returns 0, or -1 with errno and the old
  * target kept: ENXIO for a socket and for a pipe without a reader, EINVAL for another kind of file,
- * ELOOP for another user's link. */
+ * ELOOP for a link that belongs neither to root nor to this user. */
 int adn_log_target(const char *file);
 
 /* Implements anydnnSetCallback. Lines whose severity is in `mask` also go there, without the
- * newline. Info lines go there even if they are not written. sys/callback.h tells when. */
+ * newline. Info lines go there even if they are not written. sys/callback.h states when. */
 void adn_log_callback_set(unsigned mask, void *user, anydnnCallback_t function);
 void adn_log_callback_get(unsigned *mask, void **user, anydnnCallback_t *function);
 /* Recomputes adn_log_threshold after a change of the level or the receiver. */

@@ -17,9 +17,9 @@ extern _Atomic int adn_process_attention __attribute__((visibility("hidden")));
 /* Registers the fork and exit handlers once, from the first handle. */
 void adn_process_watch(void);
 
-/* Makes fork() take this lock before and release it after, so that the child finds the data it
- * guards in a whole state. Called once for each lock, before its first use. The lock must be made
- * by PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP. Nested locks are registered from the outermost on.
+/* Makes fork() take this lock before and release it after, so that the child finds the guarded data
+ * in a consistent state. Called once for each lock, before its first use. The lock must be made by
+ * PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP. Nested locks are registered from the outermost on.
  * fork() waits 2 s at most, since the owner of a lock may wait for the thread that forks. The child
  * then gets the lock unlocked, as it does with one that the forking thread held. */
 void adn_process_fork_waits(pthread_mutex_t *lock);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text that is composed in a caller's buffer. It never passes the end and is always terminated; the
- * length counts on. */
+/* Text that is composed in a caller's buffer. Nothing is written past the buffer's end, and the
+ * text is always terminated. The length includes what did not fit. */
 #ifndef ADN_SYS_TEXT_H
 #define ADN_SYS_TEXT_H
 

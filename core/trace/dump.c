@@ -37,7 +37,7 @@ static void fail(struct adn_dump *dump, const char *what)
 
     dump->failed = 1;
     if (!atomic_exchange(&stopped, 1))
-        adn_warn("operands are kept no more: %s: %s", what, strerror(error));
+        adn_warn("no more operands are stored: %s: %s", what, strerror(error));
 }
 
 /* ---- the folder */
@@ -143,7 +143,7 @@ static int put(int fd, const void *bytes, size_t size)
 
 /* Returns 1 if so many bytes may be written: within the setting, and within the system's limit for
  * files, whose signal must not reach the application. */
-static int has_room(struct adn_dump *dump, uint64_t bytes)
+static int fits(struct adn_dump *dump, uint64_t bytes)
 {
     struct rlimit limit;
 
@@ -203,12 +203,12 @@ static void write_file(struct adn_dump *dump, const char *name, struct source *s
     int fd;
 
     adn_places_begin(&source->places, source->tensor);
-    /* Elements of an input may overlap, and be more than fit any file. */
+    /* Elements of an input may overlap, so their number may exceed any file. */
     if (__builtin_mul_overflow((uint64_t)adn_shape_elements(source->tensor),
                                (uint64_t)source->places.size, &bytes) ||
         __builtin_add_overflow(bytes, size, &bytes))
         dump->failed = 1;
-    if (dump->failed || !has_room(dump, bytes))
+    if (dump->failed || !fits(dump, bytes))
         return;
     fd = adn_file_above_standard(
         openat(dump->folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));

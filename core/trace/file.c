@@ -35,7 +35,7 @@ struct adn_trace_file {
     char *pattern;
     uint64_t size;
     int32_t keep;
-    int fd; /* its number stays; another file may be put beneath it */
+    int fd; /* constant; a rotation makes it refer to another file */
     _Atomic uint64_t fork_number;
     _Atomic int stopped;
 };
@@ -47,7 +47,7 @@ static struct adn_trace_file *files;
 
 static int refuse(const char *path, const char *why)
 {
-    adn_warn("[trace] file = %s: %s; nothing is traced", path, why);
+    adn_warn("[trace] file = %s: %s; tracing is off", path, why);
     return -1;
 }
 
@@ -66,7 +66,7 @@ static int check(const char *path, int fd)
     if (status.st_uid != geteuid())
         return refuse(path, "belongs to another user");
     if (status.st_nlink > 1)
-        return refuse(path, "has another name (a hard link), which may be that of no trace");
+        return refuse(path, "has a second hard link, which may not be a trace");
     if ((status.st_mode & 077) != 0 && fchmod(fd, 0600) != 0)
         return refuse(path, strerror(errno));
     return 0;
@@ -179,8 +179,7 @@ struct adn_trace_file *adn_trace_file_get(const char *pattern, uint64_t size, in
 static void stop(struct adn_trace_file *file, const char *why)
 {
     if (!atomic_exchange(&file->stopped, 1))
-        adn_warn("[trace] file = %s: cannot be written: %s; nothing is traced from here on",
-                 file->pattern, why);
+        adn_warn("[trace] file = %s: cannot be written: %s; tracing stops", file->pattern, why);
 }
 
 /* Renames "calls", "calls.1", ... each to the next one. */
@@ -291,7 +290,7 @@ static void rotate(struct adn_trace_file *file, uint64_t length)
     }
     pthread_mutex_unlock(&lock);
     if (foreign != 0)
-        snprintf(why, sizeof(why), "the file of this name with .%d is no trace of this user's",
+        snprintf(why, sizeof(why), "the file of this name with .%d is not a trace of this user",
                  (int)foreign);
     if (why[0] != '\0')
         stop(file, why);
@@ -299,7 +298,7 @@ static void rotate(struct adn_trace_file *file, uint64_t length)
 
 /* Returns 1 if the line fits the file: the signal of a file that grows too large must not reach the
  * application. */
-static int has_room(struct adn_trace_file *file, size_t length)
+static int fits(struct adn_trace_file *file, size_t length)
 {
     struct rlimit limit;
     struct stat status;
@@ -337,7 +336,7 @@ void adn_trace_file_add(struct adn_trace_file *file, const char *line, size_t le
 
     if (file->fork_number != adn_process_fork_number)
         follow_fork(file);
-    if (file->stopped || !has_room(file, length)) {
+    if (file->stopped || !fits(file, length)) {
         errno = before;
         return;
     }

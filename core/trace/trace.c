@@ -140,7 +140,7 @@ static int is_kept(const struct traced *traced, struct adn_dump *dump)
 
 /* ---- time */
 
-/* The start of a call; on a device that will be waited for, a mark. */
+/* The start of a call: its time, or a mark on a device whose calls are timed. */
 struct start {
     struct timespec time;
     void *mark;
@@ -282,7 +282,7 @@ static struct adn_trace_file *file_of(const struct adn_settings *settings)
     return adn_trace_file_get(settings->trace_file, settings->trace_size, settings->trace_keep);
 }
 
-/* Takes over the settings, and owns them then. */
+/* Applies the settings, and takes ownership of them. */
 static void take(struct hook *hook, struct adn_settings *settings, struct adn_trace_file *file)
 {
     adn_settings_free(hook->settings);

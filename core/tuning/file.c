@@ -22,7 +22,7 @@ struct lines {
     int error; /* errno */
     size_t at;
     size_t end;
-    char text[4 * ADN_TUNING_LINE + 1]; /* a 0 behind the end */
+    char text[4 * ADN_TUNING_LINE + 1]; /* a 0 follows the last byte */
 };
 
 /* Makes space and reads on. Returns 0 at the end of the file. */
@@ -44,7 +44,7 @@ static int read_on(struct lines *lines)
 }
 
 /* Returns the next line without its end, and sets its length. A longer line has the length
- * ADN_TUNING_LINE, and so has the last line of a file that was cut off: both are no records.
+ * ADN_TUNING_LINE, and so has the last line of a file that was cut off: neither is a record.
  * Returns NULL at the end of the file. */
 static const char *next_line(struct lines *lines, size_t *length)
 {
@@ -117,7 +117,7 @@ void adn_tuning_records_read(struct adn_tuning_records *records, const char *pat
     } else if (status.st_size > ADN_TUNING_BYTES) {
         reading->error = EFBIG;
         snprintf(reading->reason, sizeof(reading->reason),
-                 "has %lld bytes, and at most %lld are read; it is neither read nor written",
+                 "has %lld bytes; the maximum is %lld; it is neither read nor written",
                  (long long)status.st_size, ADN_TUNING_BYTES);
         close(lines->file);
     } else {
@@ -135,8 +135,7 @@ void adn_tuning_records_read(struct adn_tuning_records *records, const char *pat
 
 /* ---- writing */
 
-/* Gives the file the mode of the file before it, or of any other file that its user makes for
- * others to read. */
+/* Gives the file the mode of the file that it replaces, or 0644 if there is none. */
 static void set_mode(int descriptor, const char *path)
 {
     struct stat before;
@@ -181,7 +180,8 @@ out:
     return failed;
 }
 
-/* Starts a new line after a line that was cut off. */
+/* Writes what must precede an appended line: the header in an empty file, or a newline after a line
+ * that was cut off. Returns its bytes. */
 static size_t begin_of(int descriptor, off_t size, char *begin)
 {
     char last = '\n';

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decides where the records of a path are written. Replacing a file would end a link, so the target
- * of the link is replaced, if the user alone decides where that is. */
+/* Decides where the records of a path are written. Replacing a path that is a link would remove the
+ * link, so its target is replaced instead, if the user owns the links and the target's folder. */
 #include "tuning/place.h"
 
 #include <errno.h>
@@ -44,11 +44,11 @@ static const char *resolve(char *path)
 
     while (lstat(path, &status) == 0 && S_ISLNK(status.st_mode)) {
         if (status.st_uid != geteuid())
-            return "it is another user's link";
+            return "it is a link owned by another user";
         if (++links > LINKS_MAX || adn_file_follow(path) != 0)
-            return "it is a link that leads nowhere";
+            return "it is a dangling link";
     }
-    return links > 0 && !folder_is_ours(path) ? "it is a link into another user's folder" : NULL;
+    return links > 0 && !folder_is_ours(path) ? "it is a link to a folder of another user" : NULL;
 }
 
 void adn_tuning_place_resolve(struct adn_tuning_place *place, const char *path)
@@ -63,7 +63,7 @@ void adn_tuning_place_resolve(struct adn_tuning_place *place, const char *path)
     place->reason = resolve(file);
     place->file = strdup(file);
     if (!place->file)
-        place->reason = "memory is out";
+        place->reason = "out of memory";
 }
 
 int adn_tuning_place_lock(const struct adn_tuning_place *place)

@@ -6,8 +6,9 @@
 
 #include <time.h>
 
-/* Milliseconds that a search waits for the folder's lock while nobody stores anything, while others
- * do, and between two tries. Locks have no queue, so that busy writers may pass a waiting one. */
+/* The waits of a search for the folder's lock, in milliseconds: while nobody stores anything, while
+ * others do, and between two tries. Locks have no queue, so that busy writers may pass a waiting
+ * one. */
 #define ADN_TUNING_WAIT      2000
 #define ADN_TUNING_WAIT_BUSY 20000
 #define ADN_TUNING_WAIT_STEP 10
@@ -28,8 +29,8 @@ struct adn_tuning_place {
 /* Follows the links of the path, once. */
 void adn_tuning_place_resolve(struct adn_tuning_place *place, const char *path);
 
-/* Locks the file's folder if nobody holds it. Returns a descriptor for the other function, or one
- * of the two values above. */
+/* Locks the file's folder if nobody holds it. Returns a descriptor for adn_tuning_place_unlock, or
+ * one of the two values above. */
 int adn_tuning_place_lock(const struct adn_tuning_place *place);
 void adn_tuning_place_unlock(int folder);
 
@@ -38,9 +39,9 @@ void adn_tuning_place_unlock(int folder);
 int adn_tuning_place_moved(const struct adn_tuning_place *place, struct timespec *last);
 
 /* Makes the file that will be renamed to the place's own. Returns a descriptor and sets `name` to
- * its path, which the caller frees, or returns -1 with errno. The owner of the folder's lock always
- * uses the same name. The file of a killed process is therefore replaced, and such files do not
- * pile up. */
+ * its path, which the caller frees, or returns -1 with errno. The owner of the folder's lock uses
+ * the same name each time, unless a foreign file has it. The file of a killed process is therefore
+ * replaced, and such files do not pile up. */
 int adn_tuning_place_beside(const struct adn_tuning_place *place, int folder, char **name);
 
 #endif

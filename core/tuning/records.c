@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keeps records in memory. They are looked up by key, the newest record of a key counts, and the
- * oldest records are dropped first. */
+/* Keeps records in memory. They are looked up by key, the newest record of a key replaces older
+ * ones, and the oldest records are dropped first. */
 #include "tuning/records.h"
 
 #include <errno.h>

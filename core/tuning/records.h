@@ -30,9 +30,9 @@ struct adn_tuning_records {
 struct adn_tuning_reading {
     int error;        /* errno; ENOENT counts as an empty file */
     char reason[200]; /* why it cannot be opened */
-    int other;        /* no regular file: the null device */
-    int foreign;      /* it begins otherwise than ours do */
-    int bad_lines;    /* that are no records */
+    int other;        /* 1 if not a regular file: the null device */
+    int foreign;      /* 1 if it lacks the header of a tuning file */
+    int bad_lines;    /* number of lines that are no records */
     int bad_line;     /* number of the first one */
 };
 

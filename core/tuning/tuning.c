@@ -19,17 +19,17 @@
 #include "tuning/place.h"
 #include "tuning/records.h"
 
-/* A file of at least this size is not read again while it looks the same. A smaller one could be
- * replaced twice within a tick of the file system's clock, with its number reused. This one cannot,
- * since each replacement reads and writes it, which takes several ticks. */
+/* A file of at least this size is not read again while its stat data are unchanged. A smaller one
+ * could be replaced twice within a tick of the file system's clock, with its number reused. This
+ * one cannot, since each replacement reads and writes it, which takes several ticks. */
 #define LARGE_BYTES (8 * 1024 * 1024)
 
 struct adn_tuning {
     struct adn_tuning *next;
     char *path;
-    int read_only; /* what is there is not ours to replace */
-    int told;      /* a failure was */
-    int stalled;   /* the folder's lock was not to be had */
+    int read_only; /* 1 if the existing file must not be replaced */
+    int reported;  /* 1 after a failure was reported */
+    int stalled;   /* 1 if the folder's lock was unavailable */
     struct adn_tuning_records *records;
     struct adn_tuning_place place;
     struct stat seen; /* the large file whose records are here; st_size 0: none */
@@ -56,8 +56,8 @@ static void leave(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* ---- telling: one sentence a file, logged without the lock, since the application's callback may
- * come back in here */
+/* ---- reports: one sentence per file, logged without the lock, since the application's callback
+ * may call these functions */
 
 struct sentence {
     char text[PATH_MAX + 512];
@@ -71,9 +71,9 @@ static void tell(struct adn_tuning *tuning, struct sentence *sentence, const cha
     size_t length;
     va_list arguments;
 
-    if (tuning->told)
+    if (tuning->reported)
         return;
-    tuning->told = 1;
+    tuning->reported = 1;
     length =
         (size_t)snprintf(sentence->text, sizeof(sentence->text), "tuning = %s: ", tuning->path);
     if (length >= sizeof(sentence->text))
@@ -99,12 +99,11 @@ static void tell_reading(struct adn_tuning *tuning, const struct adn_tuning_read
     if (reading->error)
         tell(tuning, sentence, "it %s", reading->reason);
     else if (reading->foreign)
-        tell(
-            tuning, sentence,
-            "it does not begin as a tuning file of version 1 does; it is neither read nor written");
+        tell(tuning, sentence,
+             "it does not begin like a tuning file of version 1; it is neither read nor written");
     else if (reading->bad_lines > 0)
-        tell(tuning, sentence, "line %d is no record%s; such lines are passed over",
-             reading->bad_line, reading->bad_lines > 1 ? ", nor are others" : "");
+        tell(tuning, sentence, "line %d is not a record%s; such lines are ignored",
+             reading->bad_line, reading->bad_lines > 1 ? " and neither are others" : "");
 }
 
 static int same_time(struct timespec a, struct timespec b)
@@ -197,9 +196,9 @@ int adn_tuning_find(struct adn_tuning *tuning, const char *key, struct adn_tuned
 /* ---- writing */
 
 /*
- * Locks the folder. While another process holds it, waits without our own lock: as long as others
- * store something up to ADN_TUNING_WAIT_BUSY, otherwise up to ADN_TUNING_WAIT. Since fork() waits
- * for our own lock, no child inherits the folder's. After a wait in vain, nobody waits
+ * Locks the folder. While another process holds it, waits without our own lock: up to
+ * ADN_TUNING_WAIT_BUSY while others store records, otherwise up to ADN_TUNING_WAIT. Since fork()
+ * waits for our own lock, no child inherits the folder's. After a wait in vain, nobody waits
  * again until the folder is free.
  */
 static int lock_folder(struct adn_tuning *tuning)
@@ -228,7 +227,7 @@ static void write_all(struct adn_tuning *tuning, int folder, struct sentence *se
         see(tuning);
     else
         tell(tuning, sentence,
-             "it cannot be written: %s; what was measured is forgotten with this process",
+             "it cannot be written: %s; measurements are lost when this process ends",
              strerror(errno));
 }
 
@@ -239,7 +238,7 @@ static int writes(struct adn_tuning *tuning, struct sentence *sentence)
     if (tuning->read_only || adn_env_privileged())
         return 0;
     if (tuning->place.reason)
-        tell(tuning, sentence, "%s; what was measured is forgotten with this process",
+        tell(tuning, sentence, "%s; measurements are lost when this process ends",
              tuning->place.reason);
     return !tuning->place.reason;
 }
@@ -278,8 +277,8 @@ void adn_tuning_keep(struct adn_tuning *tuning, const char *const *keys,
         folder = lock_folder(tuning);
         if (folder == ADN_TUNING_BUSY)
             tell(tuning, &sentence,
-                 "another process holds the lock of its folder for longer than %d seconds; what is "
-                 "measured meanwhile is not stored",
+                 "another process has held the lock of its folder for more than %d seconds; new "
+                 "measurements are not stored",
                  ADN_TUNING_WAIT / 1000);
         else
             read_all(tuning, &sentence);

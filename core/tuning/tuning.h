@@ -19,10 +19,9 @@
 
 #include <anydnn/plugin.h>
 
-/* A key that ends in <tab>suspect BACKEND ENGINE concerns a candidate on trial. In the place of
- * MICROSECONDS stands one of three values: the candidate ran and is no longer suspect, which
- * removes the record; a device was lost; or the number of the process that runs it, beyond
- * ADN_TUNING_PROCESS. */
+/* A key that ends in <tab>suspect BACKEND ENGINE concerns a candidate on trial. Its MICROSECONDS is
+ * one of three values: the candidate ran and is no longer suspect, which removes the record; a
+ * device was lost; or the number of the process that runs it, beyond ADN_TUNING_PROCESS. */
 #define ADN_TUNING_SUSPECT  "\tsuspect "
 #define ADN_TUNING_SURVIVED 0
 #define ADN_TUNING_LOST     1
@@ -60,7 +59,8 @@ void adn_tuning_keep(struct adn_tuning *tuning, const char *const *keys,
                      const struct adn_tuned *records, int count);
 
 /* Keeps records by appending lines to the file, in a fraction of the time. The next adn_tuning_keep
- * of any process takes them up. If the folder cannot be locked, the file is not written. */
+ * of any process merges them. If another process holds the folder's lock for too long, the file is
+ * not written. */
 void adn_tuning_note(struct adn_tuning *tuning, const char *const *keys,
                      const struct adn_tuned *records, int count);
 

@@ -12,8 +12,8 @@
 /* Notes the calls of `handle` in the report from now on; NULL stops this. */
 void call_note(struct report *report, anydnnHandle_t handle);
 
-/* Processes a call. `where` is the layer's name, or NULL for calls that no backend's operation
- * runs. */
+/* Processes a call. `where` is the layer's name, or NULL for calls that run no operation of a
+ * backend. */
 int call_done(anydnnStatus_t status, const char *where);
 
 #define CALL(where, call)                                                                          \

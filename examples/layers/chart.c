@@ -118,9 +118,12 @@ static void draw_distances(FILE *script, void *cookie)
         fputs("1 ?\nEND\n", script);
     }
     fprintf(script,
-            "set datafile missing '?'\nset logscale y\nset format y '10^{%%L}'\nset xrange "
-            "[0.5:%d.5]\nset xlabel 'layer, from the images on'\nset ylabel 'distance of the "
-            "weights'\n",
+            "set datafile missing '?'\n"
+            "set logscale y\n"
+            "set format y '10^{%%L}'\n"
+            "set xrange [0.5:%d.5]\n"
+            "set xlabel 'layer, from the images on'\n"
+            "set ylabel 'distance of the weights'\n",
             x->layers);
     for (int m = 1; m < x->o->modes; m++) {
         fprintf(script,
@@ -135,8 +138,8 @@ static void draw_distances(FILE *script, void *cookie)
 static void put_table(struct page *page, const struct experiment *x)
 {
     double target = statistics_target(x);
-    const char *head[] = {"mode",     "final accuracy, %", "range over seeds",
-                          "left out", "steps to the loss", NULL};
+    const char *head[] = {"mode",    "final accuracy, %", "range over seeds",
+                          "skipped", "steps to the loss", NULL};
 
     page_table_begin(page);
     page_row(page, 1, head);
@@ -156,26 +159,27 @@ static void put_table(struct page *page, const struct experiment *x)
     }
     page_table_end(page);
     page_paragraph(page,
-                   "The loss is %.4g. Steps are left out where gradients are no finite "
-                   "numbers, which is how the scale of the loss is found.",
+                   "The loss is %.4g. Steps with non-finite gradients are skipped; this determines "
+                   "the scale of the loss.",
                    target);
 }
 
 static void put_figures(struct page *page, struct experiment *x)
 {
-    page_heading(page, "How they learn");
-    page_figure(page, "Training loss: the mean over the seeds, and from the least to the largest.",
-                draw_losses, x);
-    page_figure(page, "Test accuracy: mean and range over the seeds.", draw_accuracies, x);
-    page_heading(page, "Where they end");
-    page_figure(page, "Final test accuracy: a point for each seed, seeds from left to right.",
-                draw_finals, x);
-    page_heading(page, "How far the weights are apart");
+    page_heading(page, "Learning curves");
     page_figure(
         page,
-        "Distance of a layer's weights from those of the first mode with the same seed, over "
-        "the way that these went in training; 1 is as far as training itself moved them. "
-        "Layers with equal bits have no point.",
+        "Training loss: the mean over the seeds, and the range from the smallest to the largest.",
+        draw_losses, x);
+    page_figure(page, "Test accuracy: mean and range over the seeds.", draw_accuracies, x);
+    page_heading(page, "Final accuracy");
+    page_figure(page, "Final test accuracy: a point for each seed, seeds from left to right.",
+                draw_finals, x);
+    page_heading(page, "Distance of the weights");
+    page_figure(
+        page,
+        "Distance of a layer's weights from those of the first mode with the same seed, divided by "
+        "the distance that training moved these. Layers with equal bits have no point.",
         draw_distances, x);
 }
 

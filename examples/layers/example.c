@@ -125,8 +125,8 @@ static int train(const struct example *example, const struct options *o,
             0)
             goto out;
     if (net.parameters.skipped > 0)
-        printf("%d steps of %d were left out, for their gradients were no finite numbers; the "
-               "scale of the loss is %g\n",
+        printf("%d steps of %d were skipped because their gradients were not finite; the scale of "
+               "the loss is %g\n",
                net.parameters.skipped, trainer.done, net.parameters.loss_scale);
     printf("final loss %.17g (%a)\n", loss, loss);
     report_print(&report);

@@ -16,7 +16,7 @@ struct images {
     struct dataset test;
 };
 
-enum { EXPERIMENT_LAYERS = 96, EXPERIMENT_NAME = 32 };
+enum { EXPERIMENT_LAYERS = 96, EXPERIMENT_NAME = 32, EXPERIMENT_LINE = 256 };
 
 struct run {
     double loss[EXPERIMENT_POINTS]; /* each is the mean over several steps */
@@ -33,10 +33,11 @@ struct experiment {
     int steps; /* steps of one training */
     int points;
     struct run run[MODES_AT_MOST][SEEDS_AT_MOST];
+    char mode[MODES_AT_MOST][EXPERIMENT_LINE]; /* the options' modes if read from a table */
     int layers;
     char layer[EXPERIMENT_LAYERS][EXPERIMENT_NAME];
-    /* Distances of each mode's weights from the first mode's, relative to the distance that the
-     * first mode's moved in training; means over the seeds. */
+    /* The distances of each mode's weights from the first mode's, as means over the seeds. They are
+     * relative to the change of the first mode's weights in training. */
     double distance[MODES_AT_MOST][EXPERIMENT_LAYERS];
     int equal[MODES_AT_MOST]; /* seeds whose weights equal the first mode's bit for bit */
     /* The following members are used while it runs: the network's parameters, in the order of the

@@ -16,42 +16,41 @@ static void print_help(const struct example *e)
 {
     const struct training *t = &e->training;
 
-    printf("Usage: %s [OPTION...]\n"
-           "       %s [OPTION...] --compare MODE MODE...\n"
-           "%s\n"
-           "\n"
-           "  --data DIR            %s (default: images that it draws)\n"
-           "  --train-images N      use or draw N images (default: all of DIR; %d drawn)\n"
-           "  --test-images N       likewise (default: all of DIR; %d drawn)\n"
-           "  --batch N             images a step (%d)\n"
-           "  --epochs N            passes over the training images (%d)\n"
-           "  --learning-rate X     (%g)\n"
-           "  --schedule NAME       constant, or cosine: the rate falls to 0 (%s)\n"
-           "  --momentum X          (%g)\n"
-           "  --weight-decay X      (%g)\n"
-           "  --dropout P           drop inputs of the last layer with probability P (0: none)\n"
-           "  --seed N              of drawing, weights, shuffling and dropout (%llu)\n"
-           "  --draw-seed N         of drawing alone, where trainings in several processes are to\n"
-           "                        have the same images (that of --seed)\n",
-           e->name, e->name, e->about, e->data, e->train_images, e->test_images, t->batch,
-           t->epochs, t->learning_rate, t->falling ? "cosine" : "constant", t->momentum, t->decay,
-           (unsigned long long)t->seed);
+    printf(
+        "Usage: %s [OPTION...]\n"
+        "       %s [OPTION...] --compare MODE MODE...\n"
+        "%s\n\n"
+        "  --data DIR            %s (default: images that it draws)\n"
+        "  --train-images N      number of images to use or draw (default: all of DIR; %d drawn)\n"
+        "  --test-images N       number of test images (default: all of DIR; %d drawn)\n"
+        "  --batch N             images per step (%d)\n"
+        "  --epochs N            passes over the training images (%d)\n"
+        "  --learning-rate X     learning rate (%g)\n"
+        "  --schedule NAME       constant, or cosine: the rate falls to 0 (%s)\n"
+        "  --momentum X          momentum (%g)\n"
+        "  --weight-decay X      weight decay (%g)\n"
+        "  --dropout P           drop inputs of the last layer with probability P (0: none)\n"
+        "  --seed N              seed of drawing, weights, shuffling and dropout (%llu)\n"
+        "  --draw-seed N         seed of drawing only, so that trainings in several processes\n"
+        "                        have the same images (that of --seed)\n",
+        e->name, e->name, e->about, e->data, e->train_images, e->test_images, t->batch, t->epochs,
+        t->learning_rate, t->falling ? "cosine" : "constant", t->momentum, t->decay,
+        (unsigned long long)t->seed);
     fputs(
         "  --type NAME           float, double, half or bfloat16 (float)\n"
         "  --math NAME           default, tensor_op, allow_conversion or split (default)\n"
         "  --device NAME         auto, cpu, cuda or cuda:N (auto)\n"
-        "  --config FILE         settings of anydnn, as ANYDNN_CONFIG=FILE\n"
+        "  --config FILE         settings of anydnn, like ANYDNN_CONFIG=FILE\n"
         "  --record              record the calls of a step once, and replay them (a CUDA graph)\n"
         "  --compare MODE...     train in each MODE, a --math or TYPE:MATH, from the same seeds\n"
         "  --seeds N             trainings in each mode (5)\n"
         "  --target-loss X       count steps to this loss (default: the first mode's in the "
         "middle)\n"
-        "  --html FILE           the comparison as a page\n"
-        "  --csv FILE            its curves and distances as a table\n"
-        "  --redraw FILE         train nothing: the verdict and page of such a table\n"
-        "  --help\n"
-        "\n"
-        "Exit status: 0 trained, 1 something failed, 2 the command line is wrong.\n",
+        "  --html FILE           write the comparison as an HTML page\n"
+        "  --csv FILE            write its curves and distances as a table\n"
+        "  --redraw FILE         train nothing; print the verdict and page of such a table\n"
+        "  --help                show this help\n\n"
+        "Exit status: 0 success, 1 something failed, 2 the command line is wrong.\n",
         stdout);
 }
 
@@ -107,9 +106,10 @@ static int check_recorded(const struct options *o)
     for (int m = 0; m < o->modes; m++)
         half |= o->compared[m].element->type == ANYDNN_DATA_HALF;
     if (o->training.falling)
-        return complain("--record: a recording keeps its learning rate; --schedule constant.");
-    return half ? complain("--record: half's scale of the loss is set anew by what each step "
-                           "gives; takes float, double or bfloat16.")
+        return complain(
+            "--record: requires --schedule constant, since a recording keeps its learning rate.");
+    return half ? complain("--record: does not support half, whose scale of the loss changes in "
+                           "each step; use float, double or bfloat16.")
                 : 0;
 }
 
@@ -119,20 +119,22 @@ static int check_rest(struct options *o, int argc, char **argv)
 {
     for (int i = optind; i < argc; i++) {
         if (o->modes == 0)
-            return complain("%s: no arguments are taken beside options; a data folder is named by "
-                            "--data.",
+            return complain("%s: arguments are not supported; give a data folder with --data.",
                             argv[i]);
         if (options_add_mode(o, argv[i]) < 0)
             return -1;
     }
     if (o->redraw != NULL && o->modes > 0)
-        return complain("--redraw=%s: has its modes in the table; --compare trains.", o->redraw);
+        return complain(
+            "--redraw=%s: cannot be combined with --compare, since the table names the modes.",
+            o->redraw);
     if (o->redraw != NULL && o->csv != NULL)
-        return complain("--csv=%s: --redraw reads a table and writes none.", o->csv);
+        return complain("--csv=%s: cannot be combined with --redraw, which writes no table.",
+                        o->csv);
     if (o->modes == 1)
-        return complain("--compare=%s: takes two modes or more.", o->compared[0].text);
+        return complain("--compare=%s: requires at least two modes.", o->compared[0].text);
     if (o->modes == 0 && o->redraw == NULL && (o->html != NULL || o->csv != NULL))
-        return complain("--%s: is of a comparison; name its modes with --compare.",
+        return complain("--%s: requires --compare with the modes to compare.",
                         o->html != NULL ? "html" : "csv");
     for (int m = 0; m < o->modes; m++)
         if (o->compared[m].element == NULL)
@@ -159,8 +161,8 @@ enum options_answer options_parse(struct options *o, const struct example *examp
             return OPTIONS_DONE;
         }
         if (option == ':' || option == '?') {
-            complain(option == ':' ? "%s: takes a value; %s --help shows which."
-                                   : "%s: is not an option here; %s --help lists them all.",
+            complain(option == ':' ? "%s: requires a value; %s --help lists the options."
+                                   : "%s: unknown option; %s --help lists the options.",
                      argv[optind - 1], example->name);
             return OPTIONS_WRONG;
         }

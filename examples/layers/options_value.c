@@ -35,7 +35,7 @@ int options_read_count(struct options *o, const struct option_row *row, const ch
     errno = 0;
     number = strtol(text, &end, 10);
     if (end == text || *end != '\0' || errno != 0 || number < 1 || number > (long)row->limit)
-        return complain("--%s=%s: takes a whole number from 1 to %ld.", row->name, text,
+        return complain("--%s=%s: must be an integer from 1 to %ld.", row->name, text,
                         (long)row->limit);
     *(int *)member(o, row) = (int)number;
     return 0;
@@ -48,7 +48,7 @@ int options_read_seed(struct options *o, const struct option_row *row, const cha
     errno = 0;
     *(uint64_t *)member(o, row) = strtoull(text, &end, 10);
     if (end == text || *end != '\0' || errno != 0 || strchr(text, '-') != NULL)
-        return complain("--%s=%s: takes a whole number from 0 to 2^64 - 1.", row->name, text);
+        return complain("--%s=%s: must be an integer from 0 to 2^64 - 1.", row->name, text);
     return 0;
 }
 
@@ -65,7 +65,8 @@ int options_read_number(struct options *o, const struct option_row *row, const c
 
     *value = strtod(text, &end);
     if (end == text || *end != '\0' || !(*value >= 0 && *value < row->limit))
-        return complain("--%s=%s: takes a number from 0 to below %g.", row->name, text, row->limit);
+        return complain("--%s=%s: must be a number of at least 0 and below %g.", row->name, text,
+                        row->limit);
     return 0;
 }
 
@@ -78,7 +79,7 @@ int options_read_text(struct options *o, const struct option_row *row, const cha
 int options_read_file(struct options *o, const struct option_row *row, const char *text)
 {
     return text[0] != '\0' ? options_read_text(o, row, text)
-                           : complain("--%s=: takes the name of a file.", row->name);
+                           : complain("--%s=: requires the name of a file.", row->name);
 }
 
 int options_read_device(struct options *o, const struct option_row *row, const char *text)
@@ -100,7 +101,7 @@ int options_read_schedule(struct options *o, const struct option_row *row, const
     *falling = strcmp(text, "cosine") == 0;
     return *falling || strcmp(text, "constant") == 0
                ? 0
-               : complain("--%s=%s: takes constant or cosine.", row->name, text);
+               : complain("--%s=%s: must be constant or cosine.", row->name, text);
 }
 
 /* ---- modes */
@@ -113,7 +114,7 @@ static int parse_math(struct mode *mode, const char *name, const char *text)
             mode->math = maths[i].math;
             return 0;
         }
-    return complain("--%s=%s: takes default, tensor_op, allow_conversion or split.", name, text);
+    return complain("--%s=%s: must be default, tensor_op, allow_conversion or split.", name, text);
 }
 
 static int parse_type(struct mode *mode, const char *name, const char *text)
@@ -121,7 +122,7 @@ static int parse_type(struct mode *mode, const char *name, const char *text)
     mode->element = element_lookup(text);
     return mode->element != NULL
                ? 0
-               : complain("--%s=%s: takes float, double, half or bfloat16.", name, text);
+               : complain("--%s=%s: must be float, double, half or bfloat16.", name, text);
 }
 
 int options_read_math(struct options *o, const struct option_row *row, const char *text)

@@ -44,7 +44,7 @@ static void print_reason(int number, const char *text)
         if (first)
             printf("(%d) rule %.*s\n", number, length, text);
         else
-            printf("    passed over %.*s\n", length, text);
+            printf("    skipped: %.*s\n", length, text);
         text += length + (text[length] != '\0');
     }
 }

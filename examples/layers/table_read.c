@@ -29,15 +29,14 @@ static int refuse(const struct reader *r, const char *why)
 static int mode_of(struct reader *r, const char *name)
 {
     struct options *o = r->o;
-    char *text;
 
     for (int m = 0; m < o->modes; m++)
         if (strcmp(o->compared[m].text, name) == 0)
             return m;
-    text = o->modes < MODES_AT_MOST ? strdup(name) : NULL;
-    if (text == NULL)
-        return refuse(r, "more modes than can be compared");
-    o->compared[o->modes] = (struct mode){.text = text};
+    if (o->modes == MODES_AT_MOST)
+        return refuse(r, "too many modes");
+    snprintf(r->x->mode[o->modes], EXPERIMENT_LINE, "%s", name);
+    o->compared[o->modes] = (struct mode){.text = r->x->mode[o->modes]};
     return o->modes++;
 }
 
@@ -49,7 +48,7 @@ static int seed_of(struct reader *r, const char *text)
     if (r->o->seeds == 0)
         r->first_seed = number;
     if (number < r->first_seed || number - r->first_seed >= SEEDS_AT_MOST)
-        return refuse(r, "a seed out of turn");
+        return refuse(r, "a seed out of order");
     if ((int)(number - r->first_seed) >= r->o->seeds)
         r->o->seeds = (int)(number - r->first_seed) + 1;
     return (int)(number - r->first_seed);
@@ -62,7 +61,7 @@ static int take_loss(struct reader *r, int m, int seed, int step, double value)
 
     if (m == 0 && seed == 0) {
         if (x->points == EXPERIMENT_POINTS)
-            return refuse(r, "more points than a curve has");
+            return refuse(r, "too many points of a curve");
         x->steps = step;
         point = x->points++;
     } else {
@@ -70,7 +69,7 @@ static int take_loss(struct reader *r, int m, int seed, int step, double value)
             point++;
     }
     if (point == x->points)
-        return refuse(r, "a step that the first training has not");
+        return refuse(r, "a step that the first training does not have");
     x->run[m][seed].loss[point] = value;
     return 0;
 }
@@ -99,7 +98,7 @@ static int take_distance(struct reader *r, int m, const char *layer, double valu
     while (l < x->layers && strcmp(x->layer[l], layer) != 0)
         l++;
     if (l == EXPERIMENT_LAYERS)
-        return refuse(r, "more layers than can be");
+        return refuse(r, "too many layers");
     if (l == x->layers)
         snprintf(x->layer[x->layers++], EXPERIMENT_NAME, "%s", layer);
     x->distance[m][l] = value;
@@ -114,7 +113,7 @@ static int take_line(struct reader *r, char *fields[FIELDS])
     int m = mode_of(r, fields[1]), at = atoi(fields[4]), seed;
 
     if (strcmp(fields[0], r->x->example->name) != 0)
-        return refuse(r, "of another network");
+        return refuse(r, "a table of another network");
     if (m < 0)
         return -1;
     if (strcmp(what, "distance") == 0)
@@ -152,23 +151,24 @@ static int check_whole(const struct reader *r)
     for (int m = 0; m < r->o->modes; m++)
         for (int seed = 0; seed < r->o->seeds; seed++)
             if (r->x->run[m][seed].accuracy == NULL)
-                return complain("%s: it has no accuracy of %s with its seed %d.", r->path,
+                return complain("%s: the accuracy of %s with its seed %d is missing.", r->path,
                                 r->o->compared[m].text, seed);
     return r->o->modes > 1 && r->x->points > 0
                ? 0
-               : complain("%s: it is no table of a comparison.", r->path);
+               : complain("%s: not a table of a comparison.", r->path);
 }
 
 /* Reads the lines. The first training must come first, since it determines the points of the
  * others. */
 static int read_lines(struct reader *r, FILE *file)
 {
-    char line[256], *fields[FIELDS];
+    char line[EXPERIMENT_LINE], *fields[FIELDS];
     int result = 0;
 
     for (r->line = 1; result == 0 && fgets(line, sizeof(line), file) != NULL; r->line++)
         if (r->line > 1)
-            result = split(line, fields) ? take_line(r, fields) : refuse(r, "not six fields");
+            result =
+                split(line, fields) ? take_line(r, fields) : refuse(r, "a line without six fields");
     return result;
 }
 

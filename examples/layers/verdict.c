@@ -30,17 +30,18 @@ void verdict_sentence(const struct experiment *x, int m, char *text, size_t size
     else if (!has_learnt(x, m))
         snprintf(text, size, "%s does not train: at least one run ends near guessing.", mode);
     else if (seeds == 1)
-        snprintf(text, size, "%s ends %+.2f points of accuracy from %s; one seed tells no more.",
-                 mode, d.mean, first);
+        snprintf(text, size,
+                 "%s ends %+.2f points of accuracy from %s; one seed does not show more.", mode,
+                 d.mean, first);
     else if (fabs(d.mean) <= d.half)
         snprintf(text, size,
                  "%s: no difference from %s was found: %+.2f points of accuracy, with 95 %% "
-                 "confidence between %+.2f and %+.2f; another seed alone makes %.2f.",
+                 "confidence between %+.2f and %+.2f; another seed alone changes it by %.2f.",
                  mode, first, d.mean, d.mean - d.half, d.mean + d.half, alone);
     else
         snprintf(text, size,
                  "%s differs from %s by %+.2f points of accuracy, with 95 %% confidence between "
-                 "%+.2f and %+.2f, which is %s than the %.2f that another seed alone makes.",
+                 "%+.2f and %+.2f, which is %s than the change of %.2f by another seed alone.",
                  mode, first, d.mean, d.mean - d.half, d.mean + d.half,
                  fabs(d.mean) <= alone ? "less" : "more", alone);
 }
@@ -69,7 +70,7 @@ void verdict_steps(const struct experiment *x, int m, double target, char *text,
 static void print_accuracies(const struct experiment *x)
 {
     printf("%-24s  %-28s  %-26s  %s\n", "mode", "final accuracy, %", "steps to the loss",
-           "left out");
+           "skipped");
     for (int m = 0; m < x->o->modes; m++) {
         struct spread s = statistics_accuracy(x, m);
         char range[64], steps[64];
@@ -88,10 +89,11 @@ static void print_accuracies(const struct experiment *x)
 
 static void print_distances(const struct experiment *x)
 {
-    printf(
-        "\nWeights after training: their distance from those of %s, over the way that these went "
-        "from their beginning\n%-12s",
-        x->o->compared[0].text, "layer");
+    printf("\n"
+           "Weights after training: their distance from those of %s, divided by the distance that "
+           "training moved these\n"
+           "%-12s",
+           x->o->compared[0].text, "layer");
     for (int m = 1; m < x->o->modes; m++)
         printf("  %20s", x->o->compared[m].text);
     putchar('\n');

@@ -34,10 +34,10 @@ static int idx_complain_short(struct idx_file *file, const char *part, size_t ex
     if (code == Z_ERRNO)
         return complain("%s: cannot be read: %s.", file->path, strerror(errno));
     if (code != Z_OK && code != Z_BUF_ERROR && code != Z_STREAM_END)
-        return complain("%s: not a sound gzip file: after %zu of the %zu bytes of its %s zlib "
-                        "reports \"%s\".",
-                        file->path, found, expected, part, text);
-    return complain("%s: cut short after %zu of the %zu bytes of its %s; fetch the file anew.",
+        return complain(
+            "%s: not a valid gzip file: after %zu of the %zu bytes of its %s zlib reports \"%s\".",
+            file->path, found, expected, part, text);
+    return complain("%s: truncated after %zu of the %zu bytes of its %s; download the file again.",
                     file->path, found, expected, part);
 }
 
@@ -68,8 +68,8 @@ static int idx_expect_end(struct idx_file *file)
                         file->path, file->size[0]);
     gzerror(file->stream, &code);
     if (code == Z_BUF_ERROR)
-        return complain("%s: cut short: the items are there, the gzip check sum after them is not; "
-                        "fetch the file anew.",
+        return complain("%s: truncated: the gzip check sum after the items is missing; download "
+                        "the file again.",
                         file->path);
     if (got < 0)
         return idx_complain_short(file, "check sum", 8, 0);
@@ -119,7 +119,7 @@ static int idx_read_header(struct idx_file *file, int dimensions)
         return complain("%s: announces %u items; 1 to %d are accepted.", file->path, file->size[0],
                         IMAGES_AT_MOST);
     if (dimensions == 3 && (file->size[1] != IMAGE_SIDE || file->size[2] != IMAGE_SIDE))
-        return complain("%s: holds images of %u x %u; this network takes %d x %d.", file->path,
+        return complain("%s: holds images of %u x %u; this network requires %d x %d.", file->path,
                         file->size[1], file->size[2], IMAGE_SIDE, IMAGE_SIDE);
     return 0;
 }
@@ -172,7 +172,7 @@ int idx_read(struct dataset *set, const char *directory, const char *prefix, int
         return complain("%s: cannot be opened as a folder of IDX files: %s.", directory,
                         strerror(errno));
     if (!S_ISDIR(status.st_mode))
-        return complain("%s: is not a folder; --data takes the folder that holds the IDX files.",
+        return complain("%s: not a folder; --data requires the folder of the IDX files.",
                         directory);
     if (idx_read_items(&images, directory, prefix, "images-idx3", 3, &set->pixels) < 0 ||
         idx_read_items(&labels, directory, prefix, "labels-idx1", 1, &set->labels) < 0 ||

@@ -42,9 +42,8 @@ static void build(struct net *net, double dropout, uint64_t seed)
 const struct example lenet = {
     .name = "lenet",
     .title = "LeNet",
-    .about = "Trains LeNet on 28 x 28 images of digits, through the public interface of anydnn "
-             "alone.",
-    .data = "IDX files of MNIST or its kin, gzipped or not",
+    .about = "Trains LeNet on 28 x 28 images of digits, using only the public interface of anydnn.",
+    .data = "IDX files in the format of MNIST, gzipped or not",
     .channels = 1,
     .side = IMAGE_SIDE,
     .train_images = 20000,

@@ -18,7 +18,7 @@ static int read_record(FILE *file, const char *path, struct dataset *set, int re
 
     if (fread(&label, 1, 1, file) != 1 ||
         fread(set->pixels + (size_t)into * PIXELS, 1, PIXELS, file) != PIXELS)
-        return complain("%s: cut short in record %d of %d; fetch the file anew.", path, record,
+        return complain("%s: truncated in record %d of %d; download the file again.", path, record,
                         RECORDS);
     if (label >= CLASSES)
         return complain("%s: the label of record %d is %d; labels are 0 to %d.", path, record,

@@ -63,8 +63,8 @@ static void build(struct net *net, double dropout, uint64_t seed)
 const struct example resnet = {
     .name = "resnet",
     .title = "ResNet-20",
-    .about = "Trains ResNet-20 on 32 x 32 images in colour, through the public interface of anydnn "
-             "alone.",
+    .about =
+        "Trains ResNet-20 on 32 x 32 images in colour, using only the public interface of anydnn.",
     .data = "the binary files of CIFAR-10",
     .channels = 3,
     .side = SCENE_SIDE,

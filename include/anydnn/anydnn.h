@@ -169,7 +169,7 @@
 #endif
 
 /*
- * The view of this header: define ANYDNN_API_LEVEL before including it to keep an older one. For an
+ * The view of this header. Define ANYDNN_API_LEVEL before the include to keep an older view. For an
  * entry with several forms, ANYDNN_FORM below declares one of them.
  */
 #include <anydnn/views.h>
@@ -449,8 +449,7 @@ typedef enum {
     ANYDNN_DIVNORM_FORCE_32 = 0x7fffffff
 } anydnnDivNormMode_t;
 
-/* The elements that share a mean: those at one c and position over all n, or those of one channel.
- */
+/* The elements that share one mean: all n at one channel and position, or one whole channel. */
 typedef enum {
     ANYDNN_BATCHNORM_PER_ACTIVATION = 0,     /* parameters 1,C,H,W */
     ANYDNN_BATCHNORM_SPATIAL = 1,            /* parameters 1,C,1,1 */
@@ -610,8 +609,8 @@ typedef struct anydnnDebugStruct anydnnDebug_t;
 typedef void (*anydnnCallback_t)(anydnnSeverity_t sev, void *udata, const anydnnDebug_t *dbg,
                                  const char *msg);
 
-/* An algorithm as its object holds it: it is always as wide as int. Recurrent layers have none
- * here. */
+/* The value of an algorithm object. It is always as wide as int, and has no member for recurrent
+ * layers. */
 typedef struct {
     union {
         anydnnConvolutionFwdAlgo_t convFwdAlgo;
@@ -702,23 +701,23 @@ ANYDNN_API const char *anydnnGetErrorString(anydnnStatus_t status);
 
 /*
  * Writes the message of the last failed call in this thread, or "" if there was none. A call that
- * succeeds does not clear it, so check the status first. NULL or size 0 do nothing. The log has the
- * message too: at level warn the first time that an entry fails for that reason, at level info each
- * time. There is no warning for NOT_SUPPORTED from Get, Find and Explain, and for text that
- * anydnnProblemParse cannot read.
+ * succeeds does not clear it, so check the status first. If text is NULL or size is 0, nothing is
+ * written. The log has the message too: at level warn the first time that an entry fails for that
+ * reason, at level info each time. There is no warning for NOT_SUPPORTED from Get, Find and
+ * Explain, and for text that anydnnProblemParse cannot read.
  */
 ANYDNN_API void anydnnGetLastErrorString(char *text, size_t size);
 
 /*
- * Fails for headers that give anydnn other names: returns NOT_SUPPORTED, and the last error's
+ * Returns NOT_SUPPORTED on behalf of a header that renames anydnn's entries. The last error's
  * message says that the entry `name` is not implemented. BAD_PARAM if name is NULL or empty.
  */
 ANYDNN_FORM(anydnnStatus_t, anydnnNotImplemented, 2, (const char *name));
 
 /*
- * Fails for libraries that give anydnn other names and refuse something themselves: returns
- * `status`. The sentence, which begins with the entry's name and a colon, becomes the last error's
- * message and goes to the log. BAD_PARAM if status is SUCCESS, or sentence is NULL or empty.
+ * Returns `status` on behalf of a library that renames anydnn's entries and itself refuses a call.
+ * The sentence, which begins with the entry's name and a colon, becomes the last error's message
+ * and goes to the log. BAD_PARAM if status is SUCCESS, or sentence is NULL or empty.
  */
 ANYDNN_FORM(anydnnStatus_t, anydnnRefuse, 2, (anydnnStatus_t status, const char *sentence));
 
@@ -732,13 +731,13 @@ ANYDNN_API anydnnStatus_t anydnnQueryRuntimeError(anydnnHandle_t handle, anydnnS
 
 /*
  * As cuDNN 7: messages whose severity is in `mask` (ANYDNN_SEV_xxx_EN) also go to fptr with udata,
- * in addition to the log's own file. This holds for the whole process. Mask 0 or fptr NULL ends
- * this. With INFO, info lines are delivered even if the setting `log` is lower. A callback that is
+ * in addition to the log's own file. The callback is process-wide. Mask 0 or fptr NULL removes it.
+ * With INFO, info lines are delivered even if the setting `log` is lower. A callback that is
  * replaced may still be running in another thread when this returns.
  */
 ANYDNN_API anydnnStatus_t anydnnSetCallback(unsigned mask, void *udata, anydnnCallback_t fptr);
 
-/* As cuDNN 7: returns what anydnnSetCallback set; 0, NULL and NULL before. */
+/* As cuDNN 7: returns what anydnnSetCallback set; before that, 0, NULL and NULL. */
 ANYDNN_API anydnnStatus_t anydnnGetCallback(unsigned *mask, void **udata, anydnnCallback_t *fptr);
 
 /* ------------------------------------------------------------------ handles */
@@ -804,8 +803,8 @@ ANYDNN_API anydnnStatus_t anydnnGetDeterministic(anydnnHandle_t handle, int *det
  * "cudnn, cuda_simt". The first word may be "fastest": then the backends are timed at the first
  * call of a problem. The last word may be "fallback:on", "fallback:warn" or "fallback:off". A
  * second call for the same operation and mode replaces the first. The handle forgets its plans. A
- * backend that is not installed is skipped; if its name resembles that of another, one warning
- * names that one.
+ * backend that is not installed is skipped. If its name resembles that of another backend, one
+ * warning suggests the latter.
  */
 ANYDNN_API anydnnStatus_t anydnnSetRoute(anydnnHandle_t handle, const char *operation,
                                          const char *mode, const char *list);
@@ -931,18 +930,18 @@ ANYDNN_API anydnnStatus_t anydnnGetDispatchInfoInt(anydnnHandle_t handle, const 
                                                    int64_t *value);
 
 /*
- * Change the observation of this handle's calls. The text holds lines of the section [trace],
- * [shadow] or [check] of a settings file. They are joined by `;`, as in "sample = every:10;
- * on_mismatch = error". Keys that the text does not name keep their values on the handle. The
- * handle makes its plans anew and keeps its pins. BAD_PARAM, with the key and the rule, for an
+ * Change how this handle's calls are traced, shadowed and checked. The text holds lines of the
+ * section [trace], [shadow] or [check] of a settings file. They are joined by `;`, as in "sample =
+ * every:10; on_mismatch = error". Keys that the text does not name keep their values on the handle.
+ * The handle makes its plans anew and keeps its pins. BAD_PARAM, with the key and the rule, for an
  * invalid text; then nothing changes.
  *
  * anydnnSetTrace: writes a line to a file for each call, for `anydnn replay`.
  * anydnnSetShadow: some calls run once more on a trusted backend, on copies, and their outputs are
- * checked against the bound that rounding explains. With on_mismatch = error, the handle's next
- * compute call, replay or anydnnSynchronize then fails once with EXECUTION_FAILED. The message
+ * checked against the error bound that rounding permits. With on_mismatch = error, the handle's
+ * next compute call, replay or anydnnSynchronize then fails once with EXECUTION_FAILED. The message
  * describes the mismatch.
- * anydnnSetCheck: outputs are checked for NaN, infinities, and nothing but zeros.
+ * anydnnSetCheck: outputs that hold NaN or infinities, or only zeros, are counted.
  */
 ANYDNN_FORM(anydnnStatus_t, anydnnSetTrace, 2, (anydnnHandle_t handle, const char *text));
 ANYDNN_FORM(anydnnStatus_t, anydnnSetShadow, 2, (anydnnHandle_t handle, const char *text));
@@ -990,7 +989,7 @@ ANYDNN_API anydnnStatus_t anydnnGetBackendCount(int *count);
  *   name, path          its name; the file
  *   stage               live (in use); or where it stopped: known (not opened yet), missing,
  *                       disabled, untrusted, unopened, abi, main, invalid
- *   reason              why it is not live, a sentence; else ""
+ *   reason              why it is not live, or which setting it refuses, a sentence; else ""
  *   vendor, version, build_id, space, plugin_abi    as the backend reports them; "" unless live
  *   operations          one line per operation, "NAME: TYPES; LAYOUTS; MATH MODES"
  *   limits              one line per limit
@@ -1084,8 +1083,8 @@ ANYDNN_API anydnnStatus_t anydnnProblemGetWorkspaceSize(anydnnHandle_t handle,
                                                         size_t *sizeInBytes);
 
 /*
- * Explains, in lines to read, what would happen to the problem on this handle: the rule, the answer
- * of each backend, the choice. Runs nothing. *needed is as in anydnnProblemPrint.
+ * Writes a readable explanation of what would happen to the problem on this handle: the rule, the
+ * answer of each backend, the choice. Runs nothing. *needed is as in anydnnProblemPrint.
  */
 ANYDNN_API anydnnStatus_t anydnnProblemExplain(anydnnHandle_t handle, anydnnProblem_t problem,
                                                char *text, size_t size, size_t *needed);
@@ -1426,7 +1425,7 @@ ANYDNN_API anydnnStatus_t anydnnGetConvolution2dForwardOutputDim(
     anydnnConvolutionDescriptor_t convDesc, anydnnTensorDescriptor_t inputTensorDesc,
     anydnnFilterDescriptor_t filterDesc, int *n, int *c, int *h, int *w);
 
-/* As cuDNN 7: returns the first nbDims of them. */
+/* As cuDNN 7: returns the first nbDims dims of y. */
 ANYDNN_API anydnnStatus_t anydnnGetConvolutionNdForwardOutputDim(
     anydnnConvolutionDescriptor_t convDesc, anydnnTensorDescriptor_t inputTensorDesc,
     anydnnFilterDescriptor_t filterDesc, int nbDims, int tensorOutputDimA[]);
@@ -1512,10 +1511,10 @@ ANYDNN_API anydnnStatus_t anydnnGetFoldedConvBackwardDataDescriptors(
  * of less precision appears, and nothing nondeterministic unless anydnnSetDeterministic permits it.
  * For each pair (algorithm, math type) only the best candidate of all backends is an entry. Its
  * math type is the one it computes in, even if convDesc's permits more. If only the route of a
- * stronger type names that backend, it is that stronger type. A candidate without one of cuDNN's
- * numbers has number 0.
+ * stronger type names that backend, the entry has that stronger type. A candidate without one of
+ * cuDNN's numbers has number 0.
  *
- * Entries with a failure status come last, one for each pair that nothing runs. The status is
+ * Entries with a failure status come last, one for each pair that no backend runs. The status is
  * ALLOC_FAILED with reason MEMORY if more workspace is needed than allowed (`memory` is the need),
  * else the status of the failure. If nothing runs at all, the search itself fails, with the reason
  * of every backend, and writes nothing.
@@ -1657,9 +1656,9 @@ ANYDNN_API anydnnStatus_t anydnnIm2Col(anydnnHandle_t handle, anydnnTensorDescri
 
 /*
  * As cuDNN 7: reorders a filter of int8x32, and with reorderBias its K float biases, for a
- * convolution with ANYDNN_NO_REORDER. In anydnn that is their own order, so this copies, in stream
- * order; each may be in place. NOT_SUPPORTED for other types. A filter that cuDNN itself reordered
- * cannot be used here.
+ * convolution with ANYDNN_NO_REORDER. In anydnn the reordered form equals the plain one. The entry
+ * therefore copies, in stream order; each copy may be in place. NOT_SUPPORTED for other types. A
+ * filter that cuDNN itself reordered cannot be used here.
  */
 ANYDNN_FORM(anydnnStatus_t, anydnnReorderFilterAndBias, 2,
             (anydnnHandle_t handle, anydnnFilterDescriptor_t filterDesc,
@@ -1687,8 +1686,9 @@ ANYDNN_FORM(anydnnStatus_t, anydnnDestroyAlgorithmDescriptor, 2,
             (anydnnAlgorithmDescriptor_t algoDesc));
 
 /*
- * As cuDNN 7: makes and destroys an array of them at once. Set stores the descriptor itself, and
- * Get returns it, so it must exist as long. One that was never set has NULL and zeros.
+ * As cuDNN 7: makes and destroys an array of them at once. Set stores the descriptor itself and Get
+ * returns it, so the descriptor must outlive the object. An object that was never set has NULL and
+ * zeros.
  */
 ANYDNN_FORM(anydnnStatus_t, anydnnCreateAlgorithmPerformance, 2,
             (anydnnAlgorithmPerformance_t * algoPerf, int numberToCreate));
@@ -2124,9 +2124,9 @@ ANYDNN_API anydnnStatus_t anydnnDropoutBackward(anydnnHandle_t handle,
  *   sampler    px = (gx + 1) (w - 1) / 2, py likewise; y = sum of x at the up to four pixels around
  *              (px, py), each times (1 - |px - column|) (1 - |py - row|)
  *
- * Pixels outside the image are 0, also for the gradient. A point that is NaN or infinite shows
- * nothing: y is 0 there, and so are its gradients. At whole px, the gradient along the width is
- * that of the interval to the right; along the height, that of the interval below.
+ * Pixels outside the image are 0, also for the gradient. For a point that is NaN or infinite, y and
+ * its gradients are 0. At whole px, the gradient along the width is that of the interval to the
+ * right; along the height, that of the interval below.
  *
  * theta, grids and images have one type, the descriptor's: float, double, half or bfloat16. Nothing
  * runs in place.

@@ -37,7 +37,7 @@
  *
  * Floating point: every function is called in a thread that rounds to nearest, flushes nothing to
  * zero and traps nothing, and must leave those modes unchanged; flags may be left raised. Threads
- * of the backend's own have the modes of the thread that made them, or whatever they were given
+ * of the backend's own have the modes of the thread that made them, or the modes that were set
  * since. A backend that borrows threads must therefore set the modes in each piece of work. The
  * host restores what opening the file changed (linking with -ffast-math changes modes).
  *
@@ -90,7 +90,7 @@ extern "C" {
 
 #define ANYDNN_PLUGIN_MAGIC     0x6e64796e61ULL /* "anydn", little endian */
 #define ANYDNN_PLUGIN_ABI_MAJOR 0
-#define ANYDNN_PLUGIN_ABI_MINOR 8
+#define ANYDNN_PLUGIN_ABI_MINOR 9
 
 #define ANYDNN_PLUGIN_DIM_MAX     8
 #define ANYDNN_PLUGIN_SPATIAL_MAX 6
@@ -503,7 +503,7 @@ struct anydnn_plugin_reduce {
 };
 
 /* A node of a problem's extension chain. A backend that meets an unknown kind declines if
- * `must_understand` is set, else it ignores the node. Version 0.8 defines no kind. */
+ * `must_understand` is set, else it ignores the node. This version defines no kind. */
 struct anydnn_plugin_extension {
     uint32_t struct_size;
     int32_t kind;
@@ -523,9 +523,10 @@ struct anydnn_plugin_problem {
     int32_t device;        /* number within the space */
     uint32_t present;      /* bit per slot */
     uint32_t reserved;
-    uint8_t alias[ANYDNN_PLUGIN_OPERAND_MAX]; /* of an output: 1 + slot of the first input at the
-                                                 same address; of a further input there: 1 + slot of
-                                                 the output; 0: none. Of inputs that are read */
+    uint8_t
+        alias[ANYDNN_PLUGIN_OPERAND_MAX]; /* of an output: 1 + slot of the first input at the
+                                             same address; of a further input there: 1 + slot of
+                                             the output; 0: none. Only inputs that are read count */
     const struct anydnn_plugin_tensor *tensor[ANYDNN_PLUGIN_OPERAND_MAX]; /* NULL where absent */
     const void *params; /* of the family, or NULL */
     const struct anydnn_plugin_extension *extension;
@@ -662,8 +663,8 @@ enum {
 
 /*
  * Memory, streams, marks and recordings of a memory space. The space `host` is the host's own; a
- * backend in it leaves this table NULL. All backends of one space understand each other's pointers
- * and streams, and the first loaded one serves the handles of that space. The stream NULL is the
+ * backend in it leaves this table NULL. All backends of one space accept each other's pointers and
+ * streams, and the first loaded one serves the handles of that space. The stream NULL is the
  * default stream of every device. Handles of another space use the table, too, for calls that are
  * staged to a backend of this one: memory_alloc, copies to and from any host memory on the stream
  * NULL, synchronize, memory_free. Functions return status codes.

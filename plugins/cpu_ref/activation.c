@@ -4,10 +4,6 @@
 #include "activate.h"
 #include "walk.h"
 
-/* The slots. */
-enum { FORWARD_X, FORWARD_Y };
-enum { BACKWARD_Y, BACKWARD_DY, BACKWARD_X, BACKWARD_DX };
-
 /* The cost of an exponential in multiply-adds, for distribution over threads. */
 #define COST 10
 
@@ -47,8 +43,8 @@ static void backward_prepare(struct anydnn_plugin_plan *plan)
 const struct cpu_ref_kernel cpu_ref_activation_forward = {
     .operation = ANYDNN_PLUGIN_ACTIVATION_FORWARD,
     .layouts = KIT_LAYOUTS,
-    .main_slot = FORWARD_X,
-    .uniform = 1u << FORWARD_X | 1u << FORWARD_Y,
+    .main_slot = slot_activation_forward_x,
+    .uniform = 1u << slot_activation_forward_x | 1u << slot_activation_forward_y,
     .state_size = sizeof(struct kit_walk),
     .prepare = forward_prepare,
     .run = {CPU_REF_EACH_FLOAT(forward_run), [ANYDNN_PLUGIN_INT8] = forward_run_int8},
@@ -57,8 +53,9 @@ const struct cpu_ref_kernel cpu_ref_activation_forward = {
 const struct cpu_ref_kernel cpu_ref_activation_backward = {
     .operation = ANYDNN_PLUGIN_ACTIVATION_BACKWARD,
     .layouts = KIT_LAYOUTS,
-    .main_slot = BACKWARD_DY,
-    .uniform = 1u << BACKWARD_Y | 1u << BACKWARD_DY | 1u << BACKWARD_X | 1u << BACKWARD_DX,
+    .main_slot = slot_activation_backward_dy,
+    .uniform = 1u << slot_activation_backward_y | 1u << slot_activation_backward_dy |
+               1u << slot_activation_backward_x | 1u << slot_activation_backward_dx,
     .state_size = sizeof(struct kit_walk),
     .prepare = backward_prepare,
     .run = {CPU_REF_EACH_FLOAT(backward_run)},

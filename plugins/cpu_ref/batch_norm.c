@@ -45,7 +45,8 @@ struct batch_norm_cell *cpu_ref_batch_norm_cells(const struct anydnn_plugin_plan
         kit_host->alloc(kit_bytes(state->cells, sizeof(struct batch_norm_cell)));
 
     if (!cells)
-        kit_fail(ANYDNN_PLUGIN_STATUS_ALLOC_FAILED, "%s: no memory for %lld means and variances",
+        kit_fail(ANYDNN_PLUGIN_STATUS_ALLOC_FAILED,
+                 "%s: out of memory for %lld means and variances",
                  kit_operation_name(plan->problem.operation), (long long)state->cells);
     return cells;
 }

@@ -6,8 +6,7 @@
 #include "batch_norm.h"
 #include "table.h"
 
-/* The slots. */
-enum { X, DY, Y, SCALE, BIAS, SAVE_MEAN, SAVE_INV_VAR, RESERVE, DX, DZ, DSCALE, DBIAS };
+#define SLOT(name) slot_batch_normalization_backward_##name
 
 /* The tensors of the iteration over elements, after those of batch_norm.h, and of the iteration
  * within a cell. */
@@ -51,14 +50,14 @@ static int load_cell(const struct backward_job *job, int64_t i)
     const struct anydnn_plugin_plan *plan = job->plan;
     struct batch_norm_cell *cell = &job->cells[i];
 
-    *cell =
-        (struct batch_norm_cell){.scale = cpu_ref_batch_norm_load(plan, job->operands, SCALE, i)};
-    if (plan->problem.tensor[BIAS])
-        cell->bias = cpu_ref_batch_norm_load(plan, job->operands, BIAS, i);
-    if (!plan->problem.tensor[SAVE_MEAN])
+    *cell = (struct batch_norm_cell){
+        .scale = cpu_ref_batch_norm_load(plan, job->operands, SLOT(scale), i)};
+    if (plan->problem.tensor[SLOT(bias)])
+        cell->bias = cpu_ref_batch_norm_load(plan, job->operands, SLOT(bias), i);
+    if (!plan->problem.tensor[SLOT(save_mean)])
         return 0;
-    cell->mean = cpu_ref_batch_norm_load(plan, job->operands, SAVE_MEAN, i);
-    cell->inv_std = cpu_ref_batch_norm_load(plan, job->operands, SAVE_INV_VAR, i);
+    cell->mean = cpu_ref_batch_norm_load(plan, job->operands, SLOT(save_mean), i);
+    cell->inv_std = cpu_ref_batch_norm_load(plan, job->operands, SLOT(save_inv_var), i);
     return 1;
 }
 
@@ -70,7 +69,7 @@ static int load_cell(const struct backward_job *job, int64_t i)
 static int32_t refuse_without(struct kit_refusal *why, const char *rule, const char *operand)
 {
     return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
-                      "batch_normalization_backward: %s, and %s is absent", rule, operand);
+                      "batch_normalization_backward: %s, but %s is absent", rule, operand);
 }
 
 static int32_t backward_check(const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
@@ -80,13 +79,13 @@ static int32_t backward_check(const struct anydnn_plugin_problem *problem, struc
 
     if (params->ops == BATCH_NORM_PLAIN)
         return 0;
-    if (!problem->tensor[Y] &&
+    if (!problem->tensor[SLOT(y)] &&
         (mode == CPU_REF_SIGMOID || mode == CPU_REF_TANH || mode == CPU_REF_ELU))
-        return refuse_without(why, "this activation's gradient is a function of y", "y");
-    if (mode == CPU_REF_SWISH && !problem->tensor[BIAS])
-        return refuse_without(why, "swish's gradient needs its argument again", "bias");
+        return refuse_without(why, "this activation's gradient requires y", "y");
+    if (mode == CPU_REF_SWISH && !problem->tensor[SLOT(bias)])
+        return refuse_without(why, "swish's gradient requires its argument", "bias");
     if (mode == CPU_REF_SWISH && params->ops == BATCH_NORM_ADD_ACTIVATION)
-        return refuse_without(why, "swish's gradient needs its argument again", "z");
+        return refuse_without(why, "swish's gradient requires its argument", "z");
     return 0;
 }
 
@@ -96,12 +95,13 @@ static int32_t backward_check(const struct anydnn_plugin_problem *problem, struc
 static void backward_prepare(struct anydnn_plugin_plan *plan)
 {
     const struct anydnn_plugin_tensor *const *tensor = plan->problem.tensor;
-    const struct anydnn_plugin_tensor *y = tensor[tensor[Y] ? Y : X];
-    const struct anydnn_plugin_tensor *dz = tensor[tensor[DZ] ? DZ : DX];
+    const struct anydnn_plugin_tensor *y = tensor[tensor[SLOT(y)] ? SLOT(y) : SLOT(x)];
+    const struct anydnn_plugin_tensor *dz = tensor[tensor[SLOT(dz)] ? SLOT(dz) : SLOT(dx)];
     /* The last tensor of an iteration must not be broadcast. */
-    const struct anydnn_plugin_tensor *const cell[CELL_COUNT] = {tensor[X], tensor[DY], y};
-    const struct anydnn_plugin_tensor *elements[WALK_COUNT] = {NULL, tensor[X], tensor[DY],
-                                                               y,    dz,        tensor[DX]};
+    const struct anydnn_plugin_tensor *const cell[CELL_COUNT] = {tensor[SLOT(x)], tensor[SLOT(dy)],
+                                                                 y};
+    const struct anydnn_plugin_tensor *elements[WALK_COUNT] = {
+        NULL, tensor[SLOT(x)], tensor[SLOT(dy)], y, dz, tensor[SLOT(dx)]};
 
     cpu_ref_batch_norm_prepare(plan, cell, CELL_COUNT, elements, WALK_COUNT);
 }
@@ -109,8 +109,8 @@ static void backward_prepare(struct anydnn_plugin_plan *plan)
 const struct cpu_ref_kernel cpu_ref_batch_normalization_backward = {
     .operation = ANYDNN_PLUGIN_BATCH_NORMALIZATION_BACKWARD,
     .layouts = KIT_LAYOUTS,
-    .main_slot = DY,
-    .uniform = 1u << X | 1u << DY | 1u << Y | 1u << DX | 1u << DZ,
+    .main_slot = SLOT(dy),
+    .uniform = 1u << SLOT(x) | 1u << SLOT(dy) | 1u << SLOT(y) | 1u << SLOT(dx) | 1u << SLOT(dz),
     .state_size = sizeof(struct batch_norm_state),
     .check = backward_check,
     .prepare = backward_prepare,

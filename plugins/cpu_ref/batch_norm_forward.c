@@ -4,20 +4,8 @@
 #include "batch_norm.h"
 #include "table.h"
 
-/* The slots. */
-enum { INFERENCE_X, INFERENCE_SCALE, INFERENCE_BIAS, INFERENCE_MEAN, INFERENCE_VAR, INFERENCE_Y };
-enum {
-    TRAINING_X,
-    TRAINING_SCALE,
-    TRAINING_BIAS,
-    TRAINING_Z,
-    TRAINING_RUNNING_MEAN,
-    TRAINING_RUNNING_VAR,
-    TRAINING_Y,
-    TRAINING_SAVE_MEAN,
-    TRAINING_SAVE_INV_VAR,
-    TRAINING_RESERVE
-};
+#define INFERENCE(name) slot_batch_normalization_inference_##name
+#define TRAINING(name)  slot_batch_normalization_training_##name
 
 /* The tensors of the iteration over elements, after those of batch_norm.h. */
 enum { WALK_Z = BATCH_NORM_X + 1, WALK_Y, WALK_COUNT };
@@ -46,13 +34,13 @@ static void inference_cells(void *arg, int64_t begin, int64_t end)
     const struct forward_job *job = arg;
 
     for (int64_t i = begin; i < end; i++) {
-        double var = cpu_ref_batch_norm_load(job->plan, job->operands, INFERENCE_VAR, i);
+        double var = cpu_ref_batch_norm_load(job->plan, job->operands, INFERENCE(var), i);
 
         job->cells[i] = (struct batch_norm_cell){
-            .mean = cpu_ref_batch_norm_load(job->plan, job->operands, INFERENCE_MEAN, i),
+            .mean = cpu_ref_batch_norm_load(job->plan, job->operands, INFERENCE(mean), i),
             .inv_std = 1 / sqrt(var + epsilon_of(job->plan)),
-            .scale = cpu_ref_batch_norm_load(job->plan, job->operands, INFERENCE_SCALE, i),
-            .bias = cpu_ref_batch_norm_load(job->plan, job->operands, INFERENCE_BIAS, i)};
+            .scale = cpu_ref_batch_norm_load(job->plan, job->operands, INFERENCE(scale), i),
+            .bias = cpu_ref_batch_norm_load(job->plan, job->operands, INFERENCE(bias), i)};
     }
 }
 
@@ -69,14 +57,14 @@ static void keep_statistics(const struct forward_job *job, int64_t cell, double 
     job->cells[cell] = (struct batch_norm_cell){
         .mean = mean,
         .inv_std = inv_std,
-        .scale = cpu_ref_batch_norm_load(job->plan, job->operands, TRAINING_SCALE, cell),
-        .bias = cpu_ref_batch_norm_load(job->plan, job->operands, TRAINING_BIAS, cell)};
-    cpu_ref_batch_norm_store(job->plan, job->operands, TRAINING_RUNNING_MEAN, cell, factor, mean,
+        .scale = cpu_ref_batch_norm_load(job->plan, job->operands, TRAINING(scale), cell),
+        .bias = cpu_ref_batch_norm_load(job->plan, job->operands, TRAINING(bias), cell)};
+    cpu_ref_batch_norm_store(job->plan, job->operands, TRAINING(running_mean), cell, factor, mean,
                              1 - factor);
-    cpu_ref_batch_norm_store(job->plan, job->operands, TRAINING_RUNNING_VAR, cell, factor, sample,
+    cpu_ref_batch_norm_store(job->plan, job->operands, TRAINING(running_var), cell, factor, sample,
                              1 - factor);
-    cpu_ref_batch_norm_store(job->plan, job->operands, TRAINING_SAVE_MEAN, cell, 1, mean, 0);
-    cpu_ref_batch_norm_store(job->plan, job->operands, TRAINING_SAVE_INV_VAR, cell, 1, inv_std, 0);
+    cpu_ref_batch_norm_store(job->plan, job->operands, TRAINING(save_mean), cell, 1, mean, 0);
+    cpu_ref_batch_norm_store(job->plan, job->operands, TRAINING(save_inv_var), cell, 1, inv_std, 0);
 }
 
 #define CPU_REF_TEMPLATE "batch_norm_forward.inc"
@@ -102,19 +90,19 @@ static void prepare(struct anydnn_plugin_plan *plan, const struct anydnn_plugin_
 
 static void inference_prepare(struct anydnn_plugin_plan *plan)
 {
-    prepare(plan, NULL, plan->problem.tensor[INFERENCE_Y]);
+    prepare(plan, NULL, plan->problem.tensor[INFERENCE(y)]);
 }
 
 static void training_prepare(struct anydnn_plugin_plan *plan)
 {
-    prepare(plan, plan->problem.tensor[TRAINING_Z], plan->problem.tensor[TRAINING_Y]);
+    prepare(plan, plan->problem.tensor[TRAINING(z)], plan->problem.tensor[TRAINING(y)]);
 }
 
 const struct cpu_ref_kernel cpu_ref_batch_normalization_inference = {
     .operation = ANYDNN_PLUGIN_BATCH_NORMALIZATION_INFERENCE,
     .layouts = KIT_LAYOUTS,
-    .main_slot = INFERENCE_X,
-    .uniform = 1u << INFERENCE_X | 1u << INFERENCE_Y,
+    .main_slot = INFERENCE(x),
+    .uniform = 1u << INFERENCE(x) | 1u << INFERENCE(y),
     .state_size = sizeof(struct batch_norm_state),
     .prepare = inference_prepare,
     .run = {CPU_REF_EACH_FLOAT(inference_run), [ANYDNN_PLUGIN_INT8] = inference_run_int8},
@@ -123,8 +111,8 @@ const struct cpu_ref_kernel cpu_ref_batch_normalization_inference = {
 const struct cpu_ref_kernel cpu_ref_batch_normalization_training = {
     .operation = ANYDNN_PLUGIN_BATCH_NORMALIZATION_TRAINING,
     .layouts = KIT_LAYOUTS,
-    .main_slot = TRAINING_X,
-    .uniform = 1u << TRAINING_X | 1u << TRAINING_Z | 1u << TRAINING_Y,
+    .main_slot = TRAINING(x),
+    .uniform = 1u << TRAINING(x) | 1u << TRAINING(z) | 1u << TRAINING(y),
     .state_size = sizeof(struct batch_norm_state),
     .prepare = training_prepare,
     .run = {CPU_REF_EACH_FLOAT(training_run)},

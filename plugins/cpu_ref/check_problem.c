@@ -16,7 +16,7 @@ int32_t cpu_ref_check_uniform(const struct anydnn_plugin_problem *problem, int32
 
         if (tensor && (mask >> slot & 1) && tensor->type != type)
             return kit_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
-                              "%s: %s is %s, but %s is %s; cpu_ref wants one type for both",
+                              "%s: %s is %s, but %s is %s; cpu_ref requires the same type for both",
                               kit_operation_name(problem->operation),
                               kit_slot_name(problem->operation, slot), kit_type_name(tensor->type),
                               kit_slot_name(problem->operation, main_slot), kit_type_name(type));
@@ -40,7 +40,7 @@ static int32_t check_types(const struct cpu_ref_kernel *kernel,
                          kit_type_name(t));
         }
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
-                          "%s: %s is %s; cpu_ref takes only these types: %s", name, main_name,
+                          "%s: %s is %s; cpu_ref supports only these types: %s", name, main_name,
                           kit_type_name(type), taken);
     }
     return kernel->check_types
@@ -56,10 +56,10 @@ static int32_t check_in_place(const struct cpu_ref_kernel *kernel,
         int32_t out = __builtin_ctz(left);
 
         if (problem->alias[out])
-            return kit_refuse(
-                why, ANYDNN_PLUGIN_REASON_ALIAS, "%s: %s may not take the place of %s",
-                kit_operation_name(problem->operation), kit_slot_name(problem->operation, out),
-                kit_slot_name(problem->operation, problem->alias[out] - 1));
+            return kit_refuse(why, ANYDNN_PLUGIN_REASON_ALIAS, "%s: %s must not overwrite %s",
+                              kit_operation_name(problem->operation),
+                              kit_slot_name(problem->operation, out),
+                              kit_slot_name(problem->operation, problem->alias[out] - 1));
     }
     return 0;
 }

@@ -17,8 +17,8 @@ int32_t cpu_ref_conv_check(const struct anydnn_plugin_problem *problem, struct k
         return 0;
     return kit_refuse(why, ANYDNN_PLUGIN_REASON_TYPE, "%s: compute type is %s; %s",
                       kit_operation_name(problem->operation), kit_type_name(type),
-                      integers ? "integers are summed as int32"
-                               : "floating data needs a floating compute type");
+                      integers ? "it must be int32 for integers"
+                               : "it must be a floating-point type for floating-point data");
 }
 
 /* ------------------------------------------------------------------ geometry */
@@ -90,8 +90,8 @@ static void fold_fully_connected(struct conv *conv)
     conv->filter[0] = 1;
 }
 
-/* Returns 1 if the inner loops run over channels: these must be adjacent, and more than the
- * adjacent elements of a row. */
+/* Returns 1 if the inner loops run over channels: these must be adjacent, and more numerous than
+ * the adjacent elements of a row. */
 static int32_t prefers_channels(const struct conv *conv)
 {
     int32_t last = conv->spatial - 1;

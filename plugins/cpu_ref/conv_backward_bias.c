@@ -15,10 +15,10 @@
 static int32_t check(const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
 {
     if (problem->tensor[0]->ndims < 3)
-        return kit_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
-                          "convolution_backward_bias: dy has %d dimensions; it needs images, "
-                          "channels and at least one more",
-                          problem->tensor[0]->ndims);
+        return kit_refuse(
+            why, ANYDNN_PLUGIN_REASON_SHAPE,
+            "convolution_backward_bias: dy has %d dimensions; it must have at least 3",
+            problem->tensor[0]->ndims);
     return 0;
 }
 

@@ -39,7 +39,7 @@ static int32_t check_fused_types(const struct anydnn_plugin_problem *problem,
         reason = cpu_ref_check_uniform(problem, fused_roles.y, 1u << 2, why);
     if (!reason && problem->tensor[3]->type != ANYDNN_PLUGIN_FLOAT)
         reason = kit_refuse(
-            why, ANYDNN_PLUGIN_REASON_TYPE, "%s: bias is %s; beside integers it must be float",
+            why, ANYDNN_PLUGIN_REASON_TYPE, "%s: bias is %s; it must be float for integers",
             kit_operation_name(problem->operation), kit_type_name(problem->tensor[3]->type));
     return reason;
 }

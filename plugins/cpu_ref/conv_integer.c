@@ -64,10 +64,9 @@ int32_t cpu_ref_conv_integer_types(const struct anydnn_plugin_problem *problem,
     }
     return kit_refuse(
         why, ANYDNN_PLUGIN_REASON_TYPE,
-        "%s: x is %s, w is %s, y is %s; of integers cpu_ref takes int8, int8 or uint8, int8 to "
-        "int8 "
-        "or float; int8x4, int8x4 to int8x4 or float; uint8x4, uint8x4 to uint8x4 or float; "
-        "uint8x4, int8x4 to any of these; int8x32 alone",
+        "%s: x is %s, w is %s, y is %s; for integers cpu_ref supports int8, int8 or uint8, int8 to "
+        "int8 or float; int8x4, int8x4 to int8x4 or float; uint8x4, uint8x4 to uint8x4 or float; "
+        "uint8x4, int8x4 to any of these; int8x32 only with itself",
         kit_operation_name(problem->operation), kit_type_name(x), kit_type_name(w),
         kit_type_name(y));
 }

@@ -111,7 +111,7 @@ int32_t cpu_ref_conv_open(const struct anydnn_plugin_plan *plan,
     place = inputs->memory = kit_host->alloc(bytes);
     if (!place)
         return kit_fail(ANYDNN_PLUGIN_STATUS_ALLOC_FAILED,
-                        "%s: no memory for %zu bytes of operands in float",
+                        "%s: out of memory for %zu bytes of operands in float",
                         kit_operation_name(plan->problem.operation), bytes);
     for (int slot = 0; slot < CONV_INPUTS; slot++) {
         const struct conv_copy *copy = &state->copy[slot];

@@ -91,13 +91,14 @@ void cpu_ref_plan_destroy(struct anydnn_plugin_plan *plan);
 /* ------------------------------------------------------------------ parallel loops */
 
 /* Calls fn(arg, begin, end) for pieces that together cover 0..count-1 once each, on the threads of
- * the process's pool. `cost` estimates one item's work in multiply-adds. Little work runs in the
- * calling thread, and so does a call while the pool serves another handle. Items must be
- * independent and write to disjoint places, so that the results do not depend on the pieces. */
+ * the process's pool for their number. `cost` estimates one item's work in multiply-adds. Little
+ * work runs in the calling thread, and so does a call while the pool serves another handle. Items
+ * must be independent and write to disjoint places, so that the results do not depend on the
+ * pieces. */
 void cpu_ref_parallel(int64_t count, int64_t cost,
                       void (*fn)(void *arg, int64_t begin, int64_t end), void *arg);
 
-/* Reads the setting `threads`. The pool changes at its next use. */
+/* Reads the setting `threads`, which counts from the next loop on. */
 int32_t cpu_ref_parallel_configure(void);
 
 /*

@@ -11,9 +11,6 @@
 #include <math.h>
 #include <string.h>
 
-/* The slots. */
-enum { X, LABELS, LABEL_LENGTHS, INPUT_LENGTHS, COSTS, GRADIENTS };
-
 /* The dims of x. */
 enum { TIME, SEQUENCE, LETTER };
 
@@ -130,9 +127,9 @@ static int64_t room_of(const struct ctc_sequence *at, int64_t letters)
 static void describe(struct ctc_sequence *at, const struct anydnn_plugin_operands *operands,
                      int64_t n, int64_t first)
 {
-    at->label = (const int32_t *)operands->data[LABELS] + first;
-    at->labels = ((const int32_t *)operands->data[LABEL_LENGTHS])[n];
-    at->steps = ((const int32_t *)operands->data[INPUT_LENGTHS])[n];
+    at->label = (const int32_t *)operands->data[slot_ctc_loss_labels] + first;
+    at->labels = ((const int32_t *)operands->data[slot_ctc_loss_label_lengths])[n];
+    at->steps = ((const int32_t *)operands->data[slot_ctc_loss_input_lengths])[n];
     at->states = shortest(at->label, at->labels) > at->steps ? 0 : 2 * at->labels + 1;
 }
 
@@ -150,7 +147,7 @@ static void take(struct ctc_sequence *at, double *room)
 static struct ctc_sequence *make_sequences(const struct anydnn_plugin_plan *plan,
                                            const struct anydnn_plugin_operands *operands)
 {
-    const struct anydnn_plugin_tensor *x = plan->problem.tensor[X];
+    const struct anydnn_plugin_tensor *x = plan->problem.tensor[slot_ctc_loss_x];
     int64_t count = x->dims[SEQUENCE], room = 0, first = 0;
     size_t head = ((size_t)count * sizeof(struct ctc_sequence) + 63) / 64 * 64;
     struct ctc_sequence *made;
@@ -183,8 +180,8 @@ static struct ctc_sequence *make_sequences(const struct anydnn_plugin_plan *plan
 const struct cpu_ref_kernel cpu_ref_ctc_loss = {
     .operation = ANYDNN_PLUGIN_CTC_LOSS,
     .layouts = KIT_LAYOUTS,
-    .main_slot = X,
-    .apart = 1u << COSTS | 1u << GRADIENTS,
-    .uniform = 1u << X | 1u << GRADIENTS,
+    .main_slot = slot_ctc_loss_x,
+    .apart = 1u << slot_ctc_loss_costs | 1u << slot_ctc_loss_gradients,
+    .uniform = 1u << slot_ctc_loss_x | 1u << slot_ctc_loss_gradients,
     .run = {CPU_REF_EACH_FLOAT(ctc_run)},
 };

@@ -9,17 +9,8 @@
 
 #include <math.h>
 
-/* The slots. */
-enum { FORWARD_X, FORWARD_MEANS, FORWARD_TEMP, FORWARD_TEMP2, FORWARD_Y };
-enum {
-    BACKWARD_X,
-    BACKWARD_MEANS,
-    BACKWARD_DY,
-    BACKWARD_TEMP,
-    BACKWARD_TEMP2,
-    BACKWARD_DX,
-    BACKWARD_DMEANS
-};
+#define FORWARD(name)  slot_divisive_normalization_forward_##name
+#define BACKWARD(name) slot_divisive_normalization_backward_##name
 
 /* The cost of a power in multiply-adds, for distribution over threads. */
 #define COST 30
@@ -100,17 +91,22 @@ static double divisor(const struct divisive_state *state, const struct window_su
 /* Returns an operand as an image. An absent operand gets x's shape, and is not read. */
 static struct image image_at(const struct anydnn_plugin_problem *problem, int32_t slot)
 {
-    return image_of(problem->tensor[problem->tensor[slot] ? slot : FORWARD_X]);
+    return image_of(problem->tensor[problem->tensor[slot] ? slot : FORWARD(x)]);
 }
+
+_Static_assert(
+    KIT_SAME_SLOT(divisive_normalization_forward, divisive_normalization_backward, x) &&
+        KIT_SAME_SLOT(divisive_normalization_forward, divisive_normalization_backward, means),
+    "divisive_normalization_forward and divisive_normalization_backward share functions");
 
 static void prepare(struct anydnn_plugin_plan *plan)
 {
-    const struct anydnn_plugin_tensor *x = plan->problem.tensor[FORWARD_X];
+    const struct anydnn_plugin_tensor *x = plan->problem.tensor[FORWARD(x)];
     struct divisive_state *state = plan->state;
 
     state->lrn = lrn_coefficients(&plan->problem, x->ndims - 2, x->type);
     state->x = image_of(x);
-    state->means = image_at(&plan->problem, FORWARD_MEANS);
+    state->means = image_at(&plan->problem, FORWARD(means));
     state->elements = kit_count(x->dims, x->ndims);
     state->window = 1;
     for (int32_t d = 2; d < x->ndims; d++)
@@ -122,7 +118,7 @@ static void forward_prepare(struct anydnn_plugin_plan *plan)
     struct divisive_state *state = plan->state;
 
     prepare(plan);
-    state->out = image_at(&plan->problem, FORWARD_Y);
+    state->out = image_at(&plan->problem, FORWARD(y));
 }
 
 static void backward_prepare(struct anydnn_plugin_plan *plan)
@@ -130,18 +126,18 @@ static void backward_prepare(struct anydnn_plugin_plan *plan)
     struct divisive_state *state = plan->state;
 
     prepare(plan);
-    state->dy = image_at(&plan->problem, BACKWARD_DY);
-    state->out = image_at(&plan->problem, BACKWARD_DX);
-    state->dmeans = image_at(&plan->problem, BACKWARD_DMEANS);
+    state->dy = image_at(&plan->problem, BACKWARD(dy));
+    state->out = image_at(&plan->problem, BACKWARD(dx));
+    state->dmeans = image_at(&plan->problem, BACKWARD(dmeans));
 }
 
 const struct cpu_ref_kernel cpu_ref_divisive_normalization_forward = {
     .operation = ANYDNN_PLUGIN_DIVISIVE_NORMALIZATION_FORWARD,
     .layouts = KIT_LAYOUTS,
-    .main_slot = FORWARD_X,
-    .apart = 1u << FORWARD_Y,
-    .uniform = 1u << FORWARD_X | 1u << FORWARD_MEANS | 1u << FORWARD_TEMP | 1u << FORWARD_TEMP2 |
-               1u << FORWARD_Y,
+    .main_slot = FORWARD(x),
+    .apart = 1u << FORWARD(y),
+    .uniform = 1u << FORWARD(x) | 1u << FORWARD(means) | 1u << FORWARD(temp) |
+               1u << FORWARD(temp2) | 1u << FORWARD(y),
     .state_size = sizeof(struct divisive_state),
     .check = image_check,
     .prepare = forward_prepare,
@@ -151,10 +147,11 @@ const struct cpu_ref_kernel cpu_ref_divisive_normalization_forward = {
 const struct cpu_ref_kernel cpu_ref_divisive_normalization_backward = {
     .operation = ANYDNN_PLUGIN_DIVISIVE_NORMALIZATION_BACKWARD,
     .layouts = KIT_LAYOUTS,
-    .main_slot = BACKWARD_DY,
-    .apart = 1u << BACKWARD_DX | 1u << BACKWARD_DMEANS,
-    .uniform = 1u << BACKWARD_X | 1u << BACKWARD_MEANS | 1u << BACKWARD_DY | 1u << BACKWARD_TEMP |
-               1u << BACKWARD_TEMP2 | 1u << BACKWARD_DX | 1u << BACKWARD_DMEANS,
+    .main_slot = BACKWARD(dy),
+    .apart = 1u << BACKWARD(dx) | 1u << BACKWARD(dmeans),
+    .uniform = 1u << BACKWARD(x) | 1u << BACKWARD(means) | 1u << BACKWARD(dy) |
+               1u << BACKWARD(temp) | 1u << BACKWARD(temp2) | 1u << BACKWARD(dx) |
+               1u << BACKWARD(dmeans),
     .state_size = sizeof(struct divisive_state),
     .check = image_check,
     .prepare = backward_prepare,

@@ -7,10 +7,6 @@
 
 #include <string.h>
 
-/* The slots. */
-enum { FORWARD_X, FORWARD_STATES, FORWARD_Y, FORWARD_RESERVE };
-enum { BACKWARD_DY, BACKWARD_RESERVE, BACKWARD_DX };
-
 /* The values of ANYDNN_DROPOUT_MAGIC and ANYDNN_DROPOUT_VERSION in anydnn.h. */
 #define MAGIC   UINT64_C(0x706f7264796e61)
 #define VERSION 1
@@ -60,23 +56,23 @@ static int dropout_keeps(const struct dropout_job *job, struct dropout_words *wo
 
 static void forward_prepare(struct anydnn_plugin_plan *plan)
 {
-    const struct anydnn_plugin_tensor *walked[] = {plan->problem.tensor[FORWARD_X],
-                                                   plan->problem.tensor[FORWARD_Y]};
+    const struct anydnn_plugin_tensor *walked[] = {plan->problem.tensor[slot_dropout_forward_x],
+                                                   plan->problem.tensor[slot_dropout_forward_y]};
     cpu_ref_walk_init_logical(plan->state, walked, 2, KIT_WALK_ALL);
 }
 
 static void backward_prepare(struct anydnn_plugin_plan *plan)
 {
-    const struct anydnn_plugin_tensor *walked[] = {plan->problem.tensor[BACKWARD_DY],
-                                                   plan->problem.tensor[BACKWARD_DX]};
+    const struct anydnn_plugin_tensor *walked[] = {plan->problem.tensor[slot_dropout_backward_dy],
+                                                   plan->problem.tensor[slot_dropout_backward_dx]};
     cpu_ref_walk_init_logical(plan->state, walked, 2, KIT_WALK_ALL);
 }
 
 const struct cpu_ref_kernel cpu_ref_dropout_forward = {
     .operation = ANYDNN_PLUGIN_DROPOUT_FORWARD,
     .layouts = KIT_LAYOUTS,
-    .main_slot = FORWARD_X,
-    .uniform = 1u << FORWARD_X | 1u << FORWARD_Y,
+    .main_slot = slot_dropout_forward_x,
+    .uniform = 1u << slot_dropout_forward_x | 1u << slot_dropout_forward_y,
     .state_size = sizeof(struct kit_walk),
     .prepare = forward_prepare,
     .run = {CPU_REF_EACH_FLOAT(forward_run)},
@@ -85,8 +81,8 @@ const struct cpu_ref_kernel cpu_ref_dropout_forward = {
 const struct cpu_ref_kernel cpu_ref_dropout_backward = {
     .operation = ANYDNN_PLUGIN_DROPOUT_BACKWARD,
     .layouts = KIT_LAYOUTS,
-    .main_slot = BACKWARD_DY,
-    .uniform = 1u << BACKWARD_DY | 1u << BACKWARD_DX,
+    .main_slot = slot_dropout_backward_dy,
+    .uniform = 1u << slot_dropout_backward_dy | 1u << slot_dropout_backward_dx,
     .state_size = sizeof(struct kit_walk),
     .prepare = backward_prepare,
     .run = {CPU_REF_EACH_FLOAT(backward_run)},

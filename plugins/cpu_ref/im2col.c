@@ -6,9 +6,6 @@
 #include "table.h"
 #include "walk.h"
 
-/* The slots. */
-enum { X, COL };
-
 /* The modes of struct anydnn_plugin_convolution. */
 enum { FLIPPED, CROSS };
 
@@ -79,7 +76,7 @@ static void fill_state(const struct anydnn_plugin_problem *problem, struct im2co
     const struct anydnn_plugin_convolution *params = problem->params;
     int32_t missing = IMAGE_SPATIAL - params->spatial_dims;
 
-    state->x = image_of(problem->tensor[X]);
+    state->x = image_of(problem->tensor[slot_im2col_x]);
     state->flipped = params->mode == FLIPPED;
     for (int32_t s = 0; s < IMAGE_SPATIAL; s++) {
         int64_t covered;
@@ -104,9 +101,9 @@ static void im2col_prepare(struct anydnn_plugin_plan *plan)
 const struct cpu_ref_kernel cpu_ref_im2col = {
     .operation = ANYDNN_PLUGIN_IM2COL,
     .layouts = KIT_LAYOUTS,
-    .main_slot = X,
-    .apart = 1u << COL,
-    .uniform = 1u << X | 1u << COL,
+    .main_slot = slot_im2col_x,
+    .apart = 1u << slot_im2col_col,
+    .uniform = 1u << slot_im2col_x | 1u << slot_im2col_col,
     .state_size = sizeof(struct im2col_state),
     .check = image_check,
     .prepare = im2col_prepare,

@@ -50,7 +50,7 @@ static inline int32_t image_check(const struct anydnn_plugin_problem *problem,
     if (ndims <= IMAGE_DIMS)
         return 0;
     return kit_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
-                      "%s: %s has %d dimensions; cpu_ref takes n, c and 1 to %d more",
+                      "%s: %s has %d dimensions; cpu_ref supports n, c and 1 to %d more",
                       kit_operation_name(problem->operation), kit_slot_name(problem->operation, 0),
                       ndims, IMAGE_SPATIAL);
 }

@@ -6,10 +6,6 @@
 
 #include <math.h>
 
-/* The slots. */
-enum { FORWARD_X, FORWARD_Y };
-enum { BACKWARD_Y, BACKWARD_DY, BACKWARD_X, BACKWARD_DX };
-
 /* The positions of a row that are processed at a time. */
 #define LANES 64
 
@@ -61,17 +57,17 @@ static void forward_prepare(struct anydnn_plugin_plan *plan)
 
 static void backward_prepare(struct anydnn_plugin_plan *plan)
 {
-    const struct anydnn_plugin_tensor *walked[] = {plan->problem.tensor[BACKWARD_X],
-                                                   plan->problem.tensor[BACKWARD_DY],
-                                                   plan->problem.tensor[BACKWARD_DX]};
+    const struct anydnn_plugin_tensor *walked[] = {plan->problem.tensor[slot_lrn_backward_x],
+                                                   plan->problem.tensor[slot_lrn_backward_dy],
+                                                   plan->problem.tensor[slot_lrn_backward_dx]};
     prepare(plan, walked, 3);
 }
 
 const struct cpu_ref_kernel cpu_ref_lrn_forward = {
     .operation = ANYDNN_PLUGIN_LRN_FORWARD,
     .layouts = KIT_LAYOUTS,
-    .main_slot = FORWARD_X,
-    .uniform = 1u << FORWARD_X | 1u << FORWARD_Y,
+    .main_slot = slot_lrn_forward_x,
+    .uniform = 1u << slot_lrn_forward_x | 1u << slot_lrn_forward_y,
     .state_size = sizeof(struct lrn_state),
     .prepare = forward_prepare,
     .run = {CPU_REF_EACH_FLOAT(forward_run), [ANYDNN_PLUGIN_INT8] = forward_run_int8},
@@ -80,8 +76,9 @@ const struct cpu_ref_kernel cpu_ref_lrn_forward = {
 const struct cpu_ref_kernel cpu_ref_lrn_backward = {
     .operation = ANYDNN_PLUGIN_LRN_BACKWARD,
     .layouts = KIT_LAYOUTS,
-    .main_slot = BACKWARD_DY,
-    .uniform = 1u << BACKWARD_Y | 1u << BACKWARD_DY | 1u << BACKWARD_X | 1u << BACKWARD_DX,
+    .main_slot = slot_lrn_backward_dy,
+    .uniform = 1u << slot_lrn_backward_y | 1u << slot_lrn_backward_dy | 1u << slot_lrn_backward_x |
+               1u << slot_lrn_backward_dx,
     .state_size = sizeof(struct lrn_state),
     .prepare = backward_prepare,
     .run = {CPU_REF_EACH_FLOAT(backward_run)},

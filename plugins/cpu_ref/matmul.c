@@ -5,8 +5,10 @@
 #include "mixed.h"
 #include "table.h"
 
-/* The slots. */
-enum { A, B, C, BIAS, D = 9, AUX, SLOTS };
+#define SLOT(name) slot_matmul_##name
+
+/* The slots that a problem may have. */
+#define SLOTS (SLOT(aux) + 1)
 
 struct matmul_state {
     int64_t k, n;
@@ -48,7 +50,7 @@ static void load(const struct matmul_job *job, int slot, const int64_t index[], 
 
     state->type[slot]->load(to, place_of(job, slot, index, row, column),
                             tensor->dims[last] == 1 ? 0 : tensor->strides[last], n);
-    if (slot > B)
+    if (slot > SLOT(b))
         return;
     for (int64_t i = 0; state->rounding == ANYDNN_PLUGIN_MATH_ALLOW_CONVERSION && i < n; i++)
         to[i] = (double)cpu_ref_tf32((float)to[i]);
@@ -79,8 +81,8 @@ static void sum_row(const struct matmul_job *job, const int64_t index[], int64_t
         int64_t at = k % CPU_REF_MIXED_ROW;
 
         if (at == 0)
-            load(job, A, index, row, k, cpu_ref_min(state->k - k, CPU_REF_MIXED_ROW), a);
-        load(job, B, index, k, column, n, b);
+            load(job, SLOT(a), index, row, k, cpu_ref_min(state->k - k, CPU_REF_MIXED_ROW), a);
+        load(job, SLOT(b), index, k, column, n, b);
         for (int64_t i = 0; i < n; i++)
             sum[i] += a[at] * b[i];
     }
@@ -97,27 +99,27 @@ static void finish_row(const struct matmul_job *job, const int64_t index[], int6
 
     for (int64_t i = 0; i < n; i++)
         v[i] *= alpha;
-    if (state->type[C] && beta != 0) {
-        load(job, C, index, row, column, n, other);
+    if (state->type[SLOT(c)] && beta != 0) {
+        load(job, SLOT(c), index, row, column, n, other);
         for (int64_t i = 0; i < n; i++)
             v[i] += beta * other[i];
     }
-    if (state->type[BIAS]) {
-        load(job, BIAS, index, row, column, n, other);
+    if (state->type[SLOT(bias)]) {
+        load(job, SLOT(bias), index, row, column, n, other);
         for (int64_t i = 0; i < n; i++)
             v[i] += other[i];
     }
-    if (state->type[AUX])
-        store(job, AUX, index, row, column, n, v);
+    if (state->type[SLOT(aux)])
+        store(job, SLOT(aux), index, row, column, n, v);
     for (int64_t i = 0; i < n; i++)
         v[i] = cpu_ref_activate(params->activation, params->nan_propagate, params->coef, v[i]);
-    store(job, D, index, row, column, n, v);
+    store(job, SLOT(d), index, row, column, n, v);
 }
 
 static void matmul_rows(void *arg, int64_t begin, int64_t end)
 {
     const struct matmul_job *job = arg;
-    const struct anydnn_plugin_tensor *d = job->plan->problem.tensor[D];
+    const struct anydnn_plugin_tensor *d = job->plan->problem.tensor[SLOT(d)];
     const struct matmul_state *state = job->plan->state;
     double v[CPU_REF_MIXED_ROW];
 
@@ -160,17 +162,17 @@ static void matmul_prepare(struct anydnn_plugin_plan *plan)
 
     for (int slot = 0; slot < SLOTS; slot++)
         state->type[slot] = tensor[slot] ? cpu_ref_mixed(tensor[slot]->type) : NULL;
-    state->k = tensor[A]->dims[tensor[A]->ndims - 1];
-    state->n = tensor[D]->dims[tensor[D]->ndims - 1];
-    state->rows = kit_count(tensor[D]->dims, tensor[D]->ndims - 1);
+    state->k = tensor[SLOT(a)]->dims[tensor[SLOT(a)]->ndims - 1];
+    state->n = tensor[SLOT(d)]->dims[tensor[SLOT(d)]->ndims - 1];
+    state->rows = kit_count(tensor[SLOT(d)]->dims, tensor[SLOT(d)]->ndims - 1);
     state->rounding =
-        tensor[A]->type == ANYDNN_PLUGIN_FLOAT ? plan->math : ANYDNN_PLUGIN_MATH_DEFAULT;
+        tensor[SLOT(a)]->type == ANYDNN_PLUGIN_FLOAT ? plan->math : ANYDNN_PLUGIN_MATH_DEFAULT;
 }
 
 const struct cpu_ref_kernel cpu_ref_matmul = {
     .operation = ANYDNN_PLUGIN_MATMUL,
     .layouts = KIT_LAYOUTS,
-    .main_slot = A,
+    .main_slot = SLOT(a),
     .check_types = matmul_check_types,
     .state_size = sizeof(struct matmul_state),
     .emulates = 1,

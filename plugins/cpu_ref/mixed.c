@@ -81,7 +81,7 @@ int32_t cpu_ref_check_conversion(const struct anydnn_plugin_problem *problem, in
             snprintf(made + used, sizeof made - used, "%s%s", used ? ", " : "", kit_type_name(t));
     }
     return kit_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
-                      "%s: %s is %s and %s is %s; cpu_ref makes only these types of %s: %s",
+                      "%s: %s is %s and %s is %s; cpu_ref supports only these types of %s: %s",
                       kit_operation_name(problem->operation), kit_slot_name(problem->operation, in),
                       kit_type_name(from), kit_slot_name(problem->operation, out),
                       kit_type_name(to), kit_type_name(from), made);

@@ -4,11 +4,11 @@
 #include "norm_kinds.h"
 #include "table.h"
 
-/* The slots. */
-enum { X, DY, SCALE, BIAS, SAVE_MEAN, SAVE_INV_DEV, DSUM, DX, DSCALE, DBIAS, SLOTS };
+#define SLOT(name) slot_normalization_backward_##name
+#define SLOTS      (SLOT(dbias) + 1)
 
 /* The tensors of an iteration: the slots before DSCALE, the cells, and a parameter's gradient. */
-enum { CELLS = DSCALE, GRADIENT, TENSORS };
+enum { CELLS = SLOT(dscale), GRADIENT, TENSORS };
 
 /* The cost of an element in multiply-adds, for distribution over threads. */
 #define COST 40
@@ -65,11 +65,12 @@ static void load_row(const struct backward_pass *pass, void *const place[], cons
     const struct cpu_ref_mixed *const *type = pass->state->type;
     double scale[CPU_REF_MIXED_ROW], bias[CPU_REF_MIXED_ROW];
 
-    cpu_ref_norm_operand(type[X], place[X], stride[X], begin, n, 0, row->normal);
-    cpu_ref_norm_operand(type[DY], place[DY], stride[DY], begin, n, 0, row->g);
-    cpu_ref_norm_operand(type[SCALE], place[SCALE], stride[SCALE], begin, n, norm_no_scale(set),
-                         scale);
-    cpu_ref_norm_operand(type[BIAS], place[BIAS], stride[BIAS], begin, n, 0, bias);
+    cpu_ref_norm_operand(type[SLOT(x)], place[SLOT(x)], stride[SLOT(x)], begin, n, 0, row->normal);
+    cpu_ref_norm_operand(type[SLOT(dy)], place[SLOT(dy)], stride[SLOT(dy)], begin, n, 0, row->g);
+    cpu_ref_norm_operand(type[SLOT(scale)], place[SLOT(scale)], stride[SLOT(scale)], begin, n,
+                         norm_no_scale(set), scale);
+    cpu_ref_norm_operand(type[SLOT(bias)], place[SLOT(bias)], stride[SLOT(bias)], begin, n, 0,
+                         bias);
     for (int64_t i = 0; i < n; i++) {
         const struct norm_cell *cell = cell_at(pass, place, stride, begin + i);
         double factor = norm_factor(set, scale[i]), argument;
@@ -113,7 +114,7 @@ static void backward_sets(void *arg, void *const place[], const int64_t stride[]
 {
     const struct backward_job *job = arg;
     const struct backward_state *state = job->state;
-    const struct norm_input input = {.x = state->type[X]};
+    const struct norm_input input = {.x = state->type[SLOT(x)]};
     double count = (double)state->dims.size;
 
     for (int64_t i = 0; i < n; i++) {
@@ -125,10 +126,10 @@ static void backward_sets(void *arg, void *const place[], const int64_t stride[]
             data[tensor] = at(&state->sets, tensor, place, stride, i);
         pass.cell = cell = data[CELLS];
         cell->mean = 0;
-        if (state->type[SAVE_MEAN])
-            state->type[SAVE_MEAN]->load(&cell->mean, data[SAVE_MEAN], 1, 1);
-        if (state->type[SAVE_INV_DEV])
-            state->type[SAVE_INV_DEV]->load(&cell->inv_dev, data[SAVE_INV_DEV], 1, 1);
+        if (state->type[SLOT(save_mean)])
+            state->type[SLOT(save_mean)]->load(&cell->mean, data[SLOT(save_mean)], 1, 1);
+        if (state->type[SLOT(save_inv_dev)])
+            state->type[SLOT(save_inv_dev)]->load(&cell->inv_dev, data[SLOT(save_inv_dev)], 1, 1);
         else
             cpu_ref_norm_statistics(&input, &state->set, data, &state->settings, cell);
         kit_walk_run(&state->set, data, sums_row, &pass);
@@ -171,7 +172,7 @@ static void kept_row(void *arg, void *const place[], const int64_t stride[], int
 static void run_gradient(const struct backward_state *state, const struct gradient_walks *walks,
                          int slot, void *const data[], void *to)
 {
-    struct backward_job job = {state, &walks->reduced, state->type[slot], slot == DSCALE};
+    struct backward_job job = {state, &walks->reduced, state->type[slot], slot == SLOT(dscale)};
     void *places[TENSORS];
 
     if (!state->type[slot])
@@ -195,13 +196,15 @@ static void element_row(void *arg, void *const place[], const int64_t stride[], 
         int64_t m = cpu_ref_min(n - begin, CPU_REF_MIXED_ROW);
 
         load_row(&pass, place, stride, begin, m, &row);
-        cpu_ref_norm_operand(state->type[DSUM], place[DSUM], stride[DSUM], begin, m, 0, dx);
+        cpu_ref_norm_operand(state->type[SLOT(dsum)], place[SLOT(dsum)], stride[SLOT(dsum)], begin,
+                             m, 0, dx);
         for (int64_t i = 0; i < m; i++) {
             const struct norm_cell *cell = cell_at(&pass, place, stride, begin + i);
 
             dx[i] += row.inv_dev[i] * (row.w[i] - cell->mean_w - row.normal[i] * cell->mean_wn);
         }
-        state->type[DX]->store(at(&state->elements, DX, place, stride, begin), stride[DX], dx, m);
+        state->type[SLOT(dx)]->store(at(&state->elements, SLOT(dx), place, stride, begin),
+                                     stride[SLOT(dx)], dx, m);
     }
 }
 
@@ -214,14 +217,14 @@ static int32_t backward_run(const struct anydnn_plugin_plan *plan,
     void *data[TENSORS];
 
     for (int slot = 0; slot < CELLS; slot++)
-        data[slot] = operands->data[state->type[slot] ? slot : X];
-    data[GRADIENT] = operands->data[X];
+        data[slot] = operands->data[state->type[slot] ? slot : SLOT(x)];
+    data[GRADIENT] = operands->data[SLOT(x)];
     data[CELLS] = kit_alloc(bytes, "the statistics of a normalization");
     if (!data[CELLS])
         return ANYDNN_PLUGIN_STATUS_ALLOC_FAILED;
     cpu_ref_walk_parallel(&state->sets, data, COST * state->dims.size, backward_sets, &job);
-    run_gradient(state, &state->scale, DSCALE, data, operands->data[DSCALE]);
-    run_gradient(state, &state->bias, DBIAS, data, operands->data[DBIAS]);
+    run_gradient(state, &state->scale, SLOT(dscale), data, operands->data[SLOT(dscale)]);
+    run_gradient(state, &state->bias, SLOT(dbias), data, operands->data[SLOT(dbias)]);
     cpu_ref_walk_parallel(&state->elements, data, COST, element_row, &job);
     kit_host->free(data[CELLS]);
     return ANYDNN_PLUGIN_STATUS_SUCCESS;
@@ -259,24 +262,24 @@ static void backward_prepare(struct anydnn_plugin_plan *plan)
     for (int slot = 0; slot < SLOTS; slot++)
         state->type[slot] = own[slot] ? cpu_ref_mixed(own[slot]->type) : NULL;
     for (int t = 0; t < CELLS; t++)
-        tensor[t] = own[t] ? own[t] : own[X];
-    for (int t = SAVE_MEAN; t <= SAVE_INV_DEV; t++)
+        tensor[t] = own[t] ? own[t] : own[SLOT(x)];
+    for (int t = SLOT(save_mean); t <= SLOT(save_inv_dev); t++)
         saved |= own[t] ? 1u << t : 0;
     tensor[CELLS] = NULL;
-    tensor[GRADIENT] = own[X];
+    tensor[GRADIENT] = own[SLOT(x)];
     cpu_ref_norm_dims(&plan->problem, &state->dims);
     cpu_ref_norm_walk(&state->dims, ~state->dims.within, tensor, TENSORS, saved, &state->sets);
     cpu_ref_norm_walk(&state->dims, state->dims.within, tensor, TENSORS, saved, &state->set);
     cpu_ref_norm_walk(&state->dims, KIT_WALK_ALL, tensor, TENSORS, saved, &state->elements);
-    prepare_gradient(&state->dims, tensor, saved, own[DSCALE], &state->scale);
-    prepare_gradient(&state->dims, tensor, saved, own[DBIAS], &state->bias);
+    prepare_gradient(&state->dims, tensor, saved, own[SLOT(dscale)], &state->scale);
+    prepare_gradient(&state->dims, tensor, saved, own[SLOT(dbias)], &state->bias);
     state->settings = cpu_ref_norm_settings(&plan->problem);
 }
 
 const struct cpu_ref_kernel cpu_ref_normalization_backward = {
     .operation = ANYDNN_PLUGIN_NORMALIZATION_BACKWARD,
     .layouts = KIT_LAYOUTS,
-    .main_slot = X,
+    .main_slot = SLOT(x),
     .check_types = cpu_ref_norm_check_types,
     .state_size = sizeof(struct backward_state),
     .prepare = backward_prepare,

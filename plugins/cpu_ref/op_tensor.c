@@ -7,14 +7,11 @@
 
 #include <math.h>
 
-/* The slots. */
-enum { A, B, C };
-
 /* The operators of struct anydnn_plugin_op_tensor. */
 enum { ADD, MUL, MIN, MAX, SQRT, NOT };
 
-/* The cost of an element unless all operands have one floating-point type, in multiply-adds for
- * distribution over threads. */
+/* The cost of an element in multiply-adds if operands are converted, for distribution over threads.
+ * Operands of one floating-point type are not converted. */
 #define CONVERSION_COST 8
 
 struct op_tensor_job {
@@ -63,24 +60,26 @@ static inline double operate(int32_t op, int32_t nan_propagate, double a, double
 static void mixed_row(void *arg, void *const place[], const int64_t stride[], int64_t n)
 {
     const struct op_tensor_job *job = arg;
-    const char *from_a = place[A], *from_b = place[B];
-    char *to = place[C];
+    const char *from_a = place[slot_op_tensor_a], *from_b = place[slot_op_tensor_b];
+    char *to = place[slot_op_tensor_c];
     double a[CPU_REF_MIXED_ROW], b[CPU_REF_MIXED_ROW], c[CPU_REF_MIXED_ROW];
 
     for (int64_t begin = 0; begin < n; begin += CPU_REF_MIXED_ROW) {
         int64_t m = cpu_ref_min(n - begin, CPU_REF_MIXED_ROW);
-        char *to_c = to + begin * stride[C] * job->c->size;
+        char *to_c = to + begin * stride[slot_op_tensor_c] * job->c->size;
 
-        job->ab->load(a, from_a + begin * stride[A] * job->ab->size, stride[A], m);
-        job->ab->load(b, from_b + begin * stride[B] * job->ab->size, stride[B], m);
+        job->ab->load(a, from_a + begin * stride[slot_op_tensor_a] * job->ab->size,
+                      stride[slot_op_tensor_a], m);
+        job->ab->load(b, from_b + begin * stride[slot_op_tensor_b] * job->ab->size,
+                      stride[slot_op_tensor_b], m);
         if (job->beta != 0)
-            job->c->load(c, to_c, stride[C], m);
+            job->c->load(c, to_c, stride[slot_op_tensor_c], m);
         for (int64_t i = 0; i < m; i++) {
             double result =
                 operate(job->op, job->nan_propagate, job->alpha1 * a[i], job->alpha2 * b[i]);
             c[i] = job->beta == 0 ? result : result + job->beta * c[i];
         }
-        job->c->store(to_c, stride[C], c, m);
+        job->c->store(to_c, stride[slot_op_tensor_c], c, m);
     }
 }
 
@@ -90,7 +89,8 @@ static int32_t op_tensor_run(const struct anydnn_plugin_plan *plan,
                              const struct anydnn_plugin_operands *operands)
 {
     const struct anydnn_plugin_op_tensor *params = plan->problem.params;
-    int32_t a = plan->problem.tensor[A]->type, c = plan->problem.tensor[C]->type;
+    int32_t a = plan->problem.tensor[slot_op_tensor_a]->type,
+            c = plan->problem.tensor[slot_op_tensor_c]->type;
     int with_b = takes_b(params->op);
     struct op_tensor_job job = {.alpha1 = operands->scale[0],
                                 .alpha2 = operands->scale[1],
@@ -99,7 +99,9 @@ static int32_t op_tensor_run(const struct anydnn_plugin_plan *plan,
                                 .nan_propagate = params->nan_propagate,
                                 .ab = cpu_ref_mixed(a),
                                 .c = cpu_ref_mixed(c)};
-    void *const data[] = {operands->data[A], operands->data[with_b ? B : A], operands->data[C]};
+    void *const data[] = {operands->data[slot_op_tensor_a],
+                          operands->data[with_b ? slot_op_tensor_b : slot_op_tensor_a],
+                          operands->data[slot_op_tensor_c]};
 
     if (a == c && float_row[a])
         cpu_ref_walk_parallel(plan->state, data, 3, float_row[a], &job);
@@ -113,9 +115,10 @@ static int32_t op_tensor_run(const struct anydnn_plugin_plan *plan,
 static int32_t op_tensor_check_types(const struct anydnn_plugin_problem *problem,
                                      struct kit_refusal *why)
 {
-    int32_t reason = cpu_ref_check_uniform(problem, A, 1u << B, why);
+    int32_t reason = cpu_ref_check_uniform(problem, slot_op_tensor_a, 1u << slot_op_tensor_b, why);
     return reason ? reason
-                  : cpu_ref_check_conversion(problem, A, C, &cpu_ref_compute_conversions, why);
+                  : cpu_ref_check_conversion(problem, slot_op_tensor_a, slot_op_tensor_c,
+                                             &cpu_ref_compute_conversions, why);
 }
 
 static int32_t op_tensor_check(const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
@@ -134,8 +137,10 @@ static void op_tensor_prepare(struct anydnn_plugin_plan *plan)
 {
     const struct anydnn_plugin_op_tensor *params = plan->problem.params;
     const struct anydnn_plugin_tensor *const *tensor = plan->problem.tensor;
-    const struct anydnn_plugin_tensor *walked[] = {
-        tensor[A], takes_b(params->op) ? tensor[B] : tensor[A], tensor[C]};
+    const struct anydnn_plugin_tensor *walked[] = {tensor[slot_op_tensor_a],
+                                                   takes_b(params->op) ? tensor[slot_op_tensor_b]
+                                                                       : tensor[slot_op_tensor_a],
+                                                   tensor[slot_op_tensor_c]};
 
     cpu_ref_walk_init(plan->state, walked, 3, KIT_WALK_ALL);
 }
@@ -143,7 +148,7 @@ static void op_tensor_prepare(struct anydnn_plugin_plan *plan)
 const struct cpu_ref_kernel cpu_ref_op_tensor = {
     .operation = ANYDNN_PLUGIN_OP_TENSOR,
     .layouts = KIT_LAYOUTS,
-    .main_slot = A,
+    .main_slot = slot_op_tensor_a,
     .state_size = sizeof(struct kit_walk),
     .check_types = op_tensor_check_types,
     .check = op_tensor_check,

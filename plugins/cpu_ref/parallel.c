@@ -23,8 +23,8 @@ struct pool {
     struct pool *previous;
 };
 
-/* The process's pool, and its intended number of threads (0: not configured yet). */
-static struct pool *_Atomic current_pool;
+/* The process's pools, and the configured number of threads (0: not configured yet). */
+static struct pool *_Atomic newest_pool;
 static atomic_int wanted_threads;
 
 /* A loop. A pool thread has the floating-point environment of the thread that created the pool, so
@@ -48,39 +48,30 @@ int32_t cpu_ref_parallel_configure(void)
 
 static int pool_fits(const struct pool *pool, int count, uint64_t fork_number)
 {
-    return pool && pool->count == count && pool->fork_number == fork_number;
+    return pool->count == count && pool->fork_number == fork_number;
 }
 
-/* Ends the threads of a replaced pool. Its flag stays set, so that nobody uses it again. Threads of
- * another process cannot be ended here. */
-static void pool_retire(struct pool *pool, uint64_t fork_number)
-{
-    if (pool && pool->fork_number == fork_number &&
-        !atomic_flag_test_and_set_explicit(&pool->busy, memory_order_acquire))
-        pthreadpool_destroy(pool->threads);
-}
-
-/* Returns the current pool of this process, or NULL if there is no memory for one. */
+/* Returns the pool of `count` threads of this process, or NULL if there is no memory for one. Pools
+ * stay, because the program may limit each of its threads to another count. */
 static struct pool *pool_get(int count)
 {
     uint64_t fork_number = kit_host->fork_number();
-    struct pool *old = atomic_load_explicit(&current_pool, memory_order_acquire);
+    struct pool *newest = atomic_load_explicit(&newest_pool, memory_order_acquire);
     struct pool *made;
 
-    if (pool_fits(old, count, fork_number))
-        return old;
+    for (struct pool *pool = newest; pool; pool = pool->previous)
+        if (pool_fits(pool, count, fork_number))
+            return pool;
     made = calloc(1, sizeof *made);
     if (!made)
         return NULL;
     made->threads = pthreadpool_create((size_t)count);
     made->count = count;
     made->fork_number = fork_number;
-    made->previous = old;
+    made->previous = newest;
     atomic_flag_clear(&made->busy);
-    if (made->threads && atomic_compare_exchange_strong(&current_pool, &old, made)) {
-        pool_retire(made->previous, fork_number);
+    if (made->threads && atomic_compare_exchange_strong(&newest_pool, &newest, made))
         return made;
-    }
     /* Another thread created a pool first; this loop runs without one instead of retrying. */
     if (made->threads)
         pthreadpool_destroy(made->threads);
@@ -106,13 +97,15 @@ void cpu_ref_parallel(int64_t count, int64_t cost,
                       void (*fn)(void *arg, int64_t begin, int64_t end), void *arg)
 {
     struct loop loop = {.fn = fn, .arg = arg};
-    int threads = atomic_load_explicit(&wanted_threads, memory_order_relaxed);
+    int threads = 1;
     int64_t piece;
     struct pool *pool = NULL;
 
     if (count <= 0)
         return;
-    if (threads > 1 && count > 1 && count > WORTH_A_THREAD / cpu_ref_max(cost, 1))
+    if (count > 1 && count > WORTH_A_THREAD / cpu_ref_max(cost, 1))
+        threads = kit_threads_now(atomic_load_explicit(&wanted_threads, memory_order_relaxed));
+    if (threads > 1)
         pool = pool_get(threads);
     if (!pool || atomic_flag_test_and_set_explicit(&pool->busy, memory_order_acquire)) {
         fn(arg, 0, count);

@@ -69,7 +69,7 @@ int32_t cpu_ref_candidates(struct anydnn_plugin_context *context,
     if (kernel)
         copy_problem(&plan, kernel, problem);
     else
-        kit_refuse(&why, ANYDNN_PLUGIN_REASON_OPERATION, "cpu_ref does not have %s",
+        kit_refuse(&why, ANYDNN_PLUGIN_REASON_OPERATION, "cpu_ref does not provide %s",
                    kit_operation_name(problem->operation));
     if (!kernel || cpu_ref_check_problem(kernel, &plan.problem, &why)) {
         kit_offer_refusal(&why, offer, cookie);
@@ -94,7 +94,7 @@ int32_t cpu_ref_plan_create(struct anydnn_plugin_context *context,
     struct kit_refusal why;
 
     if (!kernel || engine != THE_ENGINE)
-        return kit_fail(ANYDNN_PLUGIN_STATUS_BAD_PARAM, "%s has no engine %llu",
+        return kit_fail(ANYDNN_PLUGIN_STATUS_BAD_PARAM, "%s: engine %llu does not exist",
                         kit_operation_name(problem->operation), (unsigned long long)engine);
     made = kit_alloc(state_at + kernel->state_size, "a plan");
     if (!made)

@@ -31,13 +31,13 @@ static const struct anydnn_plugin_setting setting_threads = {
     .struct_size = sizeof setting_threads,
     .kind = ANYDNN_PLUGIN_SETTING_CHOICE,
     .key = "threads",
-    .help = "how many threads compute: a number (one for each processor that the process may use)",
+    .help = "number of threads: a number, or auto (auto: one for each processor)",
 };
 static const struct anydnn_plugin_setting setting_emulate = {
     .struct_size = sizeof setting_emulate,
     .kind = ANYDNN_PLUGIN_SETTING_CHOICE,
     .key = "emulate",
-    .help = "convolutions round operands as their math mode permits: on, off (off)",
+    .help = "round operands of convolutions as their math mode permits: on or off (off)",
 };
 static const struct anydnn_plugin_setting *const settings[] = {&setting_threads, &setting_emulate};
 

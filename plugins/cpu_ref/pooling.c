@@ -7,10 +7,6 @@
 #include <float.h>
 #include <math.h>
 
-/* The slots. */
-enum { FORWARD_X, FORWARD_Y };
-enum { BACKWARD_Y, BACKWARD_DY, BACKWARD_X, BACKWARD_DX };
-
 /* The number of leading dims that count rows, and of those that count planes. */
 #define ROW_DIMS   (IMAGE_DIMS - 1)
 #define PLANE_DIMS 2
@@ -83,9 +79,9 @@ static void forward_prepare(struct anydnn_plugin_plan *plan)
     struct pooling_state *state = plan->state;
 
     prepare_windows(plan);
-    state->x = image_of(plan->problem.tensor[FORWARD_X]);
-    state->y = image_of(plan->problem.tensor[FORWARD_Y]);
-    state->lanes = kit_lanes(plan->problem.tensor[FORWARD_X]->type);
+    state->x = image_of(plan->problem.tensor[slot_pooling_forward_x]);
+    state->y = image_of(plan->problem.tensor[slot_pooling_forward_y]);
+    state->lanes = kit_lanes(plan->problem.tensor[slot_pooling_forward_x]->type);
 }
 
 static void backward_prepare(struct anydnn_plugin_plan *plan)
@@ -93,10 +89,10 @@ static void backward_prepare(struct anydnn_plugin_plan *plan)
     struct pooling_state *state = plan->state;
 
     prepare_windows(plan);
-    state->y = image_of(plan->problem.tensor[BACKWARD_Y]);
-    state->dy = image_of(plan->problem.tensor[BACKWARD_DY]);
-    state->x = image_of(plan->problem.tensor[BACKWARD_X]);
-    state->dx = image_of(plan->problem.tensor[BACKWARD_DX]);
+    state->y = image_of(plan->problem.tensor[slot_pooling_backward_y]);
+    state->dy = image_of(plan->problem.tensor[slot_pooling_backward_dy]);
+    state->x = image_of(plan->problem.tensor[slot_pooling_backward_x]);
+    state->dx = image_of(plan->problem.tensor[slot_pooling_backward_dx]);
 }
 
 /* ------------------------------------------------------------------ table entries */
@@ -104,9 +100,9 @@ static void backward_prepare(struct anydnn_plugin_plan *plan)
 const struct cpu_ref_kernel cpu_ref_pooling_forward = {
     .operation = ANYDNN_PLUGIN_POOLING_FORWARD,
     .layouts = KIT_LAYOUTS | ANYDNN_PLUGIN_LAYOUT_VECT_C,
-    .main_slot = FORWARD_X,
-    .apart = 1u << FORWARD_Y,
-    .uniform = 1u << FORWARD_X | 1u << FORWARD_Y,
+    .main_slot = slot_pooling_forward_x,
+    .apart = 1u << slot_pooling_forward_y,
+    .uniform = 1u << slot_pooling_forward_x | 1u << slot_pooling_forward_y,
     .state_size = sizeof(struct pooling_state),
     .check = image_check,
     .prepare = forward_prepare,
@@ -117,9 +113,10 @@ const struct cpu_ref_kernel cpu_ref_pooling_forward = {
 const struct cpu_ref_kernel cpu_ref_pooling_backward = {
     .operation = ANYDNN_PLUGIN_POOLING_BACKWARD,
     .layouts = KIT_LAYOUTS,
-    .main_slot = BACKWARD_DY,
-    .apart = 1u << BACKWARD_DX,
-    .uniform = 1u << BACKWARD_Y | 1u << BACKWARD_DY | 1u << BACKWARD_X | 1u << BACKWARD_DX,
+    .main_slot = slot_pooling_backward_dy,
+    .apart = 1u << slot_pooling_backward_dx,
+    .uniform = 1u << slot_pooling_backward_y | 1u << slot_pooling_backward_dy |
+               1u << slot_pooling_backward_x | 1u << slot_pooling_backward_dx,
     .state_size = sizeof(struct pooling_state),
     .check = image_check,
     .prepare = backward_prepare,

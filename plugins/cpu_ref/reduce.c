@@ -7,9 +7,6 @@
 
 #include <math.h>
 
-/* The slots. */
-enum { A, C, INDICES };
-
 /* The operators of struct anydnn_plugin_reduce. */
 enum { ADD, MUL, MIN, MAX, AMAX, AVERAGE, NORM1, NORM2, MUL_NO_ZEROS };
 
@@ -137,8 +134,10 @@ static int32_t reduce_run(const struct anydnn_plugin_plan *plan,
 {
     const struct reduce_state *state = plan->state;
     struct reduce_job job = {state, operands->scale[0], operands->scale[1]};
-    void *const data[] = {operands->data[A], operands->data[state->indices_type >= 0 ? INDICES : C],
-                          operands->data[C]};
+    void *const data[] = {operands->data[slot_reduce_tensor_a],
+                          operands->data[state->indices_type >= 0 ? slot_reduce_tensor_indices
+                                                                  : slot_reduce_tensor_c],
+                          operands->data[slot_reduce_tensor_c]};
 
     cpu_ref_walk_parallel(&state->kept, data, state->reduced.count, kept_row, &job);
     return ANYDNN_PLUGIN_STATUS_SUCCESS;
@@ -149,17 +148,18 @@ static int32_t reduce_run(const struct anydnn_plugin_plan *plan,
 static int32_t reduce_check_types(const struct anydnn_plugin_problem *problem,
                                   struct kit_refusal *why)
 {
-    return cpu_ref_check_conversion(problem, A, C, &cpu_ref_compute_conversions, why);
+    return cpu_ref_check_conversion(problem, slot_reduce_tensor_a, slot_reduce_tensor_c,
+                                    &cpu_ref_compute_conversions, why);
 }
 
 /* Returns the dims in which c has 1 and a has more, as bits. */
 static uint32_t reduced_dims(const struct anydnn_plugin_problem *problem)
 {
-    const struct anydnn_plugin_tensor *a = problem->tensor[A];
+    const struct anydnn_plugin_tensor *a = problem->tensor[slot_reduce_tensor_a];
     uint32_t reduced = 0;
 
     for (int32_t d = 0; d < a->ndims; d++) {
-        if (a->dims[d] != problem->tensor[C]->dims[d])
+        if (a->dims[d] != problem->tensor[slot_reduce_tensor_c]->dims[d])
             reduced |= 1u << d;
     }
     return reduced;
@@ -173,8 +173,7 @@ static int32_t reduce_check(const struct anydnn_plugin_problem *problem, struct 
     if (type == ANYDNN_PLUGIN_FLOAT || type == ANYDNN_PLUGIN_DOUBLE || type == ANYDNN_PLUGIN_HALF)
         return 0;
     return kit_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
-                      "reduce_tensor: the compute type is %s; it must be half, float or "
-                      "double, and sums are double then",
+                      "reduce_tensor: the compute type is %s; it must be half, float or double",
                       kit_type_name(type));
 }
 
@@ -184,8 +183,10 @@ static void reduce_prepare(struct anydnn_plugin_plan *plan)
 {
     const struct anydnn_plugin_reduce *params = plan->problem.params;
     const struct anydnn_plugin_tensor *const *tensor = plan->problem.tensor;
-    int32_t indices = tensor[INDICES] ? INDICES : C;
-    const struct anydnn_plugin_tensor *const walked[] = {tensor[A], tensor[indices], tensor[C]};
+    int32_t indices =
+        tensor[slot_reduce_tensor_indices] ? slot_reduce_tensor_indices : slot_reduce_tensor_c;
+    const struct anydnn_plugin_tensor *const walked[] = {
+        tensor[slot_reduce_tensor_a], tensor[indices], tensor[slot_reduce_tensor_c]};
     uint32_t reduced = reduced_dims(&plan->problem);
     struct reduce_state *state = plan->state;
 
@@ -193,19 +194,20 @@ static void reduce_prepare(struct anydnn_plugin_plan *plan)
     cpu_ref_walk_init_logical(&state->reduced, walked, 1, reduced);
     state->op = params->op;
     state->nan_propagate = params->nan_propagate;
-    state->indices_type = tensor[INDICES] ? tensor[INDICES]->type : -1;
+    state->indices_type =
+        tensor[slot_reduce_tensor_indices] ? tensor[slot_reduce_tensor_indices]->type : -1;
     state->row = (chooses(params->op)      ? choice_rows
                   : multiplies(params->op) ? product_rows
-                                           : sum_rows)[tensor[A]->type];
-    state->a_size = cpu_ref_mixed(tensor[A]->type)->size;
-    state->c_type = cpu_ref_mixed(tensor[C]->type);
+                                           : sum_rows)[tensor[slot_reduce_tensor_a]->type];
+    state->a_size = cpu_ref_mixed(tensor[slot_reduce_tensor_a]->type)->size;
+    state->c_type = cpu_ref_mixed(tensor[slot_reduce_tensor_c]->type);
 }
 
 const struct cpu_ref_kernel cpu_ref_reduce_tensor = {
     .operation = ANYDNN_PLUGIN_REDUCE_TENSOR,
     .layouts = KIT_LAYOUTS,
-    .main_slot = A,
-    .apart = 1u << C,
+    .main_slot = slot_reduce_tensor_a,
+    .apart = 1u << slot_reduce_tensor_c,
     .state_size = sizeof(struct reduce_state),
     .check_types = reduce_check_types,
     .check = reduce_check,

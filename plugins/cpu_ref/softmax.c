@@ -6,10 +6,6 @@
 #include <float.h>
 #include <math.h>
 
-/* The slots. */
-enum { FORWARD_X, FORWARD_Y };
-enum { BACKWARD_Y, BACKWARD_DY, BACKWARD_DX };
-
 /* The values of struct anydnn_plugin_softmax. */
 enum { FAST, ACCURATE, LOG };
 enum { INSTANCE, CHANNEL };
@@ -29,7 +25,7 @@ struct softmax_job {
     int32_t algorithm;
 };
 
-/* The state of the passes over one vector. `max` is subtracted from every x. */
+/* The state of a vector while it is processed. `max` is subtracted from every x. */
 struct softmax_pass {
     const struct softmax_job *job;
     double max;
@@ -69,8 +65,8 @@ static void backward_prepare(struct anydnn_plugin_plan *plan)
 const struct cpu_ref_kernel cpu_ref_softmax_forward = {
     .operation = ANYDNN_PLUGIN_SOFTMAX_FORWARD,
     .layouts = KIT_LAYOUTS,
-    .main_slot = FORWARD_X,
-    .uniform = 1u << FORWARD_X | 1u << FORWARD_Y,
+    .main_slot = slot_softmax_forward_x,
+    .uniform = 1u << slot_softmax_forward_x | 1u << slot_softmax_forward_y,
     .state_size = sizeof(struct softmax_state),
     .prepare = forward_prepare,
     .run = {CPU_REF_EACH_FLOAT(forward_run), [ANYDNN_PLUGIN_INT8] = forward_run_int8},
@@ -79,8 +75,9 @@ const struct cpu_ref_kernel cpu_ref_softmax_forward = {
 const struct cpu_ref_kernel cpu_ref_softmax_backward = {
     .operation = ANYDNN_PLUGIN_SOFTMAX_BACKWARD,
     .layouts = KIT_LAYOUTS,
-    .main_slot = BACKWARD_DY,
-    .uniform = 1u << BACKWARD_Y | 1u << BACKWARD_DY | 1u << BACKWARD_DX,
+    .main_slot = slot_softmax_backward_dy,
+    .uniform = 1u << slot_softmax_backward_y | 1u << slot_softmax_backward_dy |
+               1u << slot_softmax_backward_dx,
     .state_size = sizeof(struct softmax_state),
     .prepare = backward_prepare,
     .run = {CPU_REF_EACH_FLOAT(backward_run)},

@@ -7,11 +7,10 @@
 #include <math.h>
 #include <string.h>
 
-/* The slots. */
-enum { GRID_FORWARD_THETA, GRID_FORWARD_GRID };
-enum { GRID_BACKWARD_DGRID, GRID_BACKWARD_DTHETA };
-enum { FORWARD_X, FORWARD_GRID, FORWARD_Y };
-enum { BACKWARD_X, BACKWARD_GRID, BACKWARD_DY, BACKWARD_DX, BACKWARD_DGRID };
+#define FORWARD(name)       slot_spatial_sampler_forward_##name
+#define BACKWARD(name)      slot_spatial_sampler_backward_##name
+#define GRID_FORWARD(name)  slot_spatial_grid_forward_##name
+#define GRID_BACKWARD(name) slot_spatial_grid_backward_##name
 
 /* The dims of images and of grids. */
 enum { N, C, H, W };
@@ -109,32 +108,32 @@ static double *sums_for_image(const struct anydnn_plugin_tensor *dx)
 const struct cpu_ref_kernel cpu_ref_spatial_grid_forward = {
     .operation = ANYDNN_PLUGIN_SPATIAL_GRID_FORWARD,
     COMMON,
-    .apart = 1u << GRID_FORWARD_GRID,
-    .uniform = 1u << GRID_FORWARD_THETA | 1u << GRID_FORWARD_GRID,
+    .apart = 1u << GRID_FORWARD(grid),
+    .uniform = 1u << GRID_FORWARD(theta) | 1u << GRID_FORWARD(grid),
     .run = {CPU_REF_EACH_FLOAT(grid_forward_run)},
 };
 
 const struct cpu_ref_kernel cpu_ref_spatial_grid_backward = {
     .operation = ANYDNN_PLUGIN_SPATIAL_GRID_BACKWARD,
     COMMON,
-    .apart = 1u << GRID_BACKWARD_DTHETA,
-    .uniform = 1u << GRID_BACKWARD_DGRID | 1u << GRID_BACKWARD_DTHETA,
+    .apart = 1u << GRID_BACKWARD(dtheta),
+    .uniform = 1u << GRID_BACKWARD(dgrid) | 1u << GRID_BACKWARD(dtheta),
     .run = {CPU_REF_EACH_FLOAT(grid_backward_run)},
 };
 
 const struct cpu_ref_kernel cpu_ref_spatial_sampler_forward = {
     .operation = ANYDNN_PLUGIN_SPATIAL_SAMPLER_FORWARD,
     COMMON,
-    .apart = 1u << FORWARD_Y,
-    .uniform = 1u << FORWARD_X | 1u << FORWARD_GRID | 1u << FORWARD_Y,
+    .apart = 1u << FORWARD(y),
+    .uniform = 1u << FORWARD(x) | 1u << FORWARD(grid) | 1u << FORWARD(y),
     .run = {CPU_REF_EACH_FLOAT(sampler_forward_run)},
 };
 
 const struct cpu_ref_kernel cpu_ref_spatial_sampler_backward = {
     .operation = ANYDNN_PLUGIN_SPATIAL_SAMPLER_BACKWARD,
     COMMON,
-    .apart = 1u << BACKWARD_DX | 1u << BACKWARD_DGRID,
-    .uniform = 1u << BACKWARD_X | 1u << BACKWARD_GRID | 1u << BACKWARD_DY | 1u << BACKWARD_DX |
-               1u << BACKWARD_DGRID,
+    .apart = 1u << BACKWARD(dx) | 1u << BACKWARD(dgrid),
+    .uniform = 1u << BACKWARD(x) | 1u << BACKWARD(grid) | 1u << BACKWARD(dy) | 1u << BACKWARD(dx) |
+               1u << BACKWARD(dgrid),
     .run = {CPU_REF_EACH_FLOAT(sampler_backward_run)},
 };

@@ -26,40 +26,43 @@ struct tensor_ops_job {
 
 #define EACH_TYPE(f) CPU_REF_EACH_FLOAT(f), CPU_REF_EACH_INTEGER(f), CPU_REF_EACH_VECTOR(f)
 
-/* The slots of transform_tensor and add_tensor. */
-enum { X, Y };
-
 /* ------------------------------------------------------------------ transform_tensor */
+
+_Static_assert(KIT_SAME_SLOT(transform_tensor, add_tensor, x) &&
+                   KIT_SAME_SLOT(transform_tensor, add_tensor, y),
+               "transform_tensor and add_tensor share functions");
 
 static const cpu_ref_run_fn blend_run[KIT_TYPES] = {EACH_TYPE(blend_run)};
 
 static void convert_row(void *arg, void *const place[], const int64_t stride[], int64_t n)
 {
     const struct tensor_ops_job *job = arg;
-    const char *x = place[X];
-    char *y = place[Y];
+    const char *x = place[slot_transform_tensor_x];
+    char *y = place[slot_transform_tensor_y];
     double value[CPU_REF_MIXED_ROW], prior[CPU_REF_MIXED_ROW];
 
     for (int64_t begin = 0; begin < n; begin += CPU_REF_MIXED_ROW) {
         int64_t m = cpu_ref_min(n - begin, CPU_REF_MIXED_ROW);
-        char *to = y + begin * stride[Y] * job->y->size;
+        char *to = y + begin * stride[slot_transform_tensor_y] * job->y->size;
 
-        job->x->load(value, x + begin * stride[X] * job->x->size, stride[X], m);
+        job->x->load(value, x + begin * stride[slot_transform_tensor_x] * job->x->size,
+                     stride[slot_transform_tensor_x], m);
         for (int64_t i = 0; i < m; i++)
             value[i] *= job->alpha;
         if (job->beta != 0) {
-            job->y->load(prior, to, stride[Y], m);
+            job->y->load(prior, to, stride[slot_transform_tensor_y], m);
             for (int64_t i = 0; i < m; i++)
                 value[i] += job->beta * prior[i];
         }
-        job->y->store(to, stride[Y], value, m);
+        job->y->store(to, stride[slot_transform_tensor_y], value, m);
     }
 }
 
 static int32_t transform_run(const struct anydnn_plugin_plan *plan,
                              const struct anydnn_plugin_operands *operands)
 {
-    int32_t x = plan->problem.tensor[X]->type, y = plan->problem.tensor[Y]->type;
+    int32_t x = plan->problem.tensor[slot_transform_tensor_x]->type,
+            y = plan->problem.tensor[slot_transform_tensor_y]->type;
     struct tensor_ops_job job = {.alpha = operands->scale[0],
                                  .beta = operands->scale[1],
                                  .x = cpu_ref_mixed(x),
@@ -74,7 +77,8 @@ static int32_t transform_run(const struct anydnn_plugin_plan *plan,
 static int32_t transform_check_types(const struct anydnn_plugin_problem *problem,
                                      struct kit_refusal *why)
 {
-    return cpu_ref_check_conversion(problem, X, Y, &cpu_ref_transform_conversions, why);
+    return cpu_ref_check_conversion(problem, slot_transform_tensor_x, slot_transform_tensor_y,
+                                    &cpu_ref_transform_conversions, why);
 }
 
 /* ------------------------------------------------------------------ other operations */
@@ -132,8 +136,8 @@ static int32_t set_vectors_run(const struct anydnn_plugin_plan *plan,
 const struct cpu_ref_kernel cpu_ref_transform_tensor = {
     .operation = ANYDNN_PLUGIN_TRANSFORM_TENSOR,
     .layouts = KIT_LAYOUTS | ANYDNN_PLUGIN_LAYOUT_VECT_C,
-    .main_slot = X,
-    .apart = 1u << Y,
+    .main_slot = slot_transform_tensor_x,
+    .apart = 1u << slot_transform_tensor_y,
     .state_size = sizeof(struct kit_walk),
     .check_types = transform_check_types,
     .prepare = blend_prepare,
@@ -144,8 +148,8 @@ const struct cpu_ref_kernel cpu_ref_transform_tensor = {
 const struct cpu_ref_kernel cpu_ref_add_tensor = {
     .operation = ANYDNN_PLUGIN_ADD_TENSOR,
     .layouts = KIT_LAYOUTS | ANYDNN_PLUGIN_LAYOUT_VECT_C,
-    .main_slot = X,
-    .uniform = 1u << X | 1u << Y,
+    .main_slot = slot_add_tensor_x,
+    .uniform = 1u << slot_add_tensor_x | 1u << slot_add_tensor_y,
     .state_size = sizeof(struct kit_walk),
     .prepare = blend_prepare,
     .run = {EACH_TYPE(blend_run)},
@@ -154,8 +158,8 @@ const struct cpu_ref_kernel cpu_ref_add_tensor = {
 const struct cpu_ref_kernel cpu_ref_scale_tensor = {
     .operation = ANYDNN_PLUGIN_SCALE_TENSOR,
     .layouts = KIT_LAYOUTS | ANYDNN_PLUGIN_LAYOUT_VECT_C,
-    .main_slot = 0,
-    .uniform = 1u,
+    .main_slot = slot_scale_tensor_y,
+    .uniform = 1u << slot_scale_tensor_y,
     .state_size = sizeof(struct kit_walk),
     .prepare = alone_prepare,
     .run = {EACH_TYPE(scale_run)},
@@ -164,8 +168,8 @@ const struct cpu_ref_kernel cpu_ref_scale_tensor = {
 const struct cpu_ref_kernel cpu_ref_set_tensor = {
     .operation = ANYDNN_PLUGIN_SET_TENSOR,
     .layouts = KIT_LAYOUTS | ANYDNN_PLUGIN_LAYOUT_VECT_C,
-    .main_slot = 0,
-    .uniform = 1u,
+    .main_slot = slot_set_tensor_y,
+    .uniform = 1u << slot_set_tensor_y,
     .state_size = sizeof(struct kit_walk),
     .prepare = set_prepare,
     .run = {CPU_REF_EACH_FLOAT(set_run),

@@ -7,9 +7,6 @@
 #include "table.h"
 #include "walk.h"
 
-/* The slots. */
-enum { X, Y };
-
 /* The directions of struct anydnn_plugin_transform. */
 enum { FOLD, UNFOLD };
 
@@ -136,18 +133,22 @@ static void transform_elements(void *arg, int64_t begin, int64_t end)
     }
 }
 
+_Static_assert(KIT_SAME_SLOT(transform_tensor_ex, transform_filter, x) &&
+                   KIT_SAME_SLOT(transform_tensor_ex, transform_filter, y),
+               "transform_tensor_ex and transform_filter share functions");
+
 static int32_t transform_run(const struct anydnn_plugin_plan *plan,
                              const struct anydnn_plugin_operands *operands)
 {
-    const struct anydnn_plugin_tensor *x = plan->problem.tensor[X];
-    const struct anydnn_plugin_tensor *y = plan->problem.tensor[Y];
+    const struct anydnn_plugin_tensor *x = plan->problem.tensor[slot_transform_tensor_ex_x];
+    const struct anydnn_plugin_tensor *y = plan->problem.tensor[slot_transform_tensor_ex_y];
     struct transform_job job = {.params = plan->problem.params,
                                 .x = x,
                                 .y = y,
                                 .x_type = cpu_ref_mixed(x->type),
                                 .y_type = cpu_ref_mixed(y->type),
-                                .from = operands->data[X],
-                                .to = operands->data[Y],
+                                .from = operands->data[slot_transform_tensor_ex_x],
+                                .to = operands->data[slot_transform_tensor_ex_y],
                                 .alpha = operands->scale[0],
                                 .beta = operands->scale[1]};
 
@@ -160,13 +161,15 @@ static int32_t transform_run(const struct anydnn_plugin_plan *plan,
 static int32_t tensor_check_types(const struct anydnn_plugin_problem *problem,
                                   struct kit_refusal *why)
 {
-    return cpu_ref_check_conversion(problem, X, Y, &cpu_ref_transform_conversions, why);
+    return cpu_ref_check_conversion(problem, slot_transform_tensor_ex_x, slot_transform_tensor_ex_y,
+                                    &cpu_ref_transform_conversions, why);
 }
 
 static int32_t filter_check_types(const struct anydnn_plugin_problem *problem,
                                   struct kit_refusal *why)
 {
-    return cpu_ref_check_conversion(problem, X, Y, &cpu_ref_filter_conversions, why);
+    return cpu_ref_check_conversion(problem, slot_transform_filter_x, slot_transform_filter_y,
+                                    &cpu_ref_filter_conversions, why);
 }
 
 /* ------------------------------------------------------------------ table entries */
@@ -174,8 +177,8 @@ static int32_t filter_check_types(const struct anydnn_plugin_problem *problem,
 const struct cpu_ref_kernel cpu_ref_transform_tensor_ex = {
     .operation = ANYDNN_PLUGIN_TRANSFORM_TENSOR_EX,
     .layouts = KIT_LAYOUTS | ANYDNN_PLUGIN_LAYOUT_VECT_C,
-    .main_slot = X,
-    .apart = 1u << Y,
+    .main_slot = slot_transform_tensor_ex_x,
+    .apart = 1u << slot_transform_tensor_ex_y,
     .check_types = tensor_check_types,
     .run = {CPU_REF_ANY_FLOAT(transform_run),
             CPU_REF_ANY_8BIT(transform_run), [ANYDNN_PLUGIN_INT32] = transform_run},
@@ -184,8 +187,8 @@ const struct cpu_ref_kernel cpu_ref_transform_tensor_ex = {
 const struct cpu_ref_kernel cpu_ref_transform_filter = {
     .operation = ANYDNN_PLUGIN_TRANSFORM_FILTER,
     .layouts = KIT_LAYOUTS,
-    .main_slot = X,
-    .apart = 1u << Y,
+    .main_slot = slot_transform_filter_x,
+    .apart = 1u << slot_transform_filter_y,
     .check_types = filter_check_types,
     .run = {CPU_REF_ANY_FLOAT(transform_run), [ANYDNN_PLUGIN_INT8] = transform_run,
             [ANYDNN_PLUGIN_UINT8] = transform_run},

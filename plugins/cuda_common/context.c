@@ -20,10 +20,11 @@ static int32_t read_device(struct cuda_context *context, int32_t device)
     context->device = device;
     if (!status)
         status = cuda_read_attribute(device, cudaDevAttrMultiProcessorCount,
-                                     "asking for the multiprocessors", &context->multiprocessors);
+                                     "querying the number of multiprocessors",
+                                     &context->multiprocessors);
     if (!status)
         status = cuda_read_attribute(device, cudaDevAttrMemoryPoolsSupported,
-                                     "asking for pools of memory", &context->has_pools);
+                                     "querying support of memory pools", &context->has_pools);
     return status;
 }
 

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#define FUSED(name) slot_convolution_bias_activation_forward_##name
+
 /* The operand slots of the convolution's tensors. */
 struct roles {
     int32_t x, w, y, z;
@@ -14,13 +16,25 @@ static struct roles roles_of(const struct anydnn_plugin_problem *problem)
 {
     switch (problem->operation) {
     case ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA:
-        return (struct roles){.x = 2, .w = 0, .y = 1, .z = 2};
+        return (struct roles){.x = slot_convolution_backward_data_dx,
+                              .w = slot_convolution_backward_data_w,
+                              .y = slot_convolution_backward_data_dy,
+                              .z = slot_convolution_backward_data_dx};
     case ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER:
-        return (struct roles){.x = 0, .w = 2, .y = 1, .z = 1};
+        return (struct roles){.x = slot_convolution_backward_filter_x,
+                              .w = slot_convolution_backward_filter_dw,
+                              .y = slot_convolution_backward_filter_dy,
+                              .z = slot_convolution_backward_filter_dy};
     case ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD:
-        return (struct roles){.x = 0, .w = 1, .y = 4, .z = problem->tensor[2] ? 2 : 4};
+        return (struct roles){.x = FUSED(x),
+                              .w = FUSED(w),
+                              .y = FUSED(y),
+                              .z = problem->tensor[FUSED(z)] ? FUSED(z) : FUSED(y)};
     default:
-        return (struct roles){.x = 0, .w = 1, .y = 2, .z = 2};
+        return (struct roles){.x = slot_convolution_forward_x,
+                              .w = slot_convolution_forward_w,
+                              .y = slot_convolution_forward_y,
+                              .z = slot_convolution_forward_y};
     }
 }
 

@@ -14,8 +14,8 @@ struct conv_job {
     struct conv conv;
     const void *a, *b; /* A is x, or dy in dgrad; B is w, or dy in wgrad */
     conv_output output;
-    void *partial;          /* partial sums of the splits; NULL if there is only one split */
-    int32_t a_type, b_type; /* for kernels that select types at run time */
+    void *partial;  /* partial sums of the splits; NULL if there is only one split */
+    int32_t a_type; /* type of A's elements */
     int32_t m_tiles, n_tiles, splits;
     int32_t k_per_split; /* K steps per split: tiles, or single k in kernels without tiles */
     int32_t m;           /* M of the largest class */

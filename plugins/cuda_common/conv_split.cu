@@ -5,6 +5,8 @@
 #include "conv_view.h"
 #include "index.h"
 
+#define FUSED(name) slot_convolution_bias_activation_forward_##name
+
 static __global__ void __launch_bounds__(CUDA_THREADS) conv_split_kernel(const conv_job job)
 {
     const conv &conv = job.conv;
@@ -49,11 +51,26 @@ conv_slots conv_slots_of(int32_t operation)
 {
     switch (operation) {
     case ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA:
-        return {.a = 1, .b = 0, .output = 2, .z = -1, .bias = -1};
+        return {.a = slot_convolution_backward_data_dy,
+                .b = slot_convolution_backward_data_w,
+                .output = slot_convolution_backward_data_dx,
+                .z = -1,
+                .bias = -1};
+    case ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER:
+        return {.a = slot_convolution_backward_filter_x,
+                .b = slot_convolution_backward_filter_dy,
+                .output = slot_convolution_backward_filter_dw,
+                .z = -1,
+                .bias = -1};
     case ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD:
-        return {.a = 0, .b = 1, .output = 4, .z = 2, .bias = 3};
+        return {
+            .a = FUSED(x), .b = FUSED(w), .output = FUSED(y), .z = FUSED(z), .bias = FUSED(bias)};
     default:
-        return {.a = 0, .b = 1, .output = 2, .z = -1, .bias = -1};
+        return {.a = slot_convolution_forward_x,
+                .b = slot_convolution_forward_w,
+                .output = slot_convolution_forward_y,
+                .z = -1,
+                .bias = -1};
     }
 }
 

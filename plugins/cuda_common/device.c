@@ -16,7 +16,7 @@ int32_t cuda_device_count(const char **why)
     int count = 0;
     cudaError_t error;
 
-    *why = "there is no CUDA device";
+    *why = "no CUDA device found";
     if (cuda_process() != 0) {
         *why = "this process was forked from one that had used CUDA";
         return 0;
@@ -25,7 +25,7 @@ int32_t cuda_device_count(const char **why)
     if (error == cudaSuccess)
         return count;
     *why = error == cudaErrorInsufficientDriver
-               ? "there is no CUDA driver, or one too old for the CUDA runtime of this backend"
+               ? "the CUDA driver is missing or too old for the CUDA runtime of this backend"
            : error == cudaErrorNoDevice ? "the CUDA driver finds no device"
                                         : cudaGetErrorString(error);
     (void)cudaGetLastError();
@@ -45,19 +45,20 @@ int32_t cuda_device_usable(int32_t device)
         return kit_fail(ANYDNN_PLUGIN_STATUS_EXECUTION_FAILED, "%s", why);
     if (device < 0 || device >= count)
         return kit_fail(ANYDNN_PLUGIN_STATUS_BAD_PARAM,
-                        "the CUDA device is %d; there are %d, counted from 0", device, count);
+                        "the CUDA device is %d; it must be below the number of devices, %d", device,
+                        count);
     status = cuda_check(device,
                         cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device),
-                        "asking for the compute capability");
+                        "querying the compute capability");
     if (!status)
         status = cuda_check(
             device, cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device),
-            "asking for the compute capability");
+            "querying the compute capability");
     if (status)
         return status;
     if (major < CUDA_LEAST_MAJOR || (major == CUDA_LEAST_MAJOR && minor < CUDA_LEAST_MINOR))
         return kit_fail(ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED,
-                        "CUDA device %d has compute capability %d.%d; %d.%d is the least", device,
+                        "CUDA device %d has compute capability %d.%d; the minimum is %d.%d", device,
                         major, minor, CUDA_LEAST_MAJOR, CUDA_LEAST_MINOR);
     return ANYDNN_PLUGIN_STATUS_SUCCESS;
 }
@@ -135,11 +136,11 @@ static int32_t make_pool(int32_t device)
 
     pthread_mutex_lock(&pools_lock);
     if (!atomic_load(&pools[device])) {
-        status = cuda_check(device, cudaMemPoolCreate(&made, &props), "making a pool of memory");
+        status = cuda_check(device, cudaMemPoolCreate(&made, &props), "creating a memory pool");
         if (!status)
             status = cuda_check(
                 device, cudaMemPoolSetAttribute(made, cudaMemPoolAttrReleaseThreshold, &keep),
-                "setting up a pool of memory");
+                "configuring a memory pool");
         if (!status)
             atomic_store(&pools[device], made);
     }
@@ -152,18 +153,19 @@ int32_t cuda_scratch_take(int32_t device, cudaStream_t stream, size_t bytes, voi
     int32_t status = ANYDNN_PLUGIN_STATUS_SUCCESS;
 
     if (device < 0 || device >= DEVICES_MAX)
-        return kit_fail(ANYDNN_PLUGIN_STATUS_BAD_PARAM, "the CUDA device is %d; %d are possible",
-                        device, DEVICES_MAX);
+        return kit_fail(ANYDNN_PLUGIN_STATUS_BAD_PARAM,
+                        "the CUDA device is %d; the maximum number of devices is %d", device,
+                        DEVICES_MAX);
     if (!atomic_load(&pools[device]))
         status = make_pool(device);
     return status ? status
                   : cuda_check(device,
                                cudaMallocFromPoolAsync(pointer, bytes, atomic_load(&pools[device]),
                                                        stream),
-                               "taking memory in stream order");
+                               "allocating memory in stream order");
 }
 
 int32_t cuda_scratch_drop(int32_t device, cudaStream_t stream, void *pointer)
 {
-    return cuda_check(device, cudaFreeAsync(pointer, stream), "giving memory back");
+    return cuda_check(device, cudaFreeAsync(pointer, stream), "freeing memory");
 }

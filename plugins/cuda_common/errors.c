@@ -64,7 +64,7 @@ int32_t cuda_check(int32_t device, cudaError_t error, const char *what)
     (void)cudaGetLastError();
     return kit_fail(status_of(error), "%s on CUDA device %d: %s (%s, %d)%s", what, device,
                     cudaGetErrorString(error), cudaGetErrorName(error), (int)error,
-                    sticks(error) ? "; CUDA cannot be used any more by this process" : "");
+                    sticks(error) ? "; this process cannot use CUDA any more" : "");
 }
 
 /* Returns 1 if the device is unusable. Another backend may have caused the error, so the context
@@ -97,6 +97,6 @@ int32_t cuda_process(void)
         found == mine)
         return ANYDNN_PLUGIN_STATUS_SUCCESS;
     return kit_fail(ANYDNN_PLUGIN_STATUS_EXECUTION_FAILED,
-                    "this process was forked from one that had used CUDA; the driver does not work "
-                    "in such a child: fork first, or start a new program");
+                    "this process was forked from one that had used CUDA, where the driver does "
+                    "not work; fork earlier, or start a new program");
 }

@@ -8,9 +8,6 @@
 
 #include <cuda_runtime.h>
 
-/* The default number of threads per block. */
-#define CUDA_THREADS 256
-
 __device__ static inline uint32_t cuda_divide(uint32_t n, const cuda_divisor &by)
 {
     return (__umulhi(n, by.multiplier) + n) >> by.shift;
@@ -21,9 +18,6 @@ static inline int64_t cuda_blocks(int64_t items, int64_t each)
 {
     return cuda_ceil_div(items, each);
 }
-
-/* The largest extent of a grid along x. */
-#define CUDA_BLOCKS_MAX INT64_C(0x7fffffff)
 
 /* Launches `kernel` with its single parameter. */
 template <class P>
@@ -37,8 +31,7 @@ static int32_t cuda_launch_threads(const cuda_call *call, void (*kernel)(P), int
         return ANYDNN_PLUGIN_STATUS_SUCCESS;
     if (x > CUDA_BLOCKS_MAX || y > 65535)
         return kit_fail(ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED,
-                        "the grid would have %lld x %lld blocks; a launch takes "
-                        "%lld x 65535",
+                        "the grid would have %lld x %lld blocks; the maximum is %lld x 65535",
                         (long long)x, (long long)y, (long long)CUDA_BLOCKS_MAX);
 #ifdef __CUDACC__
     error = cuda_launch_kernel((const void *)kernel, (unsigned)x, (unsigned)y, (unsigned)threads, 0,

@@ -23,8 +23,8 @@ static int32_t check(const struct anydnn_plugin_plan *plan, struct kit_refusal *
         return reason;
     if (plan->operation->scratch && !plan->context->has_pools)
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_DEVICE,
-                          "CUDA device %d gives no memory in stream order, which this operation "
-                          "needs between its kernels",
+                          "CUDA device %d does not support memory in stream order, which this "
+                          "operation requires between its kernels",
                           plan->context->device);
     return plan->operation->check ? plan->operation->check(plan, why) : 0;
 }
@@ -89,7 +89,7 @@ int32_t cuda_candidates(struct anydnn_plugin_context *context,
     if (operation)
         status = begin(context, operation, problem, &plan, &why);
     else
-        kit_refuse(&why, ANYDNN_PLUGIN_REASON_OPERATION, "%s does not have %s", kit_name,
+        kit_refuse(&why, ANYDNN_PLUGIN_REASON_OPERATION, "%s does not provide %s", kit_name,
                    kit_operation_name(problem->operation));
     if (status)
         return status;
@@ -127,8 +127,8 @@ int32_t cuda_plan_create(struct anydnn_plugin_context *context,
     int32_t status;
 
     if (!operation)
-        return kit_fail(ANYDNN_PLUGIN_STATUS_BAD_PARAM, "%s has no operation %d", kit_name,
-                        problem->operation);
+        return kit_fail(ANYDNN_PLUGIN_STATUS_BAD_PARAM, "%s does not provide operation %d",
+                        kit_name, problem->operation);
     status = begin(context, operation, problem, &made, &why);
     if (status)
         return status;
@@ -136,7 +136,7 @@ int32_t cuda_plan_create(struct anydnn_plugin_context *context,
         return kit_fail(ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED, "%s", why.sentence);
     if (!take_engine(made, engine)) {
         kit_host->free(made);
-        return kit_fail(ANYDNN_PLUGIN_STATUS_BAD_PARAM, "operation %d has no engine %llu",
+        return kit_fail(ANYDNN_PLUGIN_STATUS_BAD_PARAM, "operation %d: engine %llu does not exist",
                         problem->operation, (unsigned long long)engine);
     }
     made->engine = engine;

@@ -21,6 +21,10 @@ extern "C" {
 #define CUDA_VECTORS             (CUDA_TYPE(INT8X4) | CUDA_TYPE(UINT8X4) | CUDA_TYPE(INT8X32))
 #define CUDA_LAYOUTS_AND_VECTORS (KIT_LAYOUTS | ANYDNN_PLUGIN_LAYOUT_VECT_C)
 
+/* The default number of threads per block, and the largest extent of a grid along x. */
+#define CUDA_THREADS    256
+#define CUDA_BLOCKS_MAX INT64_C(0x7fffffff)
+
 /* The properties of a context's device. Each backend's struct anydnn_plugin_context begins with
  * them. */
 struct cuda_context {

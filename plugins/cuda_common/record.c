@@ -18,7 +18,8 @@ static int32_t keep(struct object **object, int32_t device)
 {
     *object = kit_host->alloc(sizeof **object);
     if (!*object)
-        return kit_fail(ANYDNN_PLUGIN_STATUS_ALLOC_FAILED, "no memory for a mark or a recording");
+        return kit_fail(ANYDNN_PLUGIN_STATUS_ALLOC_FAILED,
+                        "out of memory for a mark or a recording");
     **object = (struct object){.primary = cuda_primary(device)};
     return ANYDNN_PLUGIN_STATUS_SUCCESS;
 }
@@ -76,7 +77,7 @@ int32_t cuda_stream_create(int32_t device, void **stream)
     int32_t status = cuda_process();
 
     if (!status && !made)
-        status = kit_fail(ANYDNN_PLUGIN_STATUS_ALLOC_FAILED, "no memory for a stream");
+        status = kit_fail(ANYDNN_PLUGIN_STATUS_ALLOC_FAILED, "out of memory for a stream");
     if (!status)
         status = cuda_enter(&visit, device);
     if (status) {
@@ -84,7 +85,7 @@ int32_t cuda_stream_create(int32_t device, void **stream)
         return status;
     }
     status = cuda_check(device, cudaStreamCreateWithFlags(&made->stream, cudaStreamNonBlocking),
-                        "making a stream");
+                        "creating a stream");
     made->primary = cuda_primary(device);
     cuda_leave(&visit);
     if (status) {
@@ -103,7 +104,7 @@ void cuda_stream_destroy(int32_t device, void *stream)
 
     if (made && cuda_process() == 0 && cuda_primary(device) == made->primary &&
         cuda_enter(&visit, device) == 0) {
-        cuda_check(device, cudaStreamDestroy(made->stream), "ending a stream");
+        cuda_check(device, cudaStreamDestroy(made->stream), "destroying a stream");
         cuda_leave(&visit);
     }
     kit_host->free(made);
@@ -117,13 +118,13 @@ int32_t cuda_stream_wait(int32_t device, void *stream, void *mark)
 
     if (!status && cuda_is_captured(target))
         status = kit_fail(ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED,
-                          "a stream that is recorded waits for no mark");
+                          "a stream cannot wait for a mark while it is recorded");
     if (!status)
         status = cuda_enter(&visit, device);
     if (status)
         return status;
     status = cuda_check(device, cudaStreamWaitEvent(target, ((struct object *)mark)->event, 0),
-                        "having a stream wait for an event");
+                        "making a stream wait for an event");
     cuda_leave(&visit);
     return status;
 }
@@ -141,7 +142,7 @@ int32_t cuda_mark_create(int32_t device, void **mark)
         status = cuda_enter(&visit, device);
     if (status)
         return status;
-    status = cuda_check(device, cudaEventCreate(&made), "making an event");
+    status = cuda_check(device, cudaEventCreate(&made), "creating an event");
     if (!status) {
         status = keep(&object, device);
         if (status)
@@ -190,7 +191,7 @@ int32_t cuda_mark_elapsed(int32_t device, void *from, void *to, double *microsec
         status = cuda_check(device, cudaEventSynchronize(end), "waiting for an event");
     if (!status)
         status = cuda_check(device, cudaEventElapsedTime(&milliseconds, begin, end),
-                            "asking for the time between two events");
+                            "querying the time between two events");
     cuda_leave(&visit);
     if (!status)
         *microseconds = 1e3 * (double)milliseconds;
@@ -232,9 +233,9 @@ int32_t cuda_record_begin(int32_t device, void *stream)
         return status;
     if (cuda_is_captured(target))
         status = kit_fail(ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED,
-                          stream ? "the stream is being captured already"
-                                 : "a recording on the default stream is under way in this "
-                                   "thread; give each handle a stream of its own");
+                          stream ? "the stream is already being captured"
+                                 : "this thread is already recording on the default stream; use a "
+                                   "separate stream for each handle");
     else
         status = cuda_check(device, cudaStreamBeginCapture(target, cudaStreamCaptureModeRelaxed),
                             "beginning a capture");
@@ -257,7 +258,7 @@ int32_t cuda_record_end(int32_t device, void *stream, void **recording)
     status = cuda_check(device, cudaStreamEndCapture(captured_stream(stream), &graph),
                         "ending a capture");
     if (!status)
-        status = cuda_check(device, cudaGraphInstantiate(&made, graph, 0), "making a graph");
+        status = cuda_check(device, cudaGraphInstantiate(&made, graph, 0), "instantiating a graph");
     if (graph)
         (void)cudaGraphDestroy(graph);
     if (!status) {
@@ -298,7 +299,7 @@ void cuda_record_destroy(int32_t device, void *recording)
         cuda_check(device, cudaGraphExecDestroy(object->graph), "freeing a graph");
         /* Memory that replays allocated between their kernels stays allocated in the process
          * until it is trimmed. */
-        cuda_check(device, cudaDeviceGraphMemTrim(device), "giving back a graph's memory");
+        cuda_check(device, cudaDeviceGraphMemTrim(device), "freeing a graph's memory");
         cuda_leave(&visit);
     }
     kit_host->free(object);

@@ -25,7 +25,7 @@ static int32_t device_current(int32_t *device)
     int current = 0;
 
     if (!status)
-        status = cuda_check(0, cudaGetDevice(&current), "asking for the current device");
+        status = cuda_check(0, cudaGetDevice(&current), "querying the current device");
     if (!status)
         *device = current;
     return status;
@@ -39,7 +39,7 @@ static int32_t device_name(int32_t device, char *text, size_t size)
 
     if (!status)
         status = cuda_check(device, cudaGetDeviceProperties(&props, device),
-                            "asking for the device's name");
+                            "querying the device's name");
     if (!status && size > 0)
         snprintf(text, size, "%s, compute capability %d.%d", props.name, props.major, props.minor);
     return status;
@@ -73,14 +73,14 @@ static int32_t device_identity(int32_t device, char *text, size_t size)
 
     if (!status)
         status = cuda_check(device, cudaGetDeviceProperties(&props, device),
-                            "asking for the device's name");
+                            "querying the device's name");
     if (!status)
         status = cuda_check(
             device,
             cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device),
-            "asking for the number of multiprocessors");
+            "querying the number of multiprocessors");
     if (!status)
-        status = cuda_check(device, cudaDriverGetVersion(&driver), "asking for the driver");
+        status = cuda_check(device, cudaDriverGetVersion(&driver), "querying the driver version");
     if (status || size == 0)
         return status;
     driver_release(release, sizeof release);
@@ -102,7 +102,7 @@ static int32_t pointer_owner(int32_t device, const void *pointer, int32_t *owner
     if (status)
         return status;
     status = cuda_check(device, cudaPointerGetAttributes(&attributes, pointer),
-                        "asking whose memory a pointer is");
+                        "querying the owner of a pointer");
     cuda_leave(&visit);
     if (status)
         return status;
@@ -146,7 +146,8 @@ static int32_t take(const struct memory *memory, int32_t device, uint64_t bytes,
         status = cuda_enter(&visit, device);
     if (status)
         return status;
-    snprintf(what, sizeof what, "taking %llu bytes of %s", (unsigned long long)bytes, memory->name);
+    snprintf(what, sizeof what, "allocating %llu bytes of %s", (unsigned long long)bytes,
+             memory->name);
     status = cuda_check(device, memory->take(pointer, bytes ? bytes : 1), what);
     cuda_leave(&visit);
     return status;
@@ -276,8 +277,7 @@ static int32_t stream_check(int32_t device, void *stream)
      * capture. */
     if (cuda_is_captured(callers))
         return ANYDNN_PLUGIN_STATUS_SUCCESS;
-    status =
-        cuda_check(device, cudaStreamGetDevice(callers, &owner), "asking for a stream's device");
+    status = cuda_check(device, cudaStreamGetDevice(callers, &owner), "querying a stream's device");
     if (!status && owner != device)
         status = kit_fail(ANYDNN_PLUGIN_STATUS_BAD_PARAM,
                           "the stream belongs to CUDA device %d, not to device %d", owner, device);

@@ -212,7 +212,7 @@ extern "C" int32_t cuda_count_special(int32_t device, void *stream,
     job.counts = (unsigned long long *)counts;
     if (!status && job.type.bytes == 0)
         status = kit_fail(ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED,
-                          "elements of type %d cannot be counted", tensor->type);
+                          "cannot count elements of type %d", tensor->type);
     if (!status)
         status = cuda_enter(&visit, device);
     if (status)

@@ -3,10 +3,6 @@
  * also reads x. */
 #include "naive.h"
 
-/* The operand slots. */
-enum { FORWARD_X, FORWARD_Y };
-enum { BACKWARD_Y, BACKWARD_DY, BACKWARD_X, BACKWARD_DX };
-
 struct activation_job {
     naive_tensor x, y, dy, out;
     cuda_activation f;
@@ -57,20 +53,20 @@ static activation_job job_of(const struct anydnn_plugin_plan *plan, const cuda_c
 
 static int32_t forward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
-    activation_job job = job_of(plan, call, FORWARD_Y);
+    activation_job job = job_of(plan, call, slot_activation_forward_y);
 
-    job.x = naive_tensor_of(plan, call, FORWARD_X);
+    job.x = naive_tensor_of(plan, call, slot_activation_forward_x);
     return naive_launch(call, NAIVE_FLOATS_AND_INT8(activation_forward, job.x.type), job.out.count,
                         job);
 }
 
 static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
-    activation_job job = job_of(plan, call, BACKWARD_DX);
+    activation_job job = job_of(plan, call, slot_activation_backward_dx);
 
-    job.y = naive_tensor_of(plan, call, BACKWARD_Y);
-    job.dy = naive_tensor_of(plan, call, BACKWARD_DY);
-    job.x = naive_tensor_of(plan, call, BACKWARD_X);
+    job.y = naive_tensor_of(plan, call, slot_activation_backward_y);
+    job.dy = naive_tensor_of(plan, call, slot_activation_backward_dy);
+    job.x = naive_tensor_of(plan, call, slot_activation_backward_x);
     return naive_launch(call, NAIVE_FLOATS(activation_backward, job.out.type), job.out.count, job);
 }
 

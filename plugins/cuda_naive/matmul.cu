@@ -4,8 +4,7 @@
 #include "gelu.h"
 #include "naive.h"
 
-/* The operand slots. */
-enum { A_SLOT, B_SLOT, C_SLOT, BIAS_SLOT, D_SLOT = 9, AUX_SLOT };
+#define SLOT(name) slot_matmul_##name
 
 struct matmul_job {
     naive_tensor a, b, c, bias, d, aux; /* c, bias and aux may be absent */
@@ -58,12 +57,12 @@ static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
         (const struct anydnn_plugin_matmul *)plan->problem.params;
     matmul_job job = {};
 
-    job.a = naive_tensor_of(plan, call, A_SLOT);
-    job.b = naive_tensor_of(plan, call, B_SLOT);
-    job.c = naive_tensor_of(plan, call, C_SLOT);
-    job.bias = naive_tensor_of(plan, call, BIAS_SLOT);
-    job.d = naive_tensor_of(plan, call, D_SLOT);
-    job.aux = naive_tensor_of(plan, call, AUX_SLOT);
+    job.a = naive_tensor_of(plan, call, SLOT(a));
+    job.b = naive_tensor_of(plan, call, SLOT(b));
+    job.c = naive_tensor_of(plan, call, SLOT(c));
+    job.bias = naive_tensor_of(plan, call, SLOT(bias));
+    job.d = naive_tensor_of(plan, call, SLOT(d));
+    job.aux = naive_tensor_of(plan, call, SLOT(aux));
     job.inner = job.a.dims[job.a.ndims - 1];
     job.alpha = call->operands->scale[0];
     job.beta = job.c.data ? call->operands->scale[1] : 0;

@@ -119,11 +119,12 @@ __device__ static inline void naive_store(const naive_tensor &t, int64_t offset,
 
 /* ------------------------------------------------------------------ blocks */
 
-/* The largest number of threads of a block that computes one sum. */
+/* The largest number of threads of a block that computes one result. */
 #define NAIVE_BLOCK 128
 
-/* Returns the sum of the values of a block's threads, added in a fixed order, to every thread. */
-template <class A> __device__ static inline A naive_block_sum(A value)
+/* Joins the values of a block's threads in a fixed order, and returns the result to every thread.
+ * join(a, b) returns the join of two values. */
+template <class A, class JOIN> __device__ static inline A naive_block_join(A value, JOIN join)
 {
     __shared__ A part[NAIVE_BLOCK];
 
@@ -131,12 +132,18 @@ template <class A> __device__ static inline A naive_block_sum(A value)
     __syncthreads();
     for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {
         if (threadIdx.x < half)
-            part[threadIdx.x] += part[threadIdx.x + half];
+            part[threadIdx.x] = join(part[threadIdx.x], part[threadIdx.x + half]);
         __syncthreads();
     }
     value = part[0];
     __syncthreads();
     return value;
+}
+
+/* Returns the sum of the values of a block's threads to every thread. */
+template <class A> __device__ static inline A naive_block_sum(A value)
+{
+    return naive_block_join(value, [](A a, A b) { return a + b; });
 }
 
 /* ------------------------------------------------------------------ launches */

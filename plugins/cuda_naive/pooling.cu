@@ -5,10 +5,6 @@
 
 #include <float.h>
 
-/* The operand slots. */
-enum { FORWARD_X, FORWARD_Y };
-enum { BACKWARD_Y, BACKWARD_DY, BACKWARD_X, BACKWARD_DX };
-
 struct pooling_job {
     naive_tensor x, y, dy, dx; /* dy and dx: only backward */
     int32_t spatial;
@@ -221,17 +217,17 @@ static pooling_job job_of(const struct anydnn_plugin_plan *plan, const cuda_call
 
 static int32_t forward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
-    pooling_job job = job_of(plan, call, FORWARD_X, FORWARD_Y);
+    pooling_job job = job_of(plan, call, slot_pooling_forward_x, slot_pooling_forward_y);
 
     return naive_launch(call, NAIVE_FLOATS_AND_INT8(pooling_forward, job.x.type), job.y.count, job);
 }
 
 static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
-    pooling_job job = job_of(plan, call, BACKWARD_X, BACKWARD_Y);
+    pooling_job job = job_of(plan, call, slot_pooling_backward_x, slot_pooling_backward_y);
 
-    job.dy = naive_tensor_of(plan, call, BACKWARD_DY);
-    job.dx = naive_tensor_of(plan, call, BACKWARD_DX);
+    job.dy = naive_tensor_of(plan, call, slot_pooling_backward_dy);
+    job.dx = naive_tensor_of(plan, call, slot_pooling_backward_dx);
     return naive_launch(call, NAIVE_FLOATS(pooling_backward, job.dx.type), job.dx.count, job);
 }
 

@@ -5,10 +5,6 @@
 
 #include <float.h>
 
-/* The operand slots. */
-enum { FORWARD_X, FORWARD_Y };
-enum { BACKWARD_Y, BACKWARD_DY, BACKWARD_DX };
-
 struct softmax_job {
     naive_tensor x, y, dy, dx;
     int32_t algorithm; /* ANYDNN_PLUGIN_SOFTMAX_xxx */
@@ -62,23 +58,6 @@ __device__ static inline double lowest_number(double)
     return -DBL_MAX;
 }
 
-/* Returns the largest of the threads' values. */
-template <class A> __device__ static inline A block_max(A value)
-{
-    __shared__ A part[NAIVE_BLOCK];
-
-    part[threadIdx.x] = value;
-    __syncthreads();
-    for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {
-        if (threadIdx.x < half && part[threadIdx.x + half] > part[threadIdx.x])
-            part[threadIdx.x] = part[threadIdx.x + half];
-        __syncthreads();
-    }
-    value = part[0];
-    __syncthreads();
-    return value;
-}
-
 /* Computes y. NaN is ignored by the maximum, and reaches the results through the sum. The
  * maximum starts at the lowest finite number, so that x - max of a vector of only -Inf is not
  * NaN. The sum of such a vector is 0. Its results are 0, or -Inf for the logarithm, as in cuDNN. */
@@ -93,7 +72,7 @@ template <class T> __global__ void softmax_forward(softmax_job job)
             A x = load_of<T>(job, job.x, i);
             max = x > max ? x : max;
         }
-        max = block_max(max);
+        max = naive_block_join(max, [](A a, A b) { return b > a ? b : a; });
     }
     for (int64_t i = threadIdx.x; i < job.length; i += blockDim.x)
         sum += exp(load_of<T>(job, job.x, i) - max);
@@ -147,19 +126,19 @@ static softmax_job job_of(const struct anydnn_plugin_plan *plan, const cuda_call
 
 static int32_t forward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
-    softmax_job job = job_of(plan, call, FORWARD_Y);
+    softmax_job job = job_of(plan, call, slot_softmax_forward_y);
 
-    job.x = naive_tensor_of(plan, call, FORWARD_X);
+    job.x = naive_tensor_of(plan, call, slot_softmax_forward_x);
     return naive_launch_blocks(call, NAIVE_FLOATS_AND_INT8(softmax_forward, job.x.type),
                                job.vectors, job.length, job);
 }
 
 static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
-    softmax_job job = job_of(plan, call, BACKWARD_Y);
+    softmax_job job = job_of(plan, call, slot_softmax_backward_y);
 
-    job.dy = naive_tensor_of(plan, call, BACKWARD_DY);
-    job.dx = naive_tensor_of(plan, call, BACKWARD_DX);
+    job.dy = naive_tensor_of(plan, call, slot_softmax_backward_dy);
+    job.dx = naive_tensor_of(plan, call, slot_softmax_backward_dx);
     return naive_launch_blocks(call, NAIVE_FLOATS(softmax_backward, job.dx.type), job.vectors,
                                job.length, job);
 }

@@ -29,8 +29,8 @@ static int32_t check_types(const struct anydnn_plugin_plan *plan, struct kit_ref
     for (int32_t slot = 1; slot < ANYDNN_PLUGIN_OPERAND_MAX && !mixed; slot++) {
         if (plan->problem.tensor[slot] && plan->problem.tensor[slot]->type != type)
             return kit_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
-                              "cuda_tensorcore takes operands of one type; that in slot 0 has type "
-                              "%d, that in slot %d type %d",
+                              "cuda_tensorcore requires the same type for all operands; operand 0 "
+                              "has type %d, but operand %d has type %d",
                               type, slot, plan->problem.tensor[slot]->type);
     }
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
@@ -39,13 +39,13 @@ static int32_t check_types(const struct anydnn_plugin_plan *plan, struct kit_ref
         if (capability >= types[i].capability)
             return 0;
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_DEVICE,
-                          "matrix units take %s from compute capability %d.%d on; this device "
+                          "matrix units support %s from compute capability %d.%d on; this device "
                           "runs code for %d.%d",
                           types[i].name, types[i].capability / 10, types[i].capability % 10,
                           capability / 10, capability % 10);
     }
     return kit_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
-                      "cuda_tensorcore takes half, bfloat16, float and integers of 8 bits; the "
+                      "cuda_tensorcore supports half, bfloat16, float and 8-bit integers; the "
                       "operands have type %d",
                       type);
 }
@@ -53,9 +53,9 @@ static int32_t check_types(const struct anydnn_plugin_plan *plan, struct kit_ref
 static int32_t check_math(const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
 {
     if (problem->math == ANYDNN_PLUGIN_MATH_DEFAULT)
-        return kit_refuse(why, ANYDNN_PLUGIN_REASON_MATH,
-                          "default math permits no matrix units, and cuda_tensorcore has nothing "
-                          "else");
+        return kit_refuse(
+            why, ANYDNN_PLUGIN_REASON_MATH,
+            "default math does not permit matrix units, and cuda_tensorcore has no other kernels");
     if (problem->tensor[0]->type != ANYDNN_PLUGIN_FLOAT)
         return 0;
     if (problem->math == ANYDNN_PLUGIN_MATH_TENSOR_OP)
@@ -79,17 +79,17 @@ int32_t tc_check(const struct anydnn_plugin_plan *plan, struct kit_refusal *why)
         return reason;
     if (params->compute_type == ANYDNN_PLUGIN_DOUBLE)
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
-                          "matrix units add up in float; the compute type is double");
+                          "matrix units compute sums in float; the compute type is double");
     channels =
         conv->direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA ? conv->n : conv->channels;
     if (conv->groups > 1 && channels == 1)
-        return kit_refuse(why, ANYDNN_PLUGIN_REASON_GROUPS,
-                          "a depthwise convolution, %lld groups of one channel, has no use for "
-                          "matrix units",
-                          (long long)conv->groups);
+        return kit_refuse(
+            why, ANYDNN_PLUGIN_REASON_GROUPS,
+            "cuda_tensorcore does not support depthwise convolutions (%lld groups of one channel)",
+            (long long)conv->groups);
     if (!conv->narrow)
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
-                          "cuda_tensorcore takes up to 3 spatial dims, and counts positions and "
-                          "taps in 30 bits");
+                          "cuda_tensorcore supports up to 3 spatial dims, and positions and taps "
+                          "of up to 30 bits");
     return 0;
 }

@@ -30,7 +30,7 @@ int32_t tc_code_capability(int32_t device, int32_t *capability)
 {
     cudaFuncAttributes attributes = {};
     int32_t status = cuda_check(device, cudaFuncGetAttributes(&attributes, nothing_kernel),
-                                "asking for the code that runs on the device");
+                                "querying the code that runs on the device");
 
     *capability = attributes.ptxVersion;
     return status;
@@ -153,7 +153,6 @@ static void make_job(tc_job *job, const struct anydnn_plugin_plan *plan, const c
     job->m = choice.m;
     job->context = tc_context_of(plan);
     job->a_type = problem->tensor[slots.a]->type;
-    job->b_type = problem->tensor[slots.b]->type;
     job->output.type = problem->tensor[slots.output]->type;
     if (slots.bias >= 0) {
         job->output.bias_type = problem->tensor[slots.bias]->type;

@@ -10,14 +10,14 @@ static int32_t read_attributes(struct anydnn_plugin_context *context)
     int32_t device = context->cuda.device, major = 0, minor = 0;
     int32_t status =
         cuda_read_attribute(device, cudaDevAttrMaxSharedMemoryPerBlockOptin,
-                            "asking for the shared memory of a block", &context->shared_bytes);
+                            "querying the shared memory of a block", &context->shared_bytes);
 
     if (!status)
         status = cuda_read_attribute(device, cudaDevAttrComputeCapabilityMajor,
-                                     "asking for the compute capability", &major);
+                                     "querying the compute capability", &major);
     if (!status)
         status = cuda_read_attribute(device, cudaDevAttrComputeCapabilityMinor,
-                                     "asking for the compute capability", &minor);
+                                     "querying the compute capability", &minor);
     context->generation = 10 * major + minor;
     return status;
 }
@@ -49,13 +49,13 @@ static const struct anydnn_plugin_limit depthwise = {
     .struct_size = sizeof depthwise,
     .value = 2,
     .name = "channels of a group",
-    .sentence = "groups of at least 2 channels",
+    .sentence = "groups must have at least 2 channels",
 };
 static const struct anydnn_plugin_limit dims = {
     .struct_size = sizeof dims,
     .value = CONV_DIMS,
     .name = "spatial dims",
-    .sentence = "up to 3 spatial dims",
+    .sentence = "cuda_tensorcore supports up to 3 spatial dims",
 };
 static const struct anydnn_plugin_limit *const limits[] = {&depthwise, &dims};
 

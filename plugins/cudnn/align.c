@@ -3,9 +3,6 @@
 #include "backend.h"
 #include "copy.h"
 
-/* The alignment of the copies. */
-#define STEP 256
-
 static int is_moved(const struct anydnn_plugin_operands *operands, int32_t slot)
 {
     return (uintptr_t)operands->data[slot] % CDN_ALIGNMENT != 0;
@@ -20,7 +17,7 @@ static const struct anydnn_plugin_tensor *callers(const struct anydnn_plugin_pla
 
 static size_t room_of(const struct anydnn_plugin_plan *plan, int32_t slot)
 {
-    return (cdn_tensor_bytes(callers(plan, slot)) + STEP - 1) / STEP * STEP;
+    return cdn_copy_bytes(callers(plan, slot));
 }
 
 /* Copies an operand. The memory between its elements belongs to others, which may write it at the

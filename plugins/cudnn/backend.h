@@ -231,6 +231,8 @@ void cdn_settle(struct anydnn_plugin_tensor *tensor);
 int cdn_same_places(const struct anydnn_plugin_tensor *a, const struct anydnn_plugin_tensor *b);
 /* Returns the bytes from the first element to the end of the last. */
 size_t cdn_tensor_bytes(const struct anydnn_plugin_tensor *tensor);
+/* Returns the bytes of a copy in scratch memory, rounded up so that the next copy is aligned. */
+size_t cdn_copy_bytes(const struct anydnn_plugin_tensor *tensor);
 /* Returns the bytes of the elements alone, without the gaps between them. */
 size_t cdn_element_bytes(const struct anydnn_plugin_tensor *tensor);
 

@@ -5,8 +5,7 @@
 #include "legacy.h"
 #include "table.h"
 
-/* The slots of the fused operation. */
-enum { FUSED_Z = 2, FUSED_BIAS = 3, FUSED_Y = 4 };
+#define FUSED(name) slot_convolution_bias_activation_forward_##name
 
 int32_t cdn_convolution_make(struct anydnn_plugin_plan *plan, cudnnDataType_t compute,
                              struct kit_refusal *why)
@@ -54,7 +53,7 @@ static int32_t choose(struct anydnn_plugin_plan *plan, struct kit_refusal *why)
         }
     }
     return kit_refuse(why, ANYDNN_PLUGIN_REASON_MATH,
-                      "cuDNN has no engine for this convolution of float in default math");
+                      "cuDNN has no engine for this float convolution in default math");
 }
 
 static int32_t make_behind(struct anydnn_plugin_plan *plan, struct kit_refusal *why)
@@ -63,7 +62,7 @@ static int32_t make_behind(struct anydnn_plugin_plan *plan, struct kit_refusal *
                                          plan->behind.nan_propagate, plan->behind.coef, why);
 
     return reason ? reason
-                  : cdn_tensor_make(&plan->made.behind_y, plan->problem.tensor[FUSED_Y],
+                  : cdn_tensor_make(&plan->made.behind_y, plan->problem.tensor[FUSED(y)],
                                     CDN_USUAL_DIMS, "y", why);
 }
 
@@ -88,7 +87,7 @@ static int32_t run(struct anydnn_plugin_plan *plan, const struct cdn_call *call)
     int32_t status = plan->kernels ? cdn_kernels_run(plan, call)
                                    : cdn_legacy_run(plan, call, call->operands->workspace);
     cudnnTensorDescriptor_t desc = plan->made.behind_y;
-    void *y = call->operands->data[FUSED_Y];
+    void *y = call->operands->data[FUSED(y)];
 
     if (status || !plan->behind.is_there)
         return status;

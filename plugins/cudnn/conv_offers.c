@@ -143,8 +143,8 @@ static int32_t offer_engines(struct anydnn_plugin_plan *plan, struct kit_refusal
                ? 0
                : kit_refuse(why,
                             list->count ? ANYDNN_PLUGIN_REASON_MATH : ANYDNN_PLUGIN_REASON_SHAPE,
-                            "cuDNN has %d engine configurations for this convolution, and "
-                            "none that runs within its math mode",
+                            "cuDNN has %d engine configurations for this convolution, but none for "
+                            "its math mode",
                             list->count);
 }
 

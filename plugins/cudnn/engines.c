@@ -58,13 +58,12 @@ int cdn_engine_try(struct cdn_engine *engine, cudnnHandle_t handle)
 cudnnBackendDescriptor_t cdn_config_make(struct cdn_parts *parts, cudnnBackendDescriptor_t graph,
                                          const struct cdn_engine *engine)
 {
-    cudnnBackendDescriptor_t of =
-        cdn_part(parts, CUDNN_BACKEND_ENGINE_DESCRIPTOR, "an engine of cuDNN's");
+    cudnnBackendDescriptor_t of = cdn_part(parts, CUDNN_BACKEND_ENGINE_DESCRIPTOR, "an engine");
     cudnnBackendDescriptor_t knob[CDN_KNOBS_MAX], config;
 
     cdn_set(parts, of, CUDNN_ATTR_ENGINE_OPERATION_GRAPH, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &graph);
     cdn_set(parts, of, CUDNN_ATTR_ENGINE_GLOBAL_INDEX, CUDNN_TYPE_INT64, 1, &engine->index);
-    cdn_finalize(parts, of, "an engine of cuDNN's");
+    cdn_finalize(parts, of, "an engine");
     for (int32_t i = 0; i < engine->knobs; i++) {
         cudnnBackendKnobType_t type = (cudnnBackendKnobType_t)engine->knob_type[i];
 

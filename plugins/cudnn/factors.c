@@ -3,9 +3,6 @@
 #include "kernels.h"
 #include "legacy.h"
 
-/* The output slot of the operations that blend. */
-enum { OUTPUT = 2 };
-
 /* Creates an execution plan of the same engine and knobs for a graph with these factors. Returns 0
  * or -1. */
 static int make_other(struct anydnn_plugin_plan *plan, const struct cdn_factors *factors)
@@ -79,7 +76,7 @@ int32_t cdn_run_fused(struct anydnn_plugin_plan *plan, const struct cdn_call *ca
     if (!plan->kernels->has_legacy && cdn_legacy_make(plan, engine, &why)) {
         cdn_legacy_drop(plan);
         return kit_fail(ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED,
-                        "alpha1 is %g and alpha2 is %g, not 1, and %s", call->operands->scale[0],
+                        "alpha1 is %g and alpha2 is %g instead of 1; %s", call->operands->scale[0],
                         call->operands->scale[1], why.sentence);
     }
     plan->kernels->has_legacy = 1;
@@ -95,15 +92,15 @@ int32_t cdn_run_fused(struct anydnn_plugin_plan *plan, const struct cdn_call *ca
 static int32_t run_blended(struct anydnn_plugin_plan *plan, const struct cdn_call *call)
 {
     struct cdn_variant *usual = &plan->kernels->usual;
-    const struct anydnn_plugin_tensor *output = plan->problem.tensor[OUTPUT];
-    cudnnTensorDescriptor_t *desc = &plan->made.tensor[OUTPUT];
+    const struct anydnn_plugin_tensor *output = plan->problem.tensor[CDN_OUTPUT];
+    cudnnTensorDescriptor_t *desc = &plan->made.tensor[CDN_OUTPUT];
     int32_t device = plan->context->device, status, dropped;
     struct kit_refusal why;
     void *scratch = NULL;
 
     if (!*desc && cdn_tensor_make(desc, output, ANYDNN_PLUGIN_DIM_MAX, "the output", &why))
-        return kit_fail(ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED,
-                        "alpha and beta are not 1 and 0, and %s", why.sentence);
+        return kit_fail(ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED, "alpha and beta are not 1 and 0; %s",
+                        why.sentence);
     status = cuda_scratch_take(device, call->stream, cdn_tensor_bytes(output), &scratch);
     if (status)
         return status;
@@ -114,7 +111,7 @@ static int32_t run_blended(struct anydnn_plugin_plan *plan, const struct cdn_cal
         status =
             cdn_ran(call,
                     cudnn.cudnnAddTensor(plan->context->handle, &call->scale[0], *desc, scratch,
-                                         &call->scale[1], *desc, call->operands->data[OUTPUT]),
+                                         &call->scale[1], *desc, call->operands->data[CDN_OUTPUT]),
                     "cudnnAddTensor");
     dropped = cuda_scratch_drop(device, call->stream, scratch);
     return status ? status : dropped;
@@ -122,8 +119,8 @@ static int32_t run_blended(struct anydnn_plugin_plan *plan, const struct cdn_cal
 
 static int is_short(const struct anydnn_plugin_plan *plan)
 {
-    return plan->copies.tensor[OUTPUT].type == ANYDNN_PLUGIN_HALF ||
-           plan->copies.tensor[OUTPUT].type == ANYDNN_PLUGIN_BFLOAT16;
+    return plan->copies.tensor[CDN_OUTPUT].type == ANYDNN_PLUGIN_HALF ||
+           plan->copies.tensor[CDN_OUTPUT].type == ANYDNN_PLUGIN_BFLOAT16;
 }
 
 /* Runs an engine of float, which blends in float. Operands are copied to float, and the result is
@@ -157,8 +154,8 @@ static int32_t make_by_float(struct anydnn_plugin_plan *plan)
             cdn_plan_destroy(kernels->by_float);
         kernels->by_float = NULL;
         return kit_fail(ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED,
-                        "alpha and beta are not 1 and 0, which the engine does not blend without "
-                        "rounding twice, and by way of float %s",
+                        "alpha and beta are not 1 and 0; the engine would round twice, and the "
+                        "plan through float failed: %s",
                         why.sentence);
     }
     return ANYDNN_PLUGIN_STATUS_SUCCESS;

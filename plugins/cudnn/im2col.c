@@ -14,10 +14,10 @@ static int32_t check_im2col(const struct anydnn_plugin_problem *problem, struct 
     const struct anydnn_plugin_convolution *params = problem->params;
 
     if (params->spatial_dims > 2 || params->groups > 1)
-        return kit_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
-                          "im2col has %d spatial dims and %lld groups; cuDNN's has up to two and "
-                          "one",
-                          params->spatial_dims, (long long)params->groups);
+        return kit_refuse(
+            why, ANYDNN_PLUGIN_REASON_SHAPE,
+            "im2col has %d spatial dims and %lld groups; cuDNN supports up to 2 dims and 1 group",
+            params->spatial_dims, (long long)params->groups);
     return 0;
 }
 

@@ -4,9 +4,6 @@
 
 #include <string.h>
 
-/* The output slot of the operations that blend. */
-enum { OUTPUT = 2 };
-
 /* ------------------------------------------------------------------ making */
 
 static struct cdn_engine *lookup_engine(struct cdn_list *list, uint64_t number)
@@ -38,10 +35,10 @@ static int32_t take_execution(struct anydnn_plugin_plan *plan, struct cdn_engine
                                  "the engine configuration");
     engine->workspace = usual->workspace;
     if (usual->workspace > offered)
-        return kit_refuse(why, ANYDNN_PLUGIN_REASON_MEMORY,
-                          "cuDNN's plan needs %llu bytes of workspace where its configuration "
-                          "said %llu",
-                          (unsigned long long)usual->workspace, (unsigned long long)offered);
+        return kit_refuse(
+            why, ANYDNN_PLUGIN_REASON_MEMORY,
+            "cuDNN's plan needs %llu bytes of workspace, but its configuration reported %llu",
+            (unsigned long long)usual->workspace, (unsigned long long)offered);
     return 0;
 }
 
@@ -55,11 +52,11 @@ int32_t cdn_kernels_make(struct anydnn_plugin_plan *plan, struct kit_refusal *wh
         return why->reason;
     if (!engine || engine->math < 0 || engine->state == CUDNN_REFUSED)
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_OTHER,
-                          "cuDNN proposes no engine configuration of number %llu that it can run",
+                          "cuDNN has no engine configuration %llu that it can run",
                           (unsigned long long)plan->engine);
     plan->kernels = kit_host->alloc(sizeof *plan->kernels);
     if (!plan->kernels)
-        return kit_refuse(why, ANYDNN_PLUGIN_REASON_MEMORY, "no memory for a plan");
+        return kit_refuse(why, ANYDNN_PLUGIN_REASON_MEMORY, "out of memory for a plan");
     memset(plan->kernels, 0, sizeof *plan->kernels);
     plan->kernels->list = list;
     list->holders++;
@@ -101,7 +98,7 @@ int32_t cdn_execute(struct anydnn_plugin_plan *plan, const struct cdn_call *call
 
     memcpy(wanted.data, call->operands->data, sizeof wanted.data);
     if (output)
-        wanted.data[OUTPUT] = output;
+        wanted.data[CDN_OUTPUT] = output;
     status = cdn_pack_of(plan, variant, &wanted, &pack);
     if (status != CUDNN_STATUS_SUCCESS)
         return cdn_check(status, "the pointers of a cuDNN plan");
@@ -117,7 +114,8 @@ static int has_factors(const struct anydnn_plugin_plan *plan, const struct cdn_v
     int fused = plan->problem.operation == ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD;
 
     return variant->execution && variant->factors.factor[0] == scale[0] &&
-           (variant->factors.factor[1] == scale[1] || (fused && !plan->problem.tensor[OUTPUT]));
+           (variant->factors.factor[1] == scale[1] ||
+            (fused && !plan->problem.tensor[slot_convolution_bias_activation_forward_z]));
 }
 
 int32_t cdn_kernels_run(struct anydnn_plugin_plan *plan, const struct cdn_call *call)

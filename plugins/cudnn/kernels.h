@@ -11,6 +11,12 @@
 /* The operands of a convolution, fused or not. */
 #define CDN_CONVOLUTION_SLOTS 5
 
+/* The slot of the output of a convolution that is not fused, in each direction. */
+#define CDN_OUTPUT slot_convolution_forward_y
+_Static_assert((int)CDN_OUTPUT == (int)slot_convolution_backward_data_dx &&
+                   (int)CDN_OUTPUT == (int)slot_convolution_backward_filter_dw,
+               "the outputs of all directions have one slot");
+
 /* A variant pack of cuDNN for one set of pointers. */
 struct cdn_pack {
     void *data[CDN_CONVOLUTION_SLOTS];

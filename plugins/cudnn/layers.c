@@ -4,6 +4,9 @@
 
 #include <math.h>
 
+#define POOLING(name)    slot_pooling_backward_##name
+#define ACTIVATION(name) slot_activation_backward_##name
+
 /* ------------------------------------------------------------------ pooling */
 
 static int32_t prepare_pooling(struct anydnn_plugin_plan *plan, struct kit_refusal *why)
@@ -37,8 +40,8 @@ static void arrange_pooling_backward(struct anydnn_plugin_plan *plan)
 {
     if (!is_max(plan->problem.params))
         return;
-    cdn_agree(plan, 0x3, 0);
-    cdn_agree(plan, 0xc, 0);
+    cdn_agree(plan, 1 << POOLING(y) | 1 << POOLING(dy), 0);
+    cdn_agree(plan, 1 << POOLING(x) | 1 << POOLING(dx), 0);
 }
 
 /* Refuses windows that end beyond the padded input or begin inside the input. For these, cuDNN's
@@ -47,17 +50,17 @@ static int32_t check_pooling_backward(const struct anydnn_plugin_problem *proble
                                       struct kit_refusal *why)
 {
     const struct anydnn_plugin_pooling *params = problem->params;
-    const struct anydnn_plugin_tensor *y = problem->tensor[0], *x = problem->tensor[2];
+    const struct anydnn_plugin_tensor *y = problem->tensor[POOLING(y)];
+    const struct anydnn_plugin_tensor *x = problem->tensor[POOLING(x)];
 
     for (int32_t i = 0; i < params->spatial_dims; i++) {
         int64_t last = (y->dims[i + 2] - 1) * params->stride[i] + params->window[i];
 
         if (params->pad[i] < 0 || last > x->dims[i + 2] + 2 * params->pad[i])
             return kit_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
-                              "along spatial dim %d pooling has pad %lld and windows up to %lld "
-                              "of a padded input of %lld; cuDNN's gradient contradicts its "
-                              "forward pass where windows leave the padded input or the pad is "
-                              "negative",
+                              "spatial dim %d has pad %lld, and its windows reach %lld of %lld "
+                              "padded elements; cuDNN's gradient is wrong for negative pads and "
+                              "for windows beyond the padded input",
                               i, (long long)params->pad[i], (long long)last,
                               (long long)(x->dims[i + 2] + 2 * params->pad[i]));
     }
@@ -71,21 +74,21 @@ static int32_t check_pooling_forward(const struct anydnn_plugin_problem *problem
                                      struct kit_refusal *why)
 {
     const struct anydnn_plugin_pooling *params = problem->params;
-    const struct anydnn_plugin_tensor *x = problem->tensor[0];
+    const struct anydnn_plugin_tensor *x = problem->tensor[slot_pooling_forward_x];
 
     if (kit_lanes(x->type) == 1)
         return 0;
     for (int32_t i = 0; i < params->spatial_dims; i++) {
         if (params->pad[i] < 0)
             return kit_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
-                              "spatial dim %d has pad %lld, and cuDNN is wrong of windows of "
-                              "vectors of channels that hold no element",
+                              "spatial dim %d has pad %lld; for vectors of channels, cuDNN's "
+                              "result is wrong for windows without elements",
                               i, (long long)params->pad[i]);
     }
     return x->ndims <= 4
                ? 0
                : kit_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
-                            "x is %s of %d dims; cuDNN pools vectors of channels in 4 dims only",
+                            "x is %s with %d dims; cuDNN pools vectors of channels only in 4 dims",
                             kit_type_name(x->type), x->ndims);
 }
 
@@ -107,9 +110,10 @@ static int32_t run_pooling_backward(struct anydnn_plugin_plan *plan, const struc
     cudnnTensorDescriptor_t *desc = plan->made.tensor;
 
     return cdn_ran(call,
-                   cudnn.cudnnPoolingBackward(plan->context->handle, plan->made.pooling,
-                                              &call->scale[0], desc[0], data[0], desc[1], data[1],
-                                              desc[2], data[2], &call->scale[1], desc[3], data[3]),
+                   cudnn.cudnnPoolingBackward(
+                       plan->context->handle, plan->made.pooling, &call->scale[0], desc[POOLING(y)],
+                       data[POOLING(y)], desc[POOLING(dy)], data[POOLING(dy)], desc[POOLING(x)],
+                       data[POOLING(x)], &call->scale[1], desc[POOLING(dx)], data[POOLING(dx)]),
                    plan->operation->function);
 }
 
@@ -158,7 +162,7 @@ static int32_t check_activation(const struct anydnn_plugin_problem *problem,
 
     if (params->mode == CUDNN_ACTIVATION_IDENTITY)
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
-                          "cuDNN has the identity only within the fused convolution");
+                          "cuDNN provides the identity only in the fused convolution");
     return 0;
 }
 
@@ -166,24 +170,27 @@ static int32_t check_activation_forward(const struct anydnn_plugin_problem *prob
                                         struct kit_refusal *why)
 {
     const struct anydnn_plugin_activation *params = problem->params;
+    const struct anydnn_plugin_tensor *y = problem->tensor[slot_activation_forward_y];
 
-    return cdn_is_flushed(params->mode, problem->tensor[1]->type)
-               ? cdn_refuse_flushed(params->mode, problem->tensor[1]->type, why)
-               : check_activation(problem, why);
+    return cdn_is_flushed(params->mode, y->type) ? cdn_refuse_flushed(params->mode, y->type, why)
+                                                 : check_activation(problem, why);
 }
 
 /* Returns the slot that cuDNN's gradient reads as x. cuDNN defines ReLU's gradient by x, anydnn by
  * y, which selects the same elements; so y serves as x. Only swish needs x itself. */
 static int32_t gradient_input(const struct anydnn_plugin_activation *params)
 {
-    return params->mode == CUDNN_ACTIVATION_SWISH ? 2 : 0;
+    return params->mode == CUDNN_ACTIVATION_SWISH ? ACTIVATION(x) : ACTIVATION(y);
 }
 
 /* Gives y the layout of dy, and dx that of the operand that serves as x. If these pairs differ,
  * cuDNN 9.19 returns NOT_SUPPORTED. */
 static void arrange_activation_backward(struct anydnn_plugin_plan *plan)
 {
-    cdn_agree(plan, gradient_input(plan->problem.params) ? 0xf : 0xb, 0);
+    cdn_agree(plan,
+              1 << ACTIVATION(y) | 1 << ACTIVATION(dy) | 1 << ACTIVATION(dx) |
+                  1 << gradient_input(plan->problem.params),
+              0);
 }
 
 static int32_t prepare_activation(struct anydnn_plugin_plan *plan, struct kit_refusal *why)
@@ -232,12 +239,13 @@ static int32_t run_activation_backward(struct anydnn_plugin_plan *plan, const st
     cudnnTensorDescriptor_t *desc = plan->made.tensor;
     int32_t x = gradient_input(plan->problem.params);
 
-    return cdn_ran(call,
-                   cudnn.cudnnActivationBackward(plan->context->handle, plan->made.activation,
-                                                 &call->scale[0], desc[0], data[0], desc[1],
-                                                 data[1], desc[x], data[x], &call->scale[1],
-                                                 desc[3], data[3]),
-                   plan->operation->function);
+    return cdn_ran(
+        call,
+        cudnn.cudnnActivationBackward(plan->context->handle, plan->made.activation, &call->scale[0],
+                                      desc[ACTIVATION(y)], data[ACTIVATION(y)],
+                                      desc[ACTIVATION(dy)], data[ACTIVATION(dy)], desc[x], data[x],
+                                      &call->scale[1], desc[ACTIVATION(dx)], data[ACTIVATION(dx)]),
+        plan->operation->function);
 }
 
 const struct cdn_operation cdn_activation_forward = {

@@ -9,8 +9,11 @@
 /* The only algorithm that supports integers, and the identity in the fused call. */
 #define ALGORITHM CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM
 
-/* The slots of the plain and the fused operation. */
-enum { X = 0, W = 1, Y = 2, FUSED_Z = 2, FUSED_BIAS = 3, FUSED_Y = 4 };
+#define PLAIN(name) slot_convolution_forward_##name
+#define FUSED(name) slot_convolution_bias_activation_forward_##name
+_Static_assert(KIT_SAME_SLOT(convolution_forward, convolution_bias_activation_forward, x) &&
+                   KIT_SAME_SLOT(convolution_forward, convolution_bias_activation_forward, w),
+               "x and w have the same slots in the plain and in the fused operation");
 
 static int is_fused(const struct anydnn_plugin_plan *plan)
 {
@@ -19,12 +22,12 @@ static int is_fused(const struct anydnn_plugin_plan *plan)
 
 static int32_t output_of(const struct anydnn_plugin_plan *plan)
 {
-    return is_fused(plan) ? FUSED_Y : Y;
+    return is_fused(plan) ? FUSED(y) : PLAIN(y);
 }
 
 static cudnnDataType_t compute_of(const struct anydnn_plugin_plan *plan)
 {
-    switch (plan->problem.tensor[X]->type) {
+    switch (plan->problem.tensor[PLAIN(x)]->type) {
     case ANYDNN_PLUGIN_DOUBLE:
         return CUDNN_DATA_DOUBLE;
     case ANYDNN_PLUGIN_FLOAT:
@@ -44,11 +47,11 @@ static int32_t make_tensors(struct anydnn_plugin_plan *plan, struct kit_refusal 
     for (int32_t slot = 0; slot <= output_of(plan) && !reason; slot++) {
         const struct anydnn_plugin_tensor *tensor = plan->problem.tensor[slot];
 
-        if (slot == W)
+        if (slot == PLAIN(w))
             reason = cdn_filter_make(&plan->made.filter[0], tensor, "w", why);
         else if (tensor)
             reason = cdn_tensor_make(&plan->made.tensor[slot], tensor, 5,
-                                     role[slot == output_of(plan) ? FUSED_Y : slot], why);
+                                     role[slot == output_of(plan) ? FUSED(y) : slot], why);
     }
     return reason;
 }
@@ -71,12 +74,12 @@ int32_t cdn_legacy_make(struct anydnn_plugin_plan *plan, uint64_t engine, struct
         plan->made.convolution, engine == CUDNN_LEGACY_FMA ? CUDNN_FMA_MATH : CUDNN_TENSOR_OP_MATH);
     if (status == CUDNN_STATUS_SUCCESS)
         status = cudnn.cudnnGetConvolutionForwardWorkspaceSize(
-            plan->context->handle, plan->made.tensor[X], plan->made.filter[0],
+            plan->context->handle, plan->made.tensor[PLAIN(x)], plan->made.filter[0],
             plan->made.convolution, plan->made.tensor[output_of(plan)], ALGORITHM, &workspace);
     /* cuDNN's own words are omitted here, since they vary between calls. */
     if (status != CUDNN_STATUS_SUCCESS)
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_LAYOUT,
-                          "cuDNN refuses the convolution by implicit GEMM: %s (%d)",
+                          "cuDNN rejected the convolution by implicit GEMM: %s (%d)",
                           cudnn.cudnnGetErrorString(status), (int)status);
     plan->legacy_workspace = workspace;
     return 0;
@@ -121,7 +124,7 @@ static int32_t offer_one(struct anydnn_plugin_plan *plan, uint64_t engine, struc
 int32_t cdn_legacy_offer(struct anydnn_plugin_plan *plan, struct kit_refusal *why,
                          anydnn_plugin_offer_fn offer, void *cookie, int *offered)
 {
-    int32_t type = plan->problem.tensor[X]->type, reason = 0;
+    int32_t type = plan->problem.tensor[PLAIN(x)]->type, reason = 0;
 
     /* cuDNN may read float as TF32 under TENSOR_OP_MATH. */
     if (plan->problem.math != ANYDNN_PLUGIN_MATH_DEFAULT && type != ANYDNN_PLUGIN_FLOAT &&
@@ -140,16 +143,16 @@ static cudnnStatus_t run_fused(struct anydnn_plugin_plan *plan, const struct cdn
     static const double nothing = 0;
     void *const *data = call->operands->data;
     cudnnTensorDescriptor_t *desc = plan->made.tensor;
-    int has_z = desc[FUSED_Z] != NULL;
+    int has_z = desc[FUSED(z)] != NULL;
 
     /* cuDNN requires a tensor even if there is no z, but does not read it. The leading bytes of a
      * double 0 are a float 0. */
     return cudnn.cudnnConvolutionBiasActivationForward(
-        plan->context->handle, &call->scale[0], desc[X], data[X], plan->made.filter[0], data[W],
-        plan->made.convolution, ALGORITHM, workspace, (size_t)plan->legacy_workspace,
-        has_z ? (const void *)&call->scale[1] : &nothing, desc[has_z ? FUSED_Z : FUSED_Y],
-        data[has_z ? FUSED_Z : FUSED_Y], desc[FUSED_BIAS], data[FUSED_BIAS], plan->made.activation,
-        desc[FUSED_Y], data[FUSED_Y]);
+        plan->context->handle, &call->scale[0], desc[FUSED(x)], data[FUSED(x)],
+        plan->made.filter[0], data[FUSED(w)], plan->made.convolution, ALGORITHM, workspace,
+        (size_t)plan->legacy_workspace, has_z ? (const void *)&call->scale[1] : &nothing,
+        desc[has_z ? FUSED(z) : FUSED(y)], data[has_z ? FUSED(z) : FUSED(y)], desc[FUSED(bias)],
+        data[FUSED(bias)], plan->made.activation, desc[FUSED(y)], data[FUSED(y)]);
 }
 
 int32_t cdn_legacy_run(struct anydnn_plugin_plan *plan, const struct cdn_call *call,
@@ -163,8 +166,9 @@ int32_t cdn_legacy_run(struct anydnn_plugin_plan *plan, const struct cdn_call *c
                        "cudnnConvolutionBiasActivationForward");
     return cdn_ran(call,
                    cudnn.cudnnConvolutionForward(
-                       plan->context->handle, &call->scale[0], desc[X], data[X],
-                       plan->made.filter[0], data[W], plan->made.convolution, ALGORITHM, workspace,
-                       (size_t)plan->legacy_workspace, &call->scale[1], desc[Y], data[Y]),
+                       plan->context->handle, &call->scale[0], desc[PLAIN(x)], data[PLAIN(x)],
+                       plan->made.filter[0], data[PLAIN(w)], plan->made.convolution, ALGORITHM,
+                       workspace, (size_t)plan->legacy_workspace, &call->scale[1], desc[PLAIN(y)],
+                       data[PLAIN(y)]),
                    "cudnnConvolutionForward");
 }

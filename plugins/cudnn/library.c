@@ -77,27 +77,27 @@ static void load(const char *name)
     const char *lacks;
 
     if (!library) {
-        snprintf(failure, sizeof failure, "cuDNN's library is missing: %s", dlerror());
+        snprintf(failure, sizeof failure, "cannot load cuDNN's library: %s", dlerror());
         return;
     }
     lacks = take_functions(library);
     version = cudnn.cudnnGetVersion ? (int64_t)cudnn.cudnnGetVersion() : 0;
     if (major_of(version) != CUDNN_MAJOR)
         snprintf(failure, sizeof failure,
-                 "%s is cuDNN of version number %lld; this backend was compiled for cuDNN %d", name,
+                 "%s is cuDNN version %lld; this backend was compiled for cuDNN %d", name,
                  (long long)version, CUDNN_MAJOR);
     else if (lacks)
-        snprintf(failure, sizeof failure, "%s, cuDNN of version number %lld, has no function %s",
+        snprintf(failure, sizeof failure, "%s (cuDNN version %lld) does not have the function %s",
                  name, (long long)version, lacks);
     else if (locate_folder(library) != 0)
-        snprintf(failure, sizeof failure, "the folder of %s cannot be found", name);
+        snprintf(failure, sizeof failure, "cannot find the folder of %s", name);
 }
 
 static void warn(void)
 {
     char text[sizeof failure + 40];
 
-    snprintf(text, sizeof text, "%s; cudnn declines everything", failure);
+    snprintf(text, sizeof text, "%s; cudnn declines all problems", failure);
     kit_host->log(kit_host, ANYDNN_PLUGIN_LOG_WARN, __FILE__, __LINE__, text);
 }
 
@@ -146,12 +146,11 @@ static void check_parts(FILE *maps)
 
         if (!path || (strncmp(path, folder, length) == 0 && strrchr(path, '/') == path + length))
             continue;
-        snprintf(
-            failure, sizeof failure,
-            "parts of cuDNN were loaded from two places, which may be of two versions: %.300s, "
-            "and libcudnn from %.300s; name one folder in LD_LIBRARY_PATH, or the library in "
-            "set.library",
-            path, folder);
+        snprintf(failure, sizeof failure,
+                 "parts of cuDNN were loaded from two places, which may have different versions: "
+                 "%.300s, and libcudnn from %.300s; name one folder in LD_LIBRARY_PATH, or the "
+                 "library in set.library",
+                 path, folder);
         return;
     }
 }

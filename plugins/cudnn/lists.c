@@ -119,7 +119,7 @@ struct cdn_list *cdn_list_of(struct anydnn_plugin_plan *plan, struct kit_refusal
     struct cdn_list *list;
 
     if (!key) {
-        kit_refuse(why, ANYDNN_PLUGIN_REASON_MEMORY, "no memory for a search");
+        kit_refuse(why, ANYDNN_PLUGIN_REASON_MEMORY, "out of memory for a search");
         return NULL;
     }
     make_key(key, plan);
@@ -135,7 +135,7 @@ struct cdn_list *cdn_list_of(struct anydnn_plugin_plan *plan, struct kit_refusal
     }
     kit_host->free(key);
     if (!list) {
-        kit_refuse(why, ANYDNN_PLUGIN_REASON_MEMORY, "no memory for a search");
+        kit_refuse(why, ANYDNN_PLUGIN_REASON_MEMORY, "out of memory for a search");
         return NULL;
     }
     if (fill(list, plan, why)) {

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/* The alignment of the copies. */
-#define STEP 256
+#define FORWARD(name)  slot_divisive_normalization_forward_##name
+#define BACKWARD(name) slot_divisive_normalization_backward_##name
 
 /* ------------------------------------------------------------------ LRN, divisive normalization */
 
@@ -84,19 +84,21 @@ static int32_t check_divisive_backward(const struct anydnn_plugin_problem *probl
 
     if (params->n % 2 == 0)
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
-                          "n is %d; for an even n cuDNN sums over the element's own window, not "
-                          "over the windows that hold it, which is not the gradient",
+                          "n is %d; for an even n cuDNN does not compute the gradient: it sums "
+                          "over the element's own window instead of the windows that contain it",
                           params->n);
     return 0;
 }
 
-/* Returns the range of outputs: y at 4 forward; dx at 5 and the optional dmeans at 6 backward. */
+_Static_assert(BACKWARD(dmeans) == BACKWARD(dx) + 1, "the outputs are a range of slots");
+
+/* Returns the range of outputs: y forward; dx and the optional dmeans backward. */
 static void outputs_of(const struct anydnn_plugin_plan *plan, int32_t *first, int32_t *last)
 {
     int forward = plan->problem.operation == ANYDNN_PLUGIN_DIVISIVE_NORMALIZATION_FORWARD;
 
-    *first = forward ? 4 : 5;
-    *last = forward ? 4 : plan->problem.tensor[6] ? 6 : 5;
+    *first = forward ? FORWARD(y) : BACKWARD(dx);
+    *last = !forward && plan->problem.tensor[BACKWARD(dmeans)] ? BACKWARD(dmeans) : *first;
 }
 
 static int32_t divide(struct anydnn_plugin_plan *plan, const struct cdn_call *call,
@@ -107,12 +109,15 @@ static int32_t divide(struct anydnn_plugin_plan *plan, const struct cdn_call *ca
     cudnnLRNDescriptor_t lrn = plan->made.lrn;
     cudnnStatus_t status =
         plan->problem.operation == ANYDNN_PLUGIN_DIVISIVE_NORMALIZATION_FORWARD
-            ? cudnn.cudnnDivisiveNormalizationForward(handle, lrn, CUDNN_DIVNORM_PRECOMPUTED_MEANS,
-                                                      alpha, desc[0], data[0], data[1], data[2],
-                                                      data[3], beta, desc[4], data[4])
+            ? cudnn.cudnnDivisiveNormalizationForward(
+                  handle, lrn, CUDNN_DIVNORM_PRECOMPUTED_MEANS, alpha, desc[FORWARD(x)],
+                  data[FORWARD(x)], data[FORWARD(means)], data[FORWARD(temp)], data[FORWARD(temp2)],
+                  beta, desc[FORWARD(y)], data[FORWARD(y)])
             : cudnn.cudnnDivisiveNormalizationBackward(
-                  handle, lrn, CUDNN_DIVNORM_PRECOMPUTED_MEANS, alpha, desc[0], data[0], data[1],
-                  data[2], data[3], data[4], beta, desc[5], data[5], data[6]);
+                  handle, lrn, CUDNN_DIVNORM_PRECOMPUTED_MEANS, alpha, desc[BACKWARD(x)],
+                  data[BACKWARD(x)], data[BACKWARD(means)], data[BACKWARD(dy)],
+                  data[BACKWARD(temp)], data[BACKWARD(temp2)], beta, desc[BACKWARD(dx)],
+                  data[BACKWARD(dx)], data[BACKWARD(dmeans)]);
 
     return cdn_ran(call, status, plan->operation->function);
 }
@@ -127,7 +132,7 @@ static int32_t divide_and_blend(struct anydnn_plugin_plan *plan, const struct cd
 
     outputs_of(plan, &first, &last);
     desc = plan->made.tensor[first];
-    room = (cdn_tensor_bytes(&plan->copies.tensor[first]) + STEP - 1) / STEP * STEP;
+    room = cdn_copy_bytes(&plan->copies.tensor[first]);
     status = cuda_scratch_take(device, call->stream, room * (size_t)(last - first + 1), &scratch);
     if (status)
         return status;
@@ -135,6 +140,8 @@ static int32_t divide_and_blend(struct anydnn_plugin_plan *plan, const struct cd
     for (int32_t slot = first; slot <= last; slot++)
         data[slot] = (char *)scratch + room * (size_t)(slot - first);
     status = divide(plan, call, cdn_number(plan, CDN_ONE), cdn_number(plan, CDN_ZERO), data);
+    /* temp and temp2 of the caller, which cuDNN writes too, are scratch memory. */
+    cdn_wrote_scratch(call, status);
     for (int32_t slot = first; slot <= last && !status; slot++)
         status = cdn_ran(call,
                          cudnn.cudnnTransformTensor(plan->context->handle, &call->scale[0], desc,
@@ -156,7 +163,7 @@ const struct cdn_operation cdn_divisive_normalization_forward = {
     .operation = ANYDNN_PLUGIN_DIVISIVE_NORMALIZATION_FORWARD,
     .types = CDN_FLOATS,
     .layouts = KIT_LAYOUTS,
-    .tensors = 0x11,
+    .tensors = 1 << FORWARD(x) | 1 << FORWARD(y),
     .function = "cudnnDivisiveNormalizationForward",
     .arrange = arrange_divisive,
     .prepare = prepare_divisive,
@@ -167,7 +174,7 @@ const struct cdn_operation cdn_divisive_normalization_backward = {
     .operation = ANYDNN_PLUGIN_DIVISIVE_NORMALIZATION_BACKWARD,
     .types = CDN_FLOATS,
     .layouts = KIT_LAYOUTS,
-    .tensors = 0x21,
+    .tensors = 1 << BACKWARD(x) | 1 << BACKWARD(dx),
     .function = "cudnnDivisiveNormalizationBackward",
     .arrange = arrange_divisive,
     .check = check_divisive_backward,

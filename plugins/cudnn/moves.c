@@ -9,9 +9,6 @@
 
 #include <stdio.h>
 
-/* The alignment of the copies. */
-#define STEP 256
-
 #define TYPES_WITHOUT_FLOAT                                                                        \
     (CDN_TYPE(UINT8) | CDN_TYPE(UINT8X4) | CDN_TYPE(INT32) | CDN_TYPE(INT8X4) | CDN_TYPE(INT8X32))
 #define TYPES_TO_FLOAT                                                                             \
@@ -140,8 +137,8 @@ int32_t cdn_moves_make(struct anydnn_plugin_plan *plan, struct kit_refusal *why)
         lanes = kit_lanes(home->type);
         if (home->ndims + (lanes > 1 || home->type == ANYDNN_PLUGIN_INT32) > CDN_USUAL_DIMS)
             return kit_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
-                              "operand %d is %s of %d dims; cuDNN does not move so many", slot,
-                              kit_type_name(home->type), home->ndims);
+                              "operand %d is %s with %d dims; cuDNN cannot copy that many dims",
+                              slot, kit_type_name(home->type), home->ndims);
         snprintf(role, sizeof role, "operand %d", slot);
         view(&made, home, lanes);
         reason = cdn_tensor_make(&plan->made.home[slot], &made, CDN_USUAL_DIMS, role, why);
@@ -156,22 +153,24 @@ int32_t cdn_moves_make(struct anydnn_plugin_plan *plan, struct kit_refusal *why)
 
 static size_t room_of(const struct anydnn_plugin_plan *plan, int32_t slot)
 {
-    return (cdn_tensor_bytes(&plan->copies.tensor[slot]) + STEP - 1) / STEP * STEP;
+    return cdn_copy_bytes(&plan->copies.tensor[slot]);
 }
 
 /* Returns 1 for outputs that are read whatever the factors are. */
 static int is_kept(int32_t operation, int32_t slot)
 {
-    return operation == ANYDNN_PLUGIN_BATCH_NORMALIZATION_TRAINING && (slot == 4 || slot == 5);
+    return operation == ANYDNN_PLUGIN_BATCH_NORMALIZATION_TRAINING &&
+           (slot == slot_batch_normalization_training_running_mean ||
+            slot == slot_batch_normalization_training_running_var);
 }
 
 /* Returns 1 if the operation reads the prior content of the operand. */
 static int is_read(const struct anydnn_plugin_plan *plan, const struct cdn_call *call, int32_t slot)
 {
     int32_t operation = plan->problem.operation;
-    int32_t beta = operation == ANYDNN_PLUGIN_OP_TENSOR                                    ? 2
-                   : operation == ANYDNN_PLUGIN_BATCH_NORMALIZATION_BACKWARD && slot >= 10 ? 3
-                                                                                           : 1;
+    int32_t of_parameter = operation == ANYDNN_PLUGIN_BATCH_NORMALIZATION_BACKWARD &&
+                           slot >= slot_batch_normalization_backward_dscale;
+    int32_t beta = operation == ANYDNN_PLUGIN_OP_TENSOR ? 2 : of_parameter ? 3 : 1;
 
     return !kit_is_written(operation, slot) || is_kept(operation, slot) ||
            call->operands->scale[beta] != 0;

@@ -56,7 +56,7 @@ int32_t cdn_candidates(struct anydnn_plugin_context *context,
     int32_t status;
 
     if (!cdn_operation_lookup(problem->operation)) {
-        kit_refuse(&why, ANYDNN_PLUGIN_REASON_OPERATION, "cudnn does not have %s",
+        kit_refuse(&why, ANYDNN_PLUGIN_REASON_OPERATION, "cudnn does not provide %s",
                    kit_operation_name(problem->operation));
         kit_offer_refusal(&why, offer, cookie);
         return ANYDNN_PLUGIN_STATUS_SUCCESS;
@@ -103,7 +103,7 @@ int32_t cdn_plan_create(struct anydnn_plugin_context *context,
     if (!context->handle)
         return kit_fail(ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED, "%s", context->missing);
     if (!operation || (!operation->offer && engine != CDN_ONLY_ENGINE))
-        return kit_fail(ANYDNN_PLUGIN_STATUS_BAD_PARAM, "operation %d has no engine %llu",
+        return kit_fail(ANYDNN_PLUGIN_STATUS_BAD_PARAM, "operation %d: engine %llu does not exist",
                         problem->operation, (unsigned long long)engine);
     made = kit_alloc(sizeof *made, "a plan");
     if (!made)

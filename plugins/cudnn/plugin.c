@@ -68,7 +68,7 @@ static const struct anydnn_plugin_setting setting_library = {
     .struct_size = sizeof setting_library,
     .kind = ANYDNN_PLUGIN_SETTING_CODE,
     .key = "library",
-    .help = "the library's file: a name or a path (libcudnn.so.9)",
+    .help = "file of the library: a name or a path (libcudnn.so.9)",
 };
 static const struct anydnn_plugin_setting *const settings[] = {&setting_library};
 

@@ -66,7 +66,7 @@ struct anydnn_plugin_plan *cdn_plan_like(const struct anydnn_plugin_plan *plan, 
     struct anydnn_plugin_problem problem = plan->problem;
 
     if (!made) {
-        kit_refuse(why, ANYDNN_PLUGIN_REASON_MEMORY, "no memory for a plan");
+        kit_refuse(why, ANYDNN_PLUGIN_REASON_MEMORY, "out of memory for a plan");
         return NULL;
     }
     for (int32_t slot = 0; slot < ANYDNN_PLUGIN_OPERAND_MAX; slot++) {

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#define REDUCE(name) slot_reduce_tensor_##name
+
 /* The types of indices and cuDNN's names for them. */
 static const struct {
     int32_t type;
@@ -33,22 +35,21 @@ static void arrange_reduce(struct anydnn_plugin_plan *plan)
 
 static int32_t check_reduce(const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
 {
-    const struct anydnn_plugin_tensor *indices = problem->tensor[2];
+    const struct anydnn_plugin_tensor *indices = problem->tensor[REDUCE(indices)];
+    const struct anydnn_plugin_tensor *a = problem->tensor[REDUCE(a)];
+    const struct anydnn_plugin_tensor *c = problem->tensor[REDUCE(c)];
     int64_t step = 1;
 
-    if (memcmp(problem->tensor[0]->dims, problem->tensor[1]->dims,
-               (size_t)problem->tensor[0]->ndims * sizeof problem->tensor[0]->dims[0]) == 0)
+    if (memcmp(a->dims, c->dims, (size_t)a->ndims * sizeof a->dims[0]) == 0)
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
-                          "a and c have the same dims; cuDNN refuses a reduction that reduces "
-                          "nothing");
+                          "a and c have the same dims; cuDNN requires at least one reduced dim");
     if (indices && indices->type == ANYDNN_PLUGIN_UINT64)
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
-                          "the indices have 64 bits; cuDNN writes 32 of them");
+                          "the indices have 64 bits; cuDNN writes 32-bit indices");
     for (int32_t d = indices ? indices->ndims - 1 : -1; d >= 0; d--) {
         if (indices->dims[d] > 1 && indices->strides[d] != step)
             return kit_refuse(why, ANYDNN_PLUGIN_REASON_LAYOUT,
-                              "the indices are not packed with rows first; cuDNN writes them no "
-                              "other way");
+                              "the indices must be packed in row-major order for cuDNN");
         step *= indices->dims[d];
     }
     return 0;
@@ -58,15 +59,17 @@ static int32_t check_reduce(const struct anydnn_plugin_problem *problem, struct 
  * operand. */
 static int32_t reduce_sizes(struct anydnn_plugin_plan *plan, struct kit_refusal *why)
 {
-    const struct anydnn_plugin_tensor *indices = plan->problem.tensor[2];
+    const struct anydnn_plugin_tensor *indices = plan->problem.tensor[REDUCE(indices)];
     cudnnHandle_t handle = plan->context->handle;
     size_t workspace = 0, room = 1;
     cudnnStatus_t status = cudnn.cudnnGetReductionWorkspaceSize(
-        handle, plan->made.reduce, plan->made.tensor[0], plan->made.tensor[1], &workspace);
+        handle, plan->made.reduce, plan->made.tensor[REDUCE(a)], plan->made.tensor[REDUCE(c)],
+        &workspace);
 
     if (status == CUDNN_STATUS_SUCCESS && indices)
-        status = cudnn.cudnnGetReductionIndicesSize(handle, plan->made.reduce, plan->made.tensor[0],
-                                                    plan->made.tensor[1], &plan->indices_bytes);
+        status = cudnn.cudnnGetReductionIndicesSize(
+            handle, plan->made.reduce, plan->made.tensor[REDUCE(a)], plan->made.tensor[REDUCE(c)],
+            &plan->indices_bytes);
     if (status != CUDNN_STATUS_SUCCESS)
         return cdn_refuse_status(why, ANYDNN_PLUGIN_REASON_SHAPE, status, "the reduction");
     plan->workspace = workspace;
@@ -77,7 +80,7 @@ static int32_t reduce_sizes(struct anydnn_plugin_plan *plan, struct kit_refusal 
     room *= index_types[index_of(indices->type)].size;
     if (plan->indices_bytes > room)
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
-                          "the indices have %llu bytes, and cuDNN writes %llu",
+                          "the indices have %llu bytes, but cuDNN writes %llu",
                           (unsigned long long)room, (unsigned long long)plan->indices_bytes);
     return 0;
 }
@@ -85,7 +88,7 @@ static int32_t reduce_sizes(struct anydnn_plugin_plan *plan, struct kit_refusal 
 static int32_t prepare_reduce(struct anydnn_plugin_plan *plan, struct kit_refusal *why)
 {
     const struct anydnn_plugin_reduce *params = plan->problem.params;
-    const struct anydnn_plugin_tensor *indices = plan->problem.tensor[2];
+    const struct anydnn_plugin_tensor *indices = plan->problem.tensor[REDUCE(indices)];
     cudnnStatus_t status = cudnn.cudnnCreateReduceTensorDescriptor(&plan->made.reduce);
 
     if (status == CUDNN_STATUS_SUCCESS)
@@ -105,10 +108,11 @@ static int32_t run_reduce(struct anydnn_plugin_plan *plan, const struct cdn_call
     cudnnTensorDescriptor_t *desc = plan->made.tensor;
 
     return cdn_ran(call,
-                   cudnn.cudnnReduceTensor(plan->context->handle, plan->made.reduce, data[2],
-                                           plan->indices_bytes, call->operands->workspace,
-                                           (size_t)plan->workspace, &call->scale[0], desc[0],
-                                           data[0], &call->scale[1], desc[1], data[1]),
+                   cudnn.cudnnReduceTensor(plan->context->handle, plan->made.reduce,
+                                           data[REDUCE(indices)], plan->indices_bytes,
+                                           call->operands->workspace, (size_t)plan->workspace,
+                                           &call->scale[0], desc[REDUCE(a)], data[REDUCE(a)],
+                                           &call->scale[1], desc[REDUCE(c)], data[REDUCE(c)]),
                    plan->operation->function);
 }
 

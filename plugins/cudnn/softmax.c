@@ -6,18 +6,18 @@
 
 /* Refuses `accurate` and `log`. For a row of -Inf alone, most of cuDNN's kernels return NaN, where
  * 0 and -Inf are right. Most kernels of `log` also lose as many digits as the largest element has
- * before the point. Copies into longer rows, with the lowest number appended and each row's maximum
- * subtracted, would avoid both. They take 20 to 200 times as long, so other backends are better. */
+ * before the point. Both errors would vanish if x were copied to longer rows, with the lowest
+ * number appended and each row's maximum subtracted. This takes 20 to 200 times as long, so other
+ * backends are better. */
 static int32_t check_forward(const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
 {
     const struct anydnn_plugin_softmax *params = problem->params;
 
     if (params->algorithm == CUDNN_SOFTMAX_FAST)
         return 0;
-    return kit_refuse(
-        why, ANYDNN_PLUGIN_REASON_PARAMETER,
-        "cuDNN's softmax makes NaN of rows of -Inf, and its log softmax loses digits "
-        "of great numbers, where anydnn.h says otherwise; only softmax=fast is taken");
+    return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
+                      "only softmax=fast is supported: cuDNN's other softmax gives NaN for rows of "
+                      "-Inf, and its log softmax is inaccurate for large numbers");
 }
 
 /* Packs the operands in the same format. With 5 dims and channels last, cuDNN leaves elements

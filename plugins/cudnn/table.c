@@ -50,8 +50,8 @@ const struct cdn_operation *cdn_operation_lookup(int32_t operation)
         .sentence = (words),                                                                       \
     };
 
-LIMIT(spatial_dims, 0, 3, "cuDNN's operations have up to 3 spatial dimensions")
-LIMIT(elements, 0, INT32_MAX, "cuDNN's older calls count dims, strides and elements in 31 bits")
+LIMIT(spatial_dims, 0, 3, "cuDNN supports up to 3 spatial dimensions")
+LIMIT(elements, 0, INT32_MAX, "cuDNN's older calls limit dims, strides and elements to 31 bits")
 
 const struct anydnn_plugin_limit *const cdn_limits[] = {&limit_spatial_dims, &limit_elements};
 const uint32_t cdn_limit_count = sizeof cdn_limits / sizeof cdn_limits[0];

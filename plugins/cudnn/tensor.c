@@ -7,6 +7,8 @@
 
 /* The fewest dims: cuDNN's image operations require two spatial dims. */
 #define LEAST_DIMS 4
+/* The alignment of copies in scratch memory. */
+#define COPY_ALIGNMENT 256
 
 /* Returns the extent of a dim. Channels of vector types are counted in vectors. */
 static int64_t extent(const struct anydnn_plugin_tensor *tensor, int32_t d)
@@ -18,19 +20,20 @@ int32_t cdn_shape_of(struct cdn_shape *shape, const struct anydnn_plugin_tensor 
                      int32_t most, const char *role, struct kit_refusal *why)
 {
     if (tensor->type < 0 || tensor->type >= KIT_TYPES)
-        return kit_refuse(why, ANYDNN_PLUGIN_REASON_TYPE, "%s has a type that cuDNN lacks (%d)",
-                          role, tensor->type);
+        return kit_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
+                          "%s has type %d, which cuDNN does not support", role, tensor->type);
     if (tensor->ndims < 1 || tensor->ndims > most)
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
-                          "%s has %d dims; cuDNN takes at most %d here", role, tensor->ndims, most);
+                          "%s has %d dims; cuDNN supports at most %d here", role, tensor->ndims,
+                          most);
     shape->ndims = tensor->ndims < LEAST_DIMS ? LEAST_DIMS : tensor->ndims;
     for (int32_t d = 0; d < shape->ndims; d++) {
         int there = d < tensor->ndims;
 
         if (there && (tensor->dims[d] > INT_MAX || tensor->strides[d] > INT_MAX))
             return kit_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
-                              "%s has dim %lld with stride %lld; cuDNN counts in 31 bits", role,
-                              (long long)tensor->dims[d], (long long)tensor->strides[d]);
+                              "%s has a dim of %lld with stride %lld; cuDNN's limit is 31 bits",
+                              role, (long long)tensor->dims[d], (long long)tensor->strides[d]);
         shape->dims[d] = there ? (int)tensor->dims[d] : 1;
         shape->strides[d] = there ? (int)tensor->strides[d] : 1;
     }
@@ -115,6 +118,11 @@ size_t cdn_tensor_bytes(const struct anydnn_plugin_tensor *tensor)
     return (size_t)((last + 1) * lanes * kit_type_size(tensor->type));
 }
 
+size_t cdn_copy_bytes(const struct anydnn_plugin_tensor *tensor)
+{
+    return (cdn_tensor_bytes(tensor) + COPY_ALIGNMENT - 1) / COPY_ALIGNMENT * COPY_ALIGNMENT;
+}
+
 size_t cdn_element_bytes(const struct anydnn_plugin_tensor *tensor)
 {
     int64_t count = 1;
@@ -135,8 +143,7 @@ int32_t cdn_tensor_make(cudnnTensorDescriptor_t *made, const struct anydnn_plugi
         return reason;
     if (kit_lanes(tensor->type) > 1 && cdn_packed_format(tensor) < 0)
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_LAYOUT,
-                          "%s is %s and not packed; cuDNN describes vectors of channels packed "
-                          "only",
+                          "%s is %s and not packed; cuDNN requires packed vectors of channels",
                           role, kit_type_name(tensor->type));
     status = cudnn.cudnnCreateTensorDescriptor(made);
     if (status == CUDNN_STATUS_SUCCESS && kit_lanes(tensor->type) > 1)
@@ -163,7 +170,7 @@ int32_t cdn_filter_make(cudnnFilterDescriptor_t *made, const struct anydnn_plugi
     format = cdn_packed_format(tensor);
     if (format < 0)
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_LAYOUT,
-                          "%s is not packed; cuDNN describes filters packed only", role);
+                          "%s is not packed; cuDNN requires packed filters", role);
     status = cudnn.cudnnCreateFilterDescriptor(made);
     if (status == CUDNN_STATUS_SUCCESS)
         status = cudnn.cudnnSetFilterNdDescriptor(
@@ -236,8 +243,7 @@ int cdn_is_flushed(int32_t activation, int32_t type)
 int32_t cdn_refuse_flushed(int32_t activation, int32_t type, struct kit_refusal *why)
 {
     return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
-                      "the activation is %s; cuDNN's gives 0 where the result is a subnormal "
-                      "number of %s",
+                      "the activation is %s; cuDNN flushes its subnormal results in %s to 0",
                       flushed[activation], kit_type_name(type));
 }
 

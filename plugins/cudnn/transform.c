@@ -19,7 +19,7 @@ int32_t cdn_check_transform_types(const struct anydnn_plugin_problem *problem, u
     if ((x == y && x == ANYDNN_PLUGIN_DOUBLE) ||
         (is_one_of(x, any) && is_one_of(y, any) && !(shorts && x != y)))
         return 0;
-    return kit_refuse(why, ANYDNN_PLUGIN_REASON_TYPE, "cuDNN does not transform %s to %s",
+    return kit_refuse(why, ANYDNN_PLUGIN_REASON_TYPE, "cuDNN cannot convert %s to %s",
                       kit_type_name(x), kit_type_name(y));
 }
 

@@ -74,10 +74,10 @@ static int32_t check_pads(const struct anydnn_plugin_transform *params, int32_t 
         int64_t before = params->pad_before[d], after = params->pad_after[d];
 
         if ((before < 0 && after > 0) || (before > 0 && after < 0))
-            return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
-                              "dim %d has pads of %lld and %lld; cuDNN pads a dim or cuts it "
-                              "off, not both",
-                              d, (long long)before, (long long)after);
+            return kit_refuse(
+                why, ANYDNN_PLUGIN_REASON_PARAMETER,
+                "dim %d has pads of %lld and %lld; cuDNN requires pads of the same sign", d,
+                (long long)before, (long long)after);
     }
     return 0;
 }
@@ -92,7 +92,8 @@ static int32_t check_moving(const struct anydnn_plugin_problem *problem, uint32_
         return reason;
     if (x->ndims != 4)
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
-                          "x has %d dims; cuDNN's transforms with a descriptor take 4", x->ndims);
+                          "x has %d dims; cuDNN's transforms with a descriptor require 4",
+                          x->ndims);
     return cdn_check_transform_types(problem, any, why);
 }
 
@@ -166,7 +167,8 @@ static int32_t prepare_moving(struct anydnn_plugin_plan *plan, struct kit_refusa
     if (!two)
         return 0;
     describe_between(plan, &between);
-    return cdn_tensor_make(&plan->made.between, &between, 4, "what is between pads and fold", why);
+    return cdn_tensor_make(&plan->made.between, &between, 4,
+                           "the tensor between padding and folding", why);
 }
 
 static int32_t prepare_filter(struct anydnn_plugin_plan *plan, struct kit_refusal *why)

@@ -18,7 +18,7 @@ int32_t cdn_refuse_status(struct kit_refusal *why, int32_t reason, cudnnStatus_t
     char words[400];
 
     last_words(words, sizeof words);
-    return kit_refuse(why, reason, "cuDNN refuses %s: %s (%d) %s", what,
+    return kit_refuse(why, reason, "cuDNN rejected %s: %s (%d) %s", what,
                       cudnn.cudnnGetErrorString(status), (int)status, words);
 }
 

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A backend's calls to its host: publishing, settings, error messages, memory (host.h). */
 #ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* for sched_getaffinity */
+#define _GNU_SOURCE /* for sched_getaffinity and RTLD_DEFAULT */
 #endif
 #include "host.h"
 
+#include <dlfcn.h>
 #include <locale.h>
 #include <sched.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,7 +77,7 @@ void *kit_alloc(size_t bytes, const char *what)
     if (made)
         memset(made, 0, bytes);
     else
-        (void)kit_fail(ANYDNN_PLUGIN_STATUS_ALLOC_FAILED, "no memory for %s", what);
+        (void)kit_fail(ANYDNN_PLUGIN_STATUS_ALLOC_FAILED, "out of memory for %s", what);
     return made;
 }
 
@@ -83,7 +85,7 @@ int32_t kit_check_host_device(int32_t device)
 {
     if (device == 0)
         return ANYDNN_PLUGIN_STATUS_SUCCESS;
-    return kit_fail(ANYDNN_PLUGIN_STATUS_BAD_PARAM, "device is %d; the host has device 0 alone",
+    return kit_fail(ANYDNN_PLUGIN_STATUS_BAD_PARAM, "device is %d; the host has only device 0",
                     device);
 }
 
@@ -108,13 +110,46 @@ static int32_t processors(int32_t most)
     return count < 1 ? 1 : count > most ? most : count;
 }
 
+/* The limits of threads: 1 if set.threads is auto; the program's omp_get_max_threads, or NULL; and
+ * OMP_NUM_THREADS. All contexts share the values, since settings are read once. */
+static atomic_int threads_are_auto;
+static int (*_Atomic openmp_threads)(void);
+static atomic_int environment_threads;
+
+/* Finds the limits that the program has set. An OpenMP library that a program uses is visible to
+ * all, and gives the limit of the calling thread; a library that a backend opened is not. */
+static void find_limits(void)
+{
+    const char *text = getenv("OMP_NUM_THREADS");
+    void *symbol = dlsym(RTLD_DEFAULT, "omp_get_max_threads");
+    long count = text ? strtol(text, NULL, 10) : 0;
+    int (*function)(void);
+
+    memcpy(&function, &symbol, sizeof function);
+    atomic_store(&openmp_threads, function);
+    atomic_store(&environment_threads, count < 1 || count > INT32_MAX ? INT32_MAX : (int)count);
+}
+
+int32_t kit_threads_now(int32_t count)
+{
+    int (*function)(void) = atomic_load(&openmp_threads);
+    int32_t limit;
+
+    if (count <= 1 || !atomic_load(&threads_are_auto))
+        return count;
+    limit = function ? function() : atomic_load(&environment_threads);
+    return limit < 1 ? 1 : limit < count ? limit : count;
+}
+
 int32_t kit_setting_threads(int32_t most, int32_t *threads)
 {
     const char *text = kit_host->setting(kit_host, "threads");
     char *end;
     long count;
 
-    if (!text || strcmp(text, "auto") == 0) {
+    find_limits();
+    atomic_store(&threads_are_auto, !text || strcmp(text, "auto") == 0);
+    if (atomic_load(&threads_are_auto)) {
         *threads = processors(most);
         return ANYDNN_PLUGIN_STATUS_SUCCESS;
     }

@@ -43,7 +43,7 @@ void kit_print(char *text, size_t size, const char *format, va_list list)
 int32_t kit_fail(int32_t status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Allocates zeroed host memory, aligned to 64 bytes, which kit_host->free frees. Returns NULL when
- * memory runs out, after it has reported "no memory for WHAT" to the host. */
+ * memory runs out, after it has reported "out of memory for WHAT" to the host. */
 void *kit_alloc(size_t bytes, const char *what);
 
 /* The value of sizes that overflow. No allocation succeeds for so many bytes, and the sum of four
@@ -81,6 +81,11 @@ int32_t kit_setting_switch(const char *key, int32_t *is_on);
 /* Reads the setting `threads`, which is a number from 1 to `most`. The default, `auto`, means one
  * thread for each processor that the process may use. Returns 0, or a status with a message. */
 int32_t kit_setting_threads(int32_t most, int32_t *threads);
+
+/* Returns the number of threads for work that begins now: `count`, which kit_setting_threads gave,
+ * or fewer if the setting is `auto` and the program limits the calling thread. The limit is that of
+ * the program's OpenMP library (omp_set_num_threads, OMP_NUM_THREADS), or else OMP_NUM_THREADS. */
+int32_t kit_threads_now(int32_t count);
 
 #ifdef __cplusplus
 }

@@ -11,6 +11,7 @@ KIT_SOURCES = \
 	plugins/kit/philox.h \
 	plugins/kit/problem.c \
 	plugins/kit/problem.h \
+	plugins/kit/slots.h \
 	plugins/kit/walk.c \
 	plugins/kit/walk.h
 

@@ -74,8 +74,8 @@ int32_t kit_check_extensions(const struct anydnn_plugin_problem *problem, struct
     for (const struct anydnn_plugin_extension *node = problem->extension; node; node = node->next) {
         if (node->must_understand)
             return kit_refuse(why, ANYDNN_PLUGIN_REASON_EXTENSION,
-                              "%s knows no extension of kind %d, and this one must be understood",
-                              kit_name, node->kind);
+                              "%s does not support the required extension of kind %d", kit_name,
+                              node->kind);
     }
     return 0;
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Complete copies of the host's structures, in the sizes of the plugin.h that the backend was built
- * with. Also the answers to the query whether the backend can run a problem. */
+ * with. It also declares the answers to a query whether the backend can run a problem. */
 #ifndef KIT_PROBLEM_H
 #define KIT_PROBLEM_H
 
 #include "host.h"
 #include "names.h"
 #include "params.h"
+#include "slots.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Maps activation functions to their values and gradients in our own code, for cases in which
- * oneDNN's differ. */
+/* Computes activation functions and their gradients in our own code, for cases in which oneDNN's
+ * results differ. */
 #ifndef ONEDNN_ACTIVATE_H
 #define ONEDNN_ACTIVATE_H
 

@@ -15,9 +15,6 @@
 
 #include <string.h>
 
-enum { FORWARD_X, FORWARD_Y };
-enum { BACKWARD_Y, BACKWARD_DY, BACKWARD_X, BACKWARD_DX };
-
 /* The number of elements processed at a time. */
 #define CHUNK 256
 
@@ -33,7 +30,7 @@ static int32_t check_mode(const struct anydnn_plugin_problem *problem, struct ki
 
     if (activation.mode >= 0 && activation.mode < ONEDNN_ACTIVATION_END)
         return 0;
-    return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER, "activation %d is none from 0 to %d",
+    return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER, "activation %d is out of range 0..%d",
                       activation.mode, ONEDNN_ACTIVATION_END - 1);
 }
 
@@ -45,7 +42,8 @@ static int32_t check_backward(const struct anydnn_plugin_problem *problem, struc
 
     if (reason || params_of(problem).mode != ONEDNN_SWISH)
         return reason;
-    return onednn_check_apart(problem, BACKWARD_DX, BACKWARD_X, why);
+    return onednn_check_apart(problem, slot_activation_backward_dx, slot_activation_backward_x,
+                              why);
 }
 
 /* ------------------------------------------------------------------ our own code */
@@ -249,24 +247,26 @@ static struct onednn_eltwise eltwise_of(const struct onednn_activation *activati
 static void build_forward(struct onednn_build *build)
 {
     struct onednn_activation activation = params_of(build->problem);
-    struct onednn_view operand = onednn_operand(build, FORWARD_X);
+    struct onednn_view operand = onednn_operand(build, slot_activation_forward_x);
     struct onednn_view dense = onednn_packed_like(&operand, ANYDNN_PLUGIN_FLOAT);
     struct onednn_view work = onednn_flat(kit_count(dense.dims, dense.ndims));
     struct onednn_eltwise eltwise = eltwise_of(&activation, 0);
-    struct onednn_lost lost = {.activation = activation,
-                               .in_place = onednn_in_place(build, FORWARD_Y, FORWARD_X),
-                               .count = work.dims[0]};
+    struct onednn_lost lost = {
+        .activation = activation,
+        .in_place = onednn_in_place(build, slot_activation_forward_y, slot_activation_forward_x),
+        .count = work.dims[0]};
     dnnl_primitive_desc_t descriptor;
     int x;
 
     if (forward_is_own(&activation)) {
-        run_own(build, forward_row, (const int32_t[]){FORWARD_Y, FORWARD_X}, 2);
+        run_own(build, forward_row,
+                (const int32_t[]){slot_activation_forward_y, slot_activation_forward_x}, 2);
         return;
     }
     eltwise.x = onednn_layout_of(build, &work);
-    descriptor = onednn_keep(build, onednn_describe_eltwise(&eltwise, build->attributes),
-                             "eltwise primitive for this activation");
-    x = onednn_load_as(build, FORWARD_X, &dense, &work);
+    descriptor =
+        onednn_keep(build, onednn_describe_eltwise(&eltwise, build->attributes), "this activation");
+    x = onednn_load_as(build, slot_activation_forward_x, &dense, &work);
     lost.x = onednn_place_of(build, x);
     if (onednn_loses(&activation, 0))
         onednn_lost_look(build, &lost);
@@ -274,7 +274,7 @@ static void build_forward(struct onednn_build *build)
         struct onednn_output y;
 
         build->when = mode;
-        y = onednn_result_as(build, FORWARD_Y, &dense, &work);
+        y = onednn_result_as(build, slot_activation_forward_y, &dense, &work);
         ONEDNN_RUN(build, descriptor, {DNNL_ARG_SRC, x}, {DNNL_ARG_DST, y.memory});
         lost.out = onednn_place_of(build, y.memory);
         if (onednn_loses(&activation, 0))
@@ -286,31 +286,37 @@ static void build_forward(struct onednn_build *build)
 static void build_backward(struct onednn_build *build)
 {
     struct onednn_activation activation = params_of(build->problem);
-    struct onednn_view operand = onednn_operand(build, BACKWARD_DX);
+    struct onednn_view operand = onednn_operand(build, slot_activation_backward_dx);
     struct onednn_view dense = onednn_packed_like(&operand, ANYDNN_PLUGIN_FLOAT);
     struct onednn_view work = onednn_flat(kit_count(dense.dims, dense.ndims));
     struct onednn_eltwise eltwise = eltwise_of(&activation, 1);
     struct onednn_lost lost = {.activation = activation,
                                .backward = 1,
-                               .in_place = onednn_in_place(build, BACKWARD_DX, BACKWARD_DY),
+                               .in_place = onednn_in_place(build, slot_activation_backward_dx,
+                                                           slot_activation_backward_dy),
                                .count = work.dims[0]};
     int by_x = activation.mode == ONEDNN_SWISH;
     dnnl_primitive_desc_t descriptor;
     int data, dy;
 
     /* oneDNN allows dx to overwrite dy, but not y. */
-    if (backward_is_own(&activation) || onednn_in_place(build, BACKWARD_DX, BACKWARD_Y)) {
-        run_own(build, backward_row, (const int32_t[]){BACKWARD_DX, BACKWARD_DY, BACKWARD_Y}, 3);
+    if (backward_is_own(&activation) ||
+        onednn_in_place(build, slot_activation_backward_dx, slot_activation_backward_y)) {
+        run_own(build, backward_row,
+                (const int32_t[]){slot_activation_backward_dx, slot_activation_backward_dy,
+                                  slot_activation_backward_y},
+                3);
         return;
     }
     eltwise.x = eltwise.dx = onednn_layout_of(build, &work);
-    eltwise.hint = onednn_keep(build, onednn_describe_eltwise(&eltwise, build->attributes),
-                               "eltwise primitive for this activation");
+    eltwise.hint =
+        onednn_keep(build, onednn_describe_eltwise(&eltwise, build->attributes), "this activation");
     eltwise.direction = dnnl_backward_data;
     descriptor = onednn_keep(build, onednn_describe_eltwise(&eltwise, build->attributes),
-                             "backward eltwise primitive for this activation");
-    data = onednn_load_as(build, by_x ? BACKWARD_X : BACKWARD_Y, &dense, &work);
-    dy = onednn_load_as(build, BACKWARD_DY, &dense, &work);
+                             "the gradient of this activation");
+    data = onednn_load_as(build, by_x ? slot_activation_backward_x : slot_activation_backward_y,
+                          &dense, &work);
+    dy = onednn_load_as(build, slot_activation_backward_dy, &dense, &work);
     lost.x = onednn_place_of(build, data);
     lost.dy = onednn_place_of(build, dy);
     if (onednn_loses(&activation, 1))
@@ -319,7 +325,7 @@ static void build_backward(struct onednn_build *build)
         struct onednn_output dx;
 
         build->when = mode;
-        dx = onednn_result_as(build, BACKWARD_DX, &dense, &work);
+        dx = onednn_result_as(build, slot_activation_backward_dx, &dense, &work);
         ONEDNN_RUN(build, descriptor, {by_x ? DNNL_ARG_SRC : DNNL_ARG_DST, data},
                    {DNNL_ARG_DIFF_DST, dy}, {DNNL_ARG_DIFF_SRC, dx.memory});
         lost.out = onednn_place_of(build, dx.memory);

@@ -8,19 +8,19 @@
 
 /* A flag that every call sets when it runs out of memory. A NULL result does not suffice as a sign,
  * since it has other reasons, too. */
-static _Thread_local int starved;
+static _Thread_local int out_of_memory;
 
-int onednn_starved(void)
+int onednn_ran_out_of_memory(void)
 {
-    int was = starved;
+    int was = out_of_memory;
 
-    starved = 0;
+    out_of_memory = 0;
     return was;
 }
 
 static int done(dnnl_status_t status)
 {
-    starved |= status == dnnl_out_of_memory;
+    out_of_memory |= status == dnnl_out_of_memory;
     return status == dnnl_success;
 }
 

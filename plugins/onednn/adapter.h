@@ -108,7 +108,7 @@ dnnl_primitive_desc_t onednn_describe_eltwise(const struct onednn_eltwise *eltwi
 
 /* Returns 1 if one of these functions ran out of memory since the last call. That function returned
  * NULL. */
-int onednn_starved(void);
+int onednn_ran_out_of_memory(void);
 
 /* Appends a post-op that makes a primitive's result max(result, 0). Returns 0, or another value if
  * oneDNN refuses. */

@@ -8,19 +8,8 @@
 #include "batch_norm.h"
 #include "table.h"
 
-enum { INFERENCE_X, INFERENCE_SCALE, INFERENCE_BIAS, INFERENCE_MEAN, INFERENCE_VAR, INFERENCE_Y };
-enum {
-    TRAINING_X,
-    TRAINING_SCALE,
-    TRAINING_BIAS,
-    TRAINING_Z,
-    TRAINING_RUNNING_MEAN,
-    TRAINING_RUNNING_VAR,
-    TRAINING_Y,
-    TRAINING_SAVE_MEAN,
-    TRAINING_SAVE_INV_VAR,
-    TRAINING_RESERVE
-};
+#define INFERENCE(name) slot_batch_normalization_inference_##name
+#define TRAINING(name)  slot_batch_normalization_training_##name
 
 /* ------------------------------------------------------------------ common parts */
 
@@ -34,8 +23,9 @@ int32_t onednn_norm_check(const struct anydnn_plugin_problem *problem, struct ki
                           "mode is %d and ops %d; both must be 0 to 2", params->mode, params->ops);
     if (params->ops != ONEDNN_NORM_PLAIN &&
         (params->activation < 0 || params->activation >= ONEDNN_ACTIVATION_END))
-        return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER, "activation %d is none from 0 to %d",
-                          params->activation, ONEDNN_ACTIVATION_END - 1);
+        return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
+                          "activation %d is out of range 0..%d", params->activation,
+                          ONEDNN_ACTIVATION_END - 1);
     return 0;
 }
 
@@ -182,7 +172,7 @@ static int32_t inference_check(const struct anydnn_plugin_problem *problem, stru
 
     if (params->ops == ONEDNN_NORM_ADD_ACTIVATION)
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
-                          "ops is bn_add_activation, and there is no z to add");
+                          "ops is bn_add_activation, but z is absent");
     return onednn_norm_check(problem, why);
 }
 
@@ -190,17 +180,17 @@ static void build_inference(struct onednn_build *build)
 {
     struct onednn_norm norm = onednn_norm_of(build);
     struct forward forward = {.descriptor = describe(build, &norm, dnnl_forward_inference),
-                              .x = onednn_load_as(build, INFERENCE_X, &norm.dense, &norm.work),
-                              .scale = onednn_load_cells(build, &norm, INFERENCE_SCALE),
-                              .bias = onednn_load_cells(build, &norm, INFERENCE_BIAS),
-                              .mean = onednn_load_cells(build, &norm, INFERENCE_MEAN),
-                              .variance = onednn_load_cells(build, &norm, INFERENCE_VAR)};
+                              .x = onednn_load_as(build, INFERENCE(x), &norm.dense, &norm.work),
+                              .scale = onednn_load_cells(build, &norm, INFERENCE(scale)),
+                              .bias = onednn_load_cells(build, &norm, INFERENCE(bias)),
+                              .mean = onednn_load_cells(build, &norm, INFERENCE(mean)),
+                              .variance = onednn_load_cells(build, &norm, INFERENCE(var))};
 
     for (uint32_t mode = ONEDNN_FAST; mode <= ONEDNN_GENERAL; mode <<= 1) {
         struct onednn_output y;
 
         build->when = mode;
-        y = onednn_result_as(build, INFERENCE_Y, &norm.dense, &norm.work);
+        y = onednn_result_as(build, INFERENCE(y), &norm.dense, &norm.work);
         normalize(build, &norm, &forward, y.memory);
         finish(build, &norm, -1, -1, y.memory, y.memory);
         onednn_store_as(build, &y, 0);
@@ -211,12 +201,12 @@ static int32_t training_check(const struct anydnn_plugin_problem *problem, struc
 {
     const struct anydnn_plugin_batch_normalization *params = problem->params;
 
-    if (params->ops == ONEDNN_NORM_ADD_ACTIVATION && !problem->tensor[TRAINING_Z])
+    if (params->ops == ONEDNN_NORM_ADD_ACTIVATION && !problem->tensor[TRAINING(z)])
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
-                          "ops is bn_add_activation, and z is absent");
-    if (params->ops != ONEDNN_NORM_PLAIN && !problem->tensor[TRAINING_RESERVE])
+                          "ops is bn_add_activation, but z is absent");
+    if (params->ops != ONEDNN_NORM_PLAIN && !problem->tensor[TRAINING(reserve)])
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
-                          "the reserve is absent; with an activation it is required");
+                          "the reserve is absent; it is required with an activation");
     return onednn_norm_check(problem, why);
 }
 
@@ -243,10 +233,10 @@ static struct onednn_norm_statistics statistics_of(const struct onednn_build *bu
         .epsilon = params->epsilon,
         .mean = onednn_place_of(build, mean),
         .variance = onednn_place_of(build, variance),
-        .running_mean = cells_of(build, TRAINING_RUNNING_MEAN),
-        .running_variance = cells_of(build, TRAINING_RUNNING_VAR),
-        .save_mean = cells_of(build, TRAINING_SAVE_MEAN),
-        .save_inv_variance = cells_of(build, TRAINING_SAVE_INV_VAR)};
+        .running_mean = cells_of(build, TRAINING(running_mean)),
+        .running_variance = cells_of(build, TRAINING(running_var)),
+        .save_mean = cells_of(build, TRAINING(save_mean)),
+        .save_inv_variance = cells_of(build, TRAINING(save_inv_var))};
 }
 
 static void build_training(struct onednn_build *build)
@@ -255,14 +245,14 @@ static void build_training(struct onednn_build *build)
     struct onednn_norm norm = onednn_norm_of(build);
     struct forward forward = {.descriptor = describe(build, &norm, dnnl_forward_training),
                               .measures = onednn_norm_has_runs(&norm),
-                              .x = onednn_load_as(build, TRAINING_X, &norm.dense, &norm.work),
-                              .scale = onednn_load_cells(build, &norm, TRAINING_SCALE),
-                              .bias = onednn_load_cells(build, &norm, TRAINING_BIAS),
+                              .x = onednn_load_as(build, TRAINING(x), &norm.dense, &norm.work),
+                              .scale = onednn_load_cells(build, &norm, TRAINING(scale)),
+                              .bias = onednn_load_cells(build, &norm, TRAINING(bias)),
                               .mean = onednn_temporary_cells(build, &norm),
                               .variance = onednn_temporary_cells(build, &norm)};
     struct onednn_norm_statistics statistics =
         statistics_of(build, &norm, forward.mean, forward.variance);
-    int32_t reserve = params->ops == ONEDNN_NORM_PLAIN ? -1 : TRAINING_RESERVE;
+    int32_t reserve = params->ops == ONEDNN_NORM_PLAIN ? -1 : TRAINING(reserve);
 
     if (!forward.measures)
         onednn_norm_measure(build, &norm, forward.x, forward.mean, forward.variance);
@@ -271,13 +261,14 @@ static void build_training(struct onednn_build *build)
         int v;
 
         build->when = mode;
-        y = onednn_result_as(build, TRAINING_Y, &norm.dense, &norm.work);
+        y = onednn_result_as(build, TRAINING(y), &norm.dense, &norm.work);
         /* y may lie on z, which is read after v is written. */
-        v = onednn_in_place(build, TRAINING_Y, TRAINING_Z) ? onednn_temporary_as(build, &norm.work)
-                                                           : y.memory;
+        v = onednn_in_place(build, TRAINING(y), TRAINING(z))
+                ? onednn_temporary_as(build, &norm.work)
+                : y.memory;
         normalize(build, &norm, &forward, v);
         onednn_run_own(build, onednn_norm_keep, &statistics, sizeof statistics);
-        finish(build, &norm, TRAINING_Z, reserve, v, y.memory);
+        finish(build, &norm, TRAINING(z), reserve, v, y.memory);
         onednn_store_as(build, &y, 0);
     }
 }

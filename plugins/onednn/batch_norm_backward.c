@@ -4,13 +4,13 @@
 #include "batch_norm.h"
 #include "table.h"
 
-enum { X, DY, Y, SCALE, BIAS, SAVE_MEAN, SAVE_INV_VAR, RESERVE, DX, DZ, DSCALE, DBIAS };
+#define SLOT(name) slot_batch_normalization_backward_##name
 
 /* ------------------------------------------------------------------ conditions */
 
 static int32_t refuse_without(struct kit_refusal *why, const char *rule, const char *operand)
 {
-    return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER, "%s, and %s is absent", rule, operand);
+    return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER, "%s, but %s is absent", rule, operand);
 }
 
 static int32_t check(const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
@@ -19,23 +19,24 @@ static int32_t check(const struct anydnn_plugin_problem *problem, struct kit_ref
     int32_t mode = params->activation, reason = onednn_norm_check(problem, why);
 
     if (!reason) /* oneDNN allows dx to overwrite dy, but not x */
-        reason = onednn_check_apart(problem, DX, X, why);
+        reason = onednn_check_apart(problem, SLOT(dx), SLOT(x), why);
     if (reason)
         return reason;
-    if (!problem->tensor[SAVE_MEAN] != !problem->tensor[SAVE_INV_VAR])
-        return refuse_without(why, "the saved pair comes whole or not at all", "one of it");
+    if (!problem->tensor[SLOT(save_mean)] != !problem->tensor[SLOT(save_inv_var)])
+        return refuse_without(why, "save_mean and save_inv_var must be given together",
+                              "one of them");
     if (params->ops == ONEDNN_NORM_PLAIN)
         return 0;
-    if (!problem->tensor[RESERVE])
-        return refuse_without(why, "with an activation the reserve is required", "it");
-    if (!problem->tensor[Y] &&
+    if (!problem->tensor[SLOT(reserve)])
+        return refuse_without(why, "the reserve is required with an activation", "it");
+    if (!problem->tensor[SLOT(y)] &&
         (mode == ONEDNN_SIGMOID || mode == ONEDNN_TANH || mode == ONEDNN_ELU))
-        return refuse_without(why, "this activation's gradient is a function of y", "y");
-    if (mode == ONEDNN_SWISH && !problem->tensor[BIAS])
-        return refuse_without(why, "swish's gradient needs its argument again", "bias");
+        return refuse_without(why, "this activation's gradient requires y", "y");
+    if (mode == ONEDNN_SWISH && !problem->tensor[SLOT(bias)])
+        return refuse_without(why, "swish's gradient requires its argument", "bias");
     if (mode == ONEDNN_SWISH && params->ops == ONEDNN_NORM_ADD_ACTIVATION)
-        return refuse_without(why, "swish's gradient needs its argument again", "z");
-    if (params->ops == ONEDNN_NORM_ADD_ACTIVATION && !problem->tensor[DZ])
+        return refuse_without(why, "swish's gradient requires its argument", "z");
+    if (params->ops == ONEDNN_NORM_ADD_ACTIVATION && !problem->tensor[SLOT(dz)])
         return refuse_without(why, "ops is bn_add_activation", "dz");
     return 0;
 }
@@ -62,14 +63,14 @@ static struct statistics build_statistics(struct onednn_build *build,
     const struct anydnn_plugin_batch_normalization *params = build->problem->params;
     struct statistics found = {.variance = onednn_temporary_cells(build, norm)};
 
-    if (build->problem->tensor[SAVE_MEAN]) {
-        int inverse = onednn_load_cells(build, norm, SAVE_INV_VAR);
+    if (build->problem->tensor[SLOT(save_mean)]) {
+        int inverse = onednn_load_cells(build, norm, SLOT(save_inv_var));
         struct onednn_norm_restore restore = {.cells = norm->cells,
                                               .epsilon = (double)(float)params->epsilon,
                                               .inv_variance = onednn_place_of(build, inverse),
                                               .variance = onednn_place_of(build, found.variance)};
 
-        found.mean = onednn_load_cells(build, norm, SAVE_MEAN);
+        found.mean = onednn_load_cells(build, norm, SLOT(save_mean));
         onednn_run_own(build, onednn_norm_restore, &restore, sizeof restore);
     } else {
         found.mean = onednn_temporary_cells(build, norm);
@@ -84,23 +85,23 @@ static struct onednn_output build_gradient(struct onednn_build *build,
                                            const struct statistics *statistics)
 {
     const struct anydnn_plugin_batch_normalization *params = build->problem->params;
-    struct onednn_output g = {.slot = DZ, .dense = norm->dense};
+    struct onednn_output g = {.slot = SLOT(dz), .dense = norm->dense};
     struct onednn_norm_elements elements = {.activation = onednn_norm_activation(build->problem),
                                             .plain = params->ops == ONEDNN_NORM_PLAIN,
                                             .dense = norm->dense,
-                                            .dy = onednn_operand(build, DY),
-                                            .dy_slot = DY,
+                                            .dy = onednn_operand(build, SLOT(dy)),
+                                            .dy_slot = SLOT(dy),
                                             .y_slot = -1,
-                                            .reserve_slot = RESERVE};
+                                            .reserve_slot = SLOT(reserve)};
 
     g.plain = onednn_temporary_as(build, &norm->dense);
     g.memory = onednn_recast(build, g.plain, onednn_layout_of(build, &norm->work));
     elements.out = onednn_place_of(build, g.plain);
     if (elements.plain)
         elements.reserve_slot = -1;
-    if (build->problem->tensor[Y]) {
-        elements.y_slot = Y;
-        elements.y = onednn_operand(build, Y);
+    if (build->problem->tensor[SLOT(y)]) {
+        elements.y_slot = SLOT(y);
+        elements.y = onednn_operand(build, SLOT(y));
     }
     if (!elements.plain && params->activation == ONEDNN_SWISH) {
         elements.per_activation = params->mode == ONEDNN_PER_ACTIVATION;
@@ -109,7 +110,7 @@ static struct onednn_output build_gradient(struct onednn_build *build,
         elements.mean = onednn_place_of(build, statistics->mean);
         elements.variance = onednn_place_of(build, statistics->variance);
         elements.scale = onednn_place_of(build, scale);
-        elements.bias = onednn_place_of(build, onednn_load_cells(build, norm, BIAS));
+        elements.bias = onednn_place_of(build, onednn_load_cells(build, norm, SLOT(bias)));
     }
     onednn_run_own(build, onednn_norm_gradient, &elements, sizeof elements);
     return g;
@@ -120,9 +121,9 @@ static void run_backward(struct onednn_build *build, const struct onednn_norm *n
                          dnnl_primitive_desc_t descriptor, int x, int scale,
                          const struct statistics *statistics, const struct onednn_output *g)
 {
-    struct onednn_output dx = onednn_result_as(build, DX, &norm->dense, &norm->work);
-    struct onednn_output dscale = onednn_result_cells(build, norm, DSCALE);
-    struct onednn_output dbias = onednn_result_cells(build, norm, DBIAS);
+    struct onednn_output dx = onednn_result_as(build, SLOT(dx), &norm->dense, &norm->work);
+    struct onednn_output dscale = onednn_result_cells(build, norm, SLOT(dscale));
+    struct onednn_output dbias = onednn_result_cells(build, norm, SLOT(dbias));
     const struct onednn_argument arguments[] = {{DNNL_ARG_SRC, x},
                                                 {DNNL_ARG_MEAN, statistics->mean},
                                                 {DNNL_ARG_VARIANCE, statistics->variance},
@@ -137,7 +138,7 @@ static void run_backward(struct onednn_build *build, const struct onednn_norm *n
     onednn_store_as(build, &dx, 0);
     onednn_store_as(build, &dscale, 2);
     onednn_store_as(build, &dbias, 2);
-    if (build->problem->tensor[DZ])
+    if (build->problem->tensor[SLOT(dz)])
         onednn_store_as(build, g, 0);
 }
 
@@ -150,13 +151,13 @@ static void build_backward(struct onednn_build *build)
         onednn_norm_describe(build, &norm, dnnl_forward_training, flags, NULL);
     dnnl_primitive_desc_t descriptor =
         onednn_norm_describe(build, &norm, dnnl_backward, flags, hint);
-    int x = onednn_load_as(build, X, &norm.dense, &norm.work);
-    int scale = onednn_load_cells(build, &norm, SCALE);
+    int x = onednn_load_as(build, SLOT(x), &norm.dense, &norm.work);
+    int scale = onednn_load_cells(build, &norm, SLOT(scale));
     struct statistics statistics = build_statistics(build, &norm, x);
     struct onednn_output g;
 
-    if (params->ops == ONEDNN_NORM_PLAIN && !build->problem->tensor[DZ])
-        g.memory = onednn_load_as(build, DY, &norm.dense, &norm.work);
+    if (params->ops == ONEDNN_NORM_PLAIN && !build->problem->tensor[SLOT(dz)])
+        g.memory = onednn_load_as(build, SLOT(dy), &norm.dense, &norm.work);
     else
         g = build_gradient(build, &norm, x, scale, &statistics);
     for (uint32_t mode = ONEDNN_FAST; mode <= ONEDNN_GENERAL; mode <<= 1) {

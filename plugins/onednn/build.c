@@ -47,9 +47,9 @@ void onednn_build_end(struct onednn_build *build)
  * implementation. */
 static void blame_memory(struct onednn_build *build, const void *made)
 {
-    if (onednn_starved() && !made)
+    if (onednn_ran_out_of_memory() && !made)
         onednn_build_fail(build, ANYDNN_PLUGIN_STATUS_ALLOC_FAILED,
-                          "no memory for a plan of oneDNN's");
+                          "out of memory for a plan of oneDNN");
 }
 
 static onednn_layout keep_layout(struct onednn_build *build, onednn_layout layout)
@@ -86,7 +86,8 @@ dnnl_primitive_desc_t onednn_keep(struct onednn_build *build, dnnl_primitive_des
     dnnl_primitive_desc_t kept = onednn_keep_if(build, descriptor);
 
     if (!descriptor)
-        onednn_build_fail(build, ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED, "oneDNN has no %s", what);
+        onednn_build_fail(build, ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED, "oneDNN does not support %s",
+                          what);
     return kept;
 }
 
@@ -97,7 +98,7 @@ dnnl_primitive_attr_t onednn_attributes(struct onednn_build *build)
     if (build->kept.attribute_count == ONEDNN_KEPT ||
         onednn.dnnl_primitive_attr_create(&made) != dnnl_success) {
         onednn_build_fail(build, ANYDNN_PLUGIN_STATUS_ALLOC_FAILED,
-                          "no memory for attributes of a primitive");
+                          "out of memory for the attributes of a primitive");
         return NULL;
     }
     build->kept.attributes[build->kept.attribute_count++] = made;
@@ -105,7 +106,7 @@ dnnl_primitive_attr_t onednn_attributes(struct onednn_build *build)
         onednn.dnnl_primitive_attr_set_scratchpad_mode(made, dnnl_scratchpad_mode_user) !=
             dnnl_success)
         onednn_build_fail(build, ANYDNN_PLUGIN_STATUS_INTERNAL_ERROR,
-                          "oneDNN refuses attributes of a primitive");
+                          "oneDNN rejected the attributes of a primitive");
     return made;
 }
 
@@ -115,7 +116,7 @@ void onednn_add_post_ops(struct onednn_build *build, dnnl_primitive_attr_t attri
     if (attributes && post_ops &&
         onednn.dnnl_primitive_attr_set_post_ops(attributes, post_ops) != dnnl_success)
         onednn_build_fail(build, ANYDNN_PLUGIN_STATUS_INTERNAL_ERROR,
-                          "oneDNN refuses post-ops of a primitive");
+                          "oneDNN rejected the post-ops of a primitive");
     if (post_ops)
         onednn.dnnl_post_ops_destroy(post_ops);
 }
@@ -153,7 +154,7 @@ onednn_layout onednn_layout_any(struct onednn_build *build, const struct onednn_
         build, onednn_layout_create(data_type(view->type), view->ndims, view->dims, NULL));
     if (!layout)
         onednn_build_fail(build, ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED,
-                          "oneDNN refuses the sizes of a tensor");
+                          "oneDNN rejected the sizes of a tensor");
     return layout;
 }
 
@@ -192,11 +193,11 @@ static int add_value(struct onednn_build *build, onednn_layout layout, struct on
         return -1;
     if (plan->value_count == ONEDNN_VALUES)
         return onednn_build_fail(build, ANYDNN_PLUGIN_STATUS_INTERNAL_ERROR,
-                                 "a plan of onednn has too many memories");
+                                 "a plan of onednn has too many memory objects");
     made = make_memory(build, layout, &value->memory);
     if (made != dnnl_success)
         return onednn_build_fail(build, onednn_status(made, ANYDNN_PLUGIN_STATUS_INTERNAL_ERROR),
-                                 "oneDNN refuses a memory");
+                                 "oneDNN rejected a memory object");
     value->when = build->when;
     value->place = place;
     value->layout = layout;
@@ -295,7 +296,7 @@ void onednn_run(struct onednn_build *build, const_dnnl_primitive_desc_t descript
     if (made != dnnl_success) {
         step->primitive = NULL;
         onednn_build_fail(build, onednn_status(made, ANYDNN_PLUGIN_STATUS_INTERNAL_ERROR),
-                          "oneDNN cannot make a primitive");
+                          "oneDNN cannot create a primitive");
         return;
     }
     for (int i = 0; i < count; i++)
@@ -316,7 +317,7 @@ void onednn_run_own(struct onednn_build *build, onednn_step_fn run, const void *
     step->data = kit_host->alloc(size);
     if (!step->data)
         onednn_build_fail(build, ANYDNN_PLUGIN_STATUS_ALLOC_FAILED,
-                          "no memory for a step of a plan");
+                          "out of memory for a step of a plan");
     else
         memcpy(step->data, data, size);
 }

@@ -141,8 +141,8 @@ void onednn_store(struct onednn_build *build, int32_t slot, const struct onednn_
 /* Returns a memory in another layout: itself, or a new temporary. No operand is involved. */
 int onednn_reorder(struct onednn_build *build, int memory, onednn_layout has, onednn_layout wanted);
 
-/* Keeps a descriptor until the build ends, and returns it. NULL fails the build with "oneDNN has no
- * WHAT". */
+/* Keeps a descriptor until the build ends, and returns it. NULL fails the build with "oneDNN does
+ * not support WHAT". */
 dnnl_primitive_desc_t onednn_keep(struct onednn_build *build, dnnl_primitive_desc_t descriptor,
                                   const char *what);
 /* Keeps a descriptor likewise, but accepts NULL. */

@@ -12,13 +12,13 @@ int32_t onednn_conv_check(const struct anydnn_plugin_problem *problem,
 
     if (params->spatial_dims > ONEDNN_SPATIAL_MAX)
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
-                          "the convolution has %d spatial dimensions; oneDNN's have 1 to %d",
+                          "the convolution has %d spatial dimensions; oneDNN supports 1 to %d",
                           params->spatial_dims, ONEDNN_SPATIAL_MAX);
     for (int i = 0; i < 3; i++)
         if (!(ONEDNN_FLOATS >> problem->tensor[slots[i]]->type & 1))
             return kit_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
-                              "an operand is %s; oneDNN's convolutions of floats have float, "
-                              "half and bfloat16 alone",
+                              "an operand is %s; oneDNN's floating-point convolutions support only "
+                              "float, half and bfloat16",
                               kit_type_name(problem->tensor[slots[i]]->type));
     return 0;
 }

@@ -70,7 +70,7 @@ int onednn_conv_seen(struct onednn_build *build, const struct onednn_conv_tensor
 void onednn_conv_store(struct onednn_build *build, const struct onednn_conv_tensor *tensor,
                        int memory);
 
-enum { ONEDNN_FUSED_BIAS = 3 };
+#define ONEDNN_FUSED(name) slot_convolution_bias_activation_forward_##name
 
 /* Adds the last step of the fused operation: y = activation(alpha1 * r + alpha2 * z + bias) in
  * double, rounded once. r has the dims of y. */

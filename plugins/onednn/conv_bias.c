@@ -10,8 +10,6 @@
 /* The partial sums of a row, so that additions do not wait for one another. */
 #define LANES 8
 
-enum { DY = 0, DB = 1 };
-
 struct bias {
     struct onednn_walk walk;  /* dy, and its sums: one double per channel */
     struct onednn_walk blend; /* db, sums */
@@ -60,15 +58,19 @@ static void run_bias(const struct onednn_call *call, const void *data)
     double *sums = onednn_at(call, bias->sums);
 
     memset(sums, 0, (size_t)bias->channels * sizeof *sums);
-    onednn_walk_run(&bias->walk, (void *const[]){call->operands->data[DY], sums}, add_row, NULL);
+    onednn_walk_run(&bias->walk,
+                    (void *const[]){call->operands->data[slot_convolution_backward_bias_dy], sums},
+                    add_row, NULL);
     onednn_walk_blend(&bias->blend,
-                      (void *const[]){call->operands->data[DB], sums, call->operands->data[DB]},
+                      (void *const[]){call->operands->data[slot_convolution_backward_bias_db], sums,
+                                      call->operands->data[slot_convolution_backward_bias_db]},
                       call->operands->scale[0], call->operands->scale[1]);
 }
 
 static void build_bias(struct onednn_build *build)
 {
-    struct onednn_view dy = onednn_operand(build, DY), db = onednn_operand(build, DB), spread = dy;
+    struct onednn_view dy = onednn_operand(build, slot_convolution_backward_bias_dy),
+                       db = onednn_operand(build, slot_convolution_backward_bias_db), spread = dy;
     struct onednn_view sums = {.type = ANYDNN_PLUGIN_DOUBLE, .ndims = 1};
     struct bias bias = {.channels = dy.dims[1]};
 

@@ -3,8 +3,6 @@
 #include "activate.h"
 #include "conv.h"
 
-enum { Z = 2, Y = 4 };
-
 /* The last step, in double: y = activation(alpha1 * r + alpha2 * z + bias). */
 struct finish {
     struct onednn_walk walk; /* y, r, bias, z; y replaces an absent z */
@@ -57,7 +55,7 @@ static void run_finish(const struct onednn_call *call, const void *data)
 /* Returns the bias as a tensor of y's dims. Dims 1 to 3 of a view of lanes are the channels. */
 static struct onednn_view spread_bias(const struct onednn_build *build, const struct onednn_view *y)
 {
-    struct onednn_view bias = onednn_lanes(build, ONEDNN_FUSED_BIAS, 1);
+    struct onednn_view bias = onednn_lanes(build, ONEDNN_FUSED(bias), 1);
     int64_t step = bias.dims[2] > 1 ? bias.strides[2] : 0;
 
     for (int32_t d = 0; d < y->ndims; d++)
@@ -72,13 +70,16 @@ void onednn_conv_finish(struct onednn_build *build, struct onednn_place place,
                         const struct onednn_view *r)
 {
     const struct anydnn_plugin_convolution *params = build->problem->params;
-    int has_z = build->problem->present >> Z & 1;
-    struct onednn_view y = onednn_lanes(build, Y, 1);
-    struct onednn_view z = onednn_lanes(build, has_z ? Z : Y, 1);
+    int has_z = build->problem->present >> ONEDNN_FUSED(z) & 1;
+    struct onednn_view y = onednn_lanes(build, ONEDNN_FUSED(y), 1);
+    struct onednn_view z = onednn_lanes(build, has_z ? ONEDNN_FUSED(z) : ONEDNN_FUSED(y), 1);
     struct onednn_view bias = spread_bias(build, &y);
     struct onednn_view sums = onednn_lanes_of(r, 1, y.dims[3]);
     struct finish finish = {
-        .place = {{.slot = Y}, place, {.slot = ONEDNN_FUSED_BIAS}, {.slot = has_z ? Z : Y}},
+        .place = {{.slot = ONEDNN_FUSED(y)},
+                  place,
+                  {.slot = ONEDNN_FUSED(bias)},
+                  {.slot = has_z ? ONEDNN_FUSED(z) : ONEDNN_FUSED(y)}},
         .has_z = has_z,
         .activation = {params->activation, params->nan_propagate, params->coef},
     };

@@ -118,7 +118,7 @@ static dnnl_primitive_attr_t fused_attributes(struct onednn_build *build)
     attributes = onednn_attributes(build);
     if (onednn.dnnl_post_ops_create(&post_ops) != dnnl_success || onednn_append_relu(post_ops) != 0)
         onednn_build_fail(build, ANYDNN_PLUGIN_STATUS_ALLOC_FAILED,
-                          "no memory for post-ops of a primitive");
+                          "out of memory for the post-ops of a primitive");
     onednn_add_post_ops(build, attributes, post_ops);
     return attributes;
 }
@@ -127,7 +127,7 @@ static dnnl_primitive_attr_t fused_attributes(struct onednn_build *build)
  * all the work. */
 static int build_finished(struct onednn_build *build)
 {
-    struct onednn_view bias_view = onednn_operand(build, ONEDNN_FUSED_BIAS), bias_float;
+    struct onednn_view bias_view = onednn_operand(build, ONEDNN_FUSED(bias)), bias_float;
     struct onednn_conv conv;
     onednn_layout bias_layout;
     int x, w, bias, y;
@@ -145,7 +145,7 @@ static int build_finished(struct onednn_build *build)
         return 0;
     x = onednn_conv_load(build, &conv.x);
     w = onednn_conv_load(build, &conv.w);
-    bias = onednn_load(build, ONEDNN_FUSED_BIAS, &bias_view, bias_layout, ANYDNN_PLUGIN_FLOAT);
+    bias = onednn_load(build, ONEDNN_FUSED(bias), &bias_view, bias_layout, ANYDNN_PLUGIN_FLOAT);
     y = onednn_conv_result(build, &conv.y);
     ONEDNN_RUN(build, conv.descriptor, {DNNL_ARG_SRC, x}, {DNNL_ARG_WEIGHTS, w},
                {DNNL_ARG_BIAS, bias}, {DNNL_ARG_DST, onednn_conv_seen(build, &conv.y, y)});

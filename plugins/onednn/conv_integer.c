@@ -35,11 +35,11 @@ static int32_t check_types(const struct anydnn_plugin_problem *problem,
 
     if (kit_lane_type(w) != ANYDNN_PLUGIN_INT8)
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
-                          "w is %s; the filters of oneDNN's 8-bit convolutions are signed",
+                          "w is %s; oneDNN's 8-bit convolutions require signed filters",
                           kit_type_name(w));
     if (!onednn_isa_has_vnni())
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
-                          "this processor has no VNNI; without it oneDNN's sums of 8-bit "
+                          "this processor does not have VNNI; without it oneDNN's sums of 8-bit "
                           "products saturate at 16 bits");
     return 0;
 }
@@ -58,11 +58,10 @@ static int32_t check_groups(const struct anydnn_plugin_problem *problem,
     if (params->groups == 1 || filters % 4 == 0 ||
         kit_lane_type(problem->tensor[roles->x]->type) != ANYDNN_PLUGIN_INT8)
         return 0;
-    return kit_refuse(
-        why, ANYDNN_PLUGIN_REASON_GROUPS,
-        "%lld filters of a group are no multiple of 4; oneDNN's sums of int8 in groups "
-        "are wrong for some such",
-        (long long)filters);
+    return kit_refuse(why, ANYDNN_PLUGIN_REASON_GROUPS,
+                      "the %lld filters of a group are not a multiple of 4; oneDNN's int8 sums in "
+                      "groups are wrong for some of these",
+                      (long long)filters);
 }
 
 int32_t onednn_conv_integer_check(const struct anydnn_plugin_problem *problem,
@@ -83,8 +82,8 @@ int32_t onednn_conv_integer_check(const struct anydnn_plugin_problem *problem,
     if (part > 0 && (w->dims[1] + part - 1) / part <= ONEDNN_PARTS_MAX)
         return 0;
     return kit_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
-                      "an output is the sum of %lld products; oneDNN passes its 32-bit sums "
-                      "through float, exact for %d products, and onednn adds %d such sums",
+                      "an output is the sum of %lld products; oneDNN converts its 32-bit sums to "
+                      "float, which is exact for %d products, and onednn adds at most %d such sums",
                       (long long)kit_count(&w->dims[1], w->ndims - 1), ONEDNN_PRODUCTS_MAX,
                       ONEDNN_PARTS_MAX);
 }

@@ -82,8 +82,7 @@ int32_t onednn_check_apart(const struct anydnn_plugin_problem *problem, int32_t 
     if (!onednn_lies_on(problem, out, in))
         return 0;
     return kit_refuse(why, ANYDNN_PLUGIN_REASON_ALIAS,
-                      "the result in operand %d would be written over operand %d while that is "
-                      "still read",
+                      "the result in operand %d would overwrite operand %d, which is still read",
                       (int)out, (int)in);
 }
 

@@ -122,12 +122,12 @@ static int suits(const char *name, const dnnl_version_t *version)
 
     if (!known)
         snprintf(failure, sizeof failure,
-                 "%s is oneDNN %d.%d; this backend needs 2.6 or later, or 3.x", name,
+                 "%s is oneDNN %d.%d; this backend requires 2.6 or later, or 3.x", name,
                  version->major, version->minor);
     else if (!(version->cpu_runtime & host_runtimes))
         snprintf(failure, sizeof failure,
-                 "%s, oneDNN %d.%d.%d, is built for devices of SYCL or for a pool of threads of "
-                 "the program; this backend needs a build on OpenMP, TBB or one thread",
+                 "%s (oneDNN %d.%d.%d) is built for SYCL or for a thread pool of the program; this "
+                 "backend requires a build for OpenMP, TBB or one thread",
                  name, version->major, version->minor, version->patch);
     return !failure[0];
 }
@@ -145,13 +145,13 @@ static int32_t load(const char *name)
     if (!library) {
         const char *message = dlerror();
 
-        snprintf(failure, sizeof failure, "oneDNN's library is missing: %s", message);
+        snprintf(failure, sizeof failure, "cannot load oneDNN's library: %s", message);
         return is_shortage(message) ? ANYDNN_PLUGIN_STATUS_ALLOC_FAILED
                                     : ANYDNN_PLUGIN_STATUS_SUCCESS;
     }
     onednn_take(&onednn.dnnl_version, sizeof onednn.dnnl_version, library, "dnnl_version");
     if (!onednn.dnnl_version) {
-        snprintf(failure, sizeof failure, "%s is not oneDNN's library", name);
+        snprintf(failure, sizeof failure, "%s is not the library of oneDNN", name);
         return ANYDNN_PLUGIN_STATUS_SUCCESS;
     }
     version = onednn.dnnl_version();
@@ -160,14 +160,14 @@ static int32_t load(const char *name)
     onednn_is_old = version->major == OLD_MAJOR;
     lacks = take_functions(library);
     if (lacks) {
-        snprintf(failure, sizeof failure, "%s, oneDNN %d.%d.%d, has no function %s", name,
-                 version->major, version->minor, version->patch, lacks);
+        snprintf(failure, sizeof failure, "%s (oneDNN %d.%d.%d) does not have the function %s",
+                 name, version->major, version->minor, version->patch, lacks);
         return ANYDNN_PLUGIN_STATUS_SUCCESS;
     }
     onednn_threads_open(library);
     made = onednn.dnnl_engine_create(&onednn_engine, dnnl_cpu, 0);
     if (made != dnnl_success)
-        snprintf(failure, sizeof failure, "%s cannot make an engine for the processor", name);
+        snprintf(failure, sizeof failure, "%s cannot create an engine for the processor", name);
     return onednn_status(made, ANYDNN_PLUGIN_STATUS_SUCCESS);
 }
 
@@ -197,7 +197,7 @@ static int32_t open_library(void)
     onednn_threads_look();
     status = load_any();
     if (failure[0] && status == ANYDNN_PLUGIN_STATUS_SUCCESS) {
-        snprintf(text, sizeof text, "%s; onednn declines everything", failure);
+        snprintf(text, sizeof text, "%s; onednn declines all problems", failure);
         kit_host->log(kit_host, ANYDNN_PLUGIN_LOG_WARN, __FILE__, __LINE__, text);
     }
     return status == ANYDNN_PLUGIN_STATUS_SUCCESS ? ANYDNN_PLUGIN_STATUS_SUCCESS

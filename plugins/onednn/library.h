@@ -35,7 +35,7 @@ void onednn_threads_open(void *library);
 /* Reads set.threads. Returns 0, or a status after a message to the host. */
 int32_t onednn_threads_configure(void);
 
-/* Returns the value of set.threads. */
+/* Returns the value of set.threads, or fewer threads if the program limits them. */
 int onednn_threads(void);
 
 /* Sets the number of OpenMP threads, which is a value of each thread and which oneDNN reads. These

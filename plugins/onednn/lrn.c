@@ -9,9 +9,6 @@
 #include "lrn.h"
 #include "table.h"
 
-enum { FORWARD_X, FORWARD_Y };
-enum { BACKWARD_Y, BACKWARD_DY, BACKWARD_X, BACKWARD_DX };
-
 /* The channels in a vector of oneDNN's AVX-512 kernel. */
 #define VECTOR 16
 
@@ -21,8 +18,8 @@ static int32_t check(const struct anydnn_plugin_problem *problem, struct kit_ref
 
     if (params->n >= 1 && params->n <= ONEDNN_LRN_WINDOW_MAX)
         return 0;
-    return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER, "n is %d; it must be 1 to %d", params->n,
-                      ONEDNN_LRN_WINDOW_MAX);
+    return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER, "n is %d; it must be from 1 to %d",
+                      params->n, ONEDNN_LRN_WINDOW_MAX);
 }
 
 /* Refuses an output that lies on an input. Neither oneDNN nor our own code works in place. */
@@ -30,7 +27,8 @@ static int32_t check_forward(const struct anydnn_plugin_problem *problem, struct
 {
     int32_t reason = check(problem, why);
 
-    return reason ? reason : onednn_check_apart(problem, FORWARD_Y, FORWARD_X, why);
+    return reason ? reason
+                  : onednn_check_apart(problem, slot_lrn_forward_y, slot_lrn_forward_x, why);
 }
 
 static int32_t check_backward(const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
@@ -38,8 +36,9 @@ static int32_t check_backward(const struct anydnn_plugin_problem *problem, struc
     int32_t reason = check(problem, why);
 
     if (!reason)
-        reason = onednn_check_apart(problem, BACKWARD_DX, BACKWARD_DY, why);
-    return reason ? reason : onednn_check_apart(problem, BACKWARD_DX, BACKWARD_X, why);
+        reason = onednn_check_apart(problem, slot_lrn_backward_dx, slot_lrn_backward_dy, why);
+    return reason ? reason
+                  : onednn_check_apart(problem, slot_lrn_backward_dx, slot_lrn_backward_x, why);
 }
 
 static struct onednn_lrn describe(struct onednn_build *build, const struct onednn_view *work)
@@ -105,19 +104,19 @@ static dnnl_primitive_desc_t forward_descriptor(struct onednn_build *build,
 
 static void build_forward(struct onednn_build *build)
 {
-    struct onednn_view operand = onednn_operand(build, FORWARD_X);
+    struct onednn_view operand = onednn_operand(build, slot_lrn_forward_x);
     struct onednn_view dense = onednn_packed_like(&operand, ANYDNN_PLUGIN_FLOAT);
     struct onednn_view work = onednn_around(&dense, 1);
     struct onednn_lrn_own own = own_of(build, &dense);
     dnnl_primitive_desc_t descriptor =
         is_own(build) ? NULL : forward_descriptor(build, &work, dnnl_forward_inference);
-    int x = onednn_load_as(build, FORWARD_X, &dense, &work);
+    int x = onednn_load_as(build, slot_lrn_forward_x, &dense, &work);
 
     for (uint32_t mode = ONEDNN_FAST; mode <= ONEDNN_GENERAL; mode <<= 1) {
         struct onednn_output y;
 
         build->when = mode;
-        y = onednn_result_as(build, FORWARD_Y, &dense, &work);
+        y = onednn_result_as(build, slot_lrn_forward_y, &dense, &work);
         own.x = onednn_place_of(build, x);
         own.out = onednn_place_of(build, y.memory);
         if (is_own(build))
@@ -158,18 +157,18 @@ static void run_backward(struct onednn_build *build, const struct onednn_view *w
 
 static void build_backward(struct onednn_build *build)
 {
-    struct onednn_view operand = onednn_operand(build, BACKWARD_X);
+    struct onednn_view operand = onednn_operand(build, slot_lrn_backward_x);
     struct onednn_view dense = onednn_packed_like(&operand, ANYDNN_PLUGIN_FLOAT);
     struct onednn_view work = onednn_around(&dense, 1);
     struct onednn_lrn_own own = own_of(build, &dense);
-    int x = onednn_load_as(build, BACKWARD_X, &dense, &work);
-    int dy = onednn_load_as(build, BACKWARD_DY, &dense, &work);
+    int x = onednn_load_as(build, slot_lrn_backward_x, &dense, &work);
+    int dy = onednn_load_as(build, slot_lrn_backward_dy, &dense, &work);
 
     for (uint32_t mode = ONEDNN_FAST; mode <= ONEDNN_GENERAL; mode <<= 1) {
         struct onednn_output dx;
 
         build->when = mode;
-        dx = onednn_result_as(build, BACKWARD_DX, &dense, &work);
+        dx = onednn_result_as(build, slot_lrn_backward_dx, &dense, &work);
         own.x = onednn_place_of(build, x);
         own.dy = onednn_place_of(build, dy);
         own.out = onednn_place_of(build, dx.memory);

@@ -136,7 +136,7 @@ int onednn_reorder(struct onednn_build *build, int memory, onednn_layout has, on
     made = onednn_temporary(build, wanted);
     if (made >= 0 && !try_reorder(build, memory, has, made, wanted))
         return onednn_build_fail(build, ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED,
-                                 "oneDNN has no reorder between two of its layouts");
+                                 "oneDNN does not support the reorder between two of its layouts");
     return made;
 }
 

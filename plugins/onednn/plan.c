@@ -15,8 +15,8 @@ static int32_t check_type(const struct onednn_operation *operation,
 
     if (type >= 0 && type < 32 && (operation->types >> type & 1))
         return 0;
-    return kit_refuse(why, ANYDNN_PLUGIN_REASON_TYPE, "oneDNN has no such operation in %s",
-                      kit_type_name(type));
+    return kit_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
+                      "oneDNN does not provide this operation in %s", kit_type_name(type));
 }
 
 static int32_t check(const struct onednn_operation *operation,
@@ -138,8 +138,8 @@ static int32_t grow_arena(struct anydnn_plugin_context *context, size_t bytes)
     context->arena_bytes = 0;
     context->arena_memory = kit_host->alloc(bytes + page);
     if (!context->arena_memory)
-        return kit_fail(ANYDNN_PLUGIN_STATUS_ALLOC_FAILED, "no memory for %zu bytes of temporaries",
-                        bytes);
+        return kit_fail(ANYDNN_PLUGIN_STATUS_ALLOC_FAILED,
+                        "out of memory for %zu bytes of temporaries", bytes);
     context->arena =
         (char *)context->arena_memory + (page - (uintptr_t)context->arena_memory % page) % page;
     context->arena_bytes = bytes;
@@ -261,7 +261,8 @@ int32_t onednn_plan_execute(struct anydnn_plugin_plan *plan,
     call = (struct onednn_call){operands, plan->context->arena, plan};
     plan->part_failed = 0;
     if (bind_memories(plan, mode, &call) != 0)
-        return kit_fail(ANYDNN_PLUGIN_STATUS_INTERNAL_ERROR, "oneDNN refuses a memory's address");
+        return kit_fail(ANYDNN_PLUGIN_STATUS_INTERNAL_ERROR,
+                        "oneDNN rejected the address of a memory object");
     *effect = ANYDNN_PLUGIN_EFFECT_ENQUEUED;
     threads = onednn_threads_enter(plan->threads);
     onednn_modes_enter(&modes, plan->threads);

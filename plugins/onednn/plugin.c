@@ -17,7 +17,7 @@ static int32_t open_stream(struct anydnn_plugin_context *context)
     made = onednn.dnnl_stream_create(&context->stream, onednn_engine, dnnl_stream_default_flags);
     if (made != dnnl_success)
         return kit_fail(onednn_status(made, ANYDNN_PLUGIN_STATUS_INTERNAL_ERROR),
-                        "oneDNN cannot make a stream");
+                        "oneDNN cannot create a stream");
     return ANYDNN_PLUGIN_STATUS_SUCCESS;
 }
 
@@ -58,13 +58,13 @@ static const struct anydnn_plugin_setting setting_library = {
     .struct_size = sizeof setting_library,
     .kind = ANYDNN_PLUGIN_SETTING_CODE,
     .key = "library",
-    .help = "the library's file: a name or a path (libdnnl.so.3, or else libdnnl.so.2)",
+    .help = "file of the library: a name or a path (libdnnl.so.3, or else libdnnl.so.2)",
 };
 static const struct anydnn_plugin_setting setting_threads = {
     .struct_size = sizeof setting_threads,
     .kind = ANYDNN_PLUGIN_SETTING_CHOICE,
     .key = "threads",
-    .help = "how many threads compute: a number, or auto (auto: one for each processor)",
+    .help = "number of threads: a number, or auto (auto: one for each processor)",
 };
 static const struct anydnn_plugin_setting *const settings[] = {&setting_library, &setting_threads};
 

@@ -11,19 +11,16 @@
 
 #include <float.h>
 
-enum { FORWARD_X, FORWARD_Y };
-enum { BACKWARD_Y, BACKWARD_DY, BACKWARD_X, BACKWARD_DX };
-
 static int32_t check(const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
 {
     const struct anydnn_plugin_pooling *params = problem->params;
 
     if (params->mode < 0 || params->mode >= ONEDNN_POOLING_MODE_END)
-        return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER, "pooling mode %d is unknown",
+        return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER, "unknown pooling mode %d",
                           params->mode);
     if (params->spatial_dims > ONEDNN_SPATIAL_MAX)
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
-                          "%d spatial dimensions; oneDNN's poolings have 1 to %d",
+                          "the pooling has %d spatial dimensions; oneDNN supports 1 to %d",
                           params->spatial_dims, ONEDNN_SPATIAL_MAX);
     return 0;
 }
@@ -153,13 +150,13 @@ static struct onednn_pooling describe(struct onednn_build *build, const struct i
 
 static void build_forward(struct onednn_build *build)
 {
-    struct images images = images_of(build, FORWARD_X, FORWARD_Y);
+    struct images images = images_of(build, slot_pooling_forward_x, slot_pooling_forward_y);
     struct onednn_pool pool = pool_of(build, &images);
     struct onednn_pooling pooling = describe(build, &images);
     int regular = is_regular(&pool);
     int mends = onednn_pool_is_max(pool.mode) && (pool.nan_propagate || pool.lowest > -FLT_MAX);
     dnnl_primitive_desc_t descriptor = NULL;
-    int x = onednn_load_as(build, FORWARD_X, &images.x, &images.x);
+    int x = onednn_load_as(build, slot_pooling_forward_x, &images.x, &images.x);
 
     if (regular)
         descriptor = onednn_keep(build, onednn_describe_pooling(&pooling, build->attributes),
@@ -172,8 +169,9 @@ static void build_forward(struct onednn_build *build)
         /* The fast mode ends in oneDNN's conversion to integers, which turns NaN into a large
          * number. */
         pool.nan_is_zero =
-            mode == ONEDNN_FAST && build->problem->tensor[FORWARD_Y]->type == ANYDNN_PLUGIN_INT8;
-        y = onednn_result_as(build, FORWARD_Y, &images.y, &images.y);
+            mode == ONEDNN_FAST &&
+            build->problem->tensor[slot_pooling_forward_y]->type == ANYDNN_PLUGIN_INT8;
+        y = onednn_result_as(build, slot_pooling_forward_y, &images.y, &images.y);
         pool.y = onednn_place_of(build, y.memory);
         if (regular)
             ONEDNN_RUN(build, descriptor, {DNNL_ARG_SRC, x}, {DNNL_ARG_DST, y.memory});
@@ -201,22 +199,24 @@ static dnnl_primitive_desc_t describe_backward(struct onednn_build *build,
 
 static void build_backward(struct onednn_build *build)
 {
-    struct images images = images_of(build, BACKWARD_X, BACKWARD_Y);
+    struct images images = images_of(build, slot_pooling_backward_x, slot_pooling_backward_y);
     struct onednn_pool pool = pool_of(build, &images);
     int is_max = onednn_pool_is_max(pool.mode), own = is_max || !is_regular(&pool);
     dnnl_primitive_desc_t descriptor = own ? NULL : describe_backward(build, &images);
-    int dy = onednn_load_as(build, BACKWARD_DY, &images.y, &images.y);
+    int dy = onednn_load_as(build, slot_pooling_backward_dy, &images.y, &images.y);
 
     pool.dy = onednn_place_of(build, dy);
     if (is_max) {
-        pool.x = onednn_place_of(build, onednn_load_as(build, BACKWARD_X, &images.x, &images.x));
-        pool.y = onednn_place_of(build, onednn_load_as(build, BACKWARD_Y, &images.y, &images.y));
+        pool.x = onednn_place_of(
+            build, onednn_load_as(build, slot_pooling_backward_x, &images.x, &images.x));
+        pool.y = onednn_place_of(
+            build, onednn_load_as(build, slot_pooling_backward_y, &images.y, &images.y));
     }
     for (uint32_t mode = ONEDNN_FAST; mode <= ONEDNN_GENERAL; mode <<= 1) {
         struct onednn_output dx;
 
         build->when = mode;
-        dx = onednn_result_as(build, BACKWARD_DX, &images.x, &images.x);
+        dx = onednn_result_as(build, slot_pooling_backward_dx, &images.x, &images.x);
         pool.dx = onednn_place_of(build, dx.memory);
         if (own)
             onednn_run_own(build, onednn_pool_backward, &pool, sizeof pool);

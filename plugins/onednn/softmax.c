@@ -2,8 +2,9 @@
 /*
  * Implements softmax. Vectors run over c, or over all dims but n. oneDNN's forward primitive
  * differs from anydnn's definition in three cases:
- *   - A vector holds NaN or +Inf (oneDNN gives 0 beside the NaN), or only -Inf (NaN instead of 0).
- *     Each call searches x for such a vector. If there is one, our own code computes all results.
+ *   - A vector holds NaN or +Inf (oneDNN gives 0 for the other elements), or only -Inf (NaN instead
+ *     of 0). Each call searches x for such a vector. If there is one, our own code computes all
+ *     results.
  *   - oneDNN's exponential is 0 where the result should be subnormal. A later step restores such
  *     results.
  *   - oneDNN's logarithm of a sum near 1 has an error of up to 29 units of 2^-23 (2.6.3, AVX-512).
@@ -18,8 +19,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { FORWARD_X, FORWARD_Y };
-
 enum { INSTANCE, CHANNEL }; /* as in struct anydnn_plugin_softmax */
 
 int32_t onednn_softmax_check(const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
@@ -29,7 +28,7 @@ int32_t onednn_softmax_check(const struct anydnn_plugin_problem *problem, struct
     if (params->algorithm < ONEDNN_SOFTMAX_FAST || params->algorithm > ONEDNN_SOFTMAX_LOG ||
         params->mode < INSTANCE || params->mode > CHANNEL)
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
-                          "softmax: algorithm %d or mode %d is unknown", params->algorithm,
+                          "softmax: unknown algorithm %d or mode %d", params->algorithm,
                           params->mode);
     return 0;
 }
@@ -239,7 +238,7 @@ static void run_forward(struct onednn_build *build, dnnl_primitive_desc_t descri
 static void build_forward(struct onednn_build *build)
 {
     const struct anydnn_plugin_softmax *params = build->problem->params;
-    struct onednn_softmax_shape shape = onednn_softmax_shape_of(build, FORWARD_X);
+    struct onednn_softmax_shape shape = onednn_softmax_shape_of(build, slot_softmax_forward_x);
     onednn_layout layout = onednn_layout_of(build, &shape.work);
     struct onednn_softmax softmax = {.direction = dnnl_forward_training,
                                      .algorithm = dnnl_softmax_accurate,
@@ -252,9 +251,10 @@ static void build_forward(struct onednn_build *build)
                         .length = shape.work.dims[1],
                         .inner = shape.work.ndims == 3 ? shape.work.dims[2] : 1,
                         .algorithm = params->algorithm,
-                        .in_place = onednn_in_place(build, FORWARD_Y, FORWARD_X)};
+                        .in_place =
+                            onednn_in_place(build, slot_softmax_forward_y, slot_softmax_forward_x)};
     struct onednn_view kept = onednn_flat(FLAG_BYTES / (int64_t)sizeof(float));
-    int x = onednn_load_as(build, FORWARD_X, &shape.dense, &shape.work);
+    int x = onednn_load_as(build, slot_softmax_forward_x, &shape.dense, &shape.work);
 
     if (mend.in_place)
         kept.dims[0] += mend.outer * mend.length * mend.inner;
@@ -265,7 +265,7 @@ static void build_forward(struct onednn_build *build)
         struct onednn_output y;
 
         build->when = mode;
-        y = onednn_result_as(build, FORWARD_Y, &shape.dense, &shape.work);
+        y = onednn_result_as(build, slot_softmax_forward_y, &shape.dense, &shape.work);
         run_forward(build, descriptor, x, y.memory, &shape.work, &mend);
         onednn_store_as(build, &y, 0);
     }

@@ -11,8 +11,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { BACKWARD_Y, BACKWARD_DY, BACKWARD_DX };
-
 /* The steps of our own, for log softmax. Our results are stored apart until oneDNN has finished,
  * since dx may lie on y or dy. */
 struct mend {
@@ -84,7 +82,9 @@ static int32_t check(const struct anydnn_plugin_problem *problem, struct kit_ref
 {
     int32_t reason = onednn_softmax_check(problem, why);
 
-    return reason ? reason : onednn_check_apart(problem, BACKWARD_DX, BACKWARD_Y, why);
+    return reason ? reason
+                  : onednn_check_apart(problem, slot_softmax_backward_dx, slot_softmax_backward_y,
+                                       why);
 }
 
 static void prepare(struct onednn_build *build, struct mend *mend, int y, int dy)
@@ -103,7 +103,7 @@ static void build_backward(struct onednn_build *build)
 {
     const struct anydnn_plugin_softmax *params = build->problem->params;
     int is_log = params->algorithm == ONEDNN_SOFTMAX_LOG;
-    struct onednn_softmax_shape shape = onednn_softmax_shape_of(build, BACKWARD_DX);
+    struct onednn_softmax_shape shape = onednn_softmax_shape_of(build, slot_softmax_backward_dx);
     onednn_layout layout = onednn_layout_of(build, &shape.work);
     struct onednn_softmax softmax = {.direction = dnnl_forward_training,
                                      .algorithm = is_log ? dnnl_softmax_log : dnnl_softmax_accurate,
@@ -123,15 +123,15 @@ static void build_backward(struct onednn_build *build)
     softmax.direction = dnnl_backward_data;
     descriptor = onednn_keep(build, onednn_describe_softmax(&softmax, build->attributes),
                              "backward softmax of these sizes");
-    y = onednn_load_as(build, BACKWARD_Y, &shape.dense, &shape.work);
-    dy = onednn_load_as(build, BACKWARD_DY, &shape.dense, &shape.work);
+    y = onednn_load_as(build, slot_softmax_backward_y, &shape.dense, &shape.work);
+    dy = onednn_load_as(build, slot_softmax_backward_dy, &shape.dense, &shape.work);
     if (is_log)
         prepare(build, &mend, y, dy);
     for (uint32_t mode = ONEDNN_FAST; mode <= ONEDNN_GENERAL; mode <<= 1) {
         struct onednn_output dx;
 
         build->when = mode;
-        dx = onednn_result_as(build, BACKWARD_DX, &shape.dense, &shape.work);
+        dx = onednn_result_as(build, slot_softmax_backward_dx, &shape.dense, &shape.work);
         ONEDNN_RUN(build, descriptor, {DNNL_ARG_DST, y}, {DNNL_ARG_DIFF_DST, dy},
                    {DNNL_ARG_DIFF_SRC, dx.memory});
         mend.dx = onednn_place_of(build, dx.memory);

@@ -38,14 +38,14 @@ static const struct anydnn_plugin_limit spatial_dims = {
     .struct_size = sizeof spatial_dims,
     .value = ONEDNN_SPATIAL_MAX,
     .name = "spatial_dims",
-    .sentence = "oneDNN's convolutions and poolings have 1 to 3 spatial dimensions",
+    .sentence = "oneDNN's convolutions and poolings support 1 to 3 spatial dimensions",
 };
 
 #define PRODUCTS(of)                                                                               \
     {                                                                                              \
         .struct_size = sizeof(struct anydnn_plugin_limit), .operation = (of),                      \
         .value = ONEDNN_PRODUCTS_MAX * (int64_t)ONEDNN_PARTS_MAX, .name = "products",              \
-        .sentence = "8-bit sums of more products: oneDNN passes them through float"                \
+        .sentence = "oneDNN converts longer 8-bit sums to float"                                   \
     }
 static const struct anydnn_plugin_limit products = PRODUCTS(ANYDNN_PLUGIN_CONVOLUTION_FORWARD);
 static const struct anydnn_plugin_limit fused_products =

@@ -51,7 +51,7 @@ void onednn_threads_open(void *library)
         return;
     openmp_set = NULL;
     kit_host->log(kit_host, ANYDNN_PLUGIN_LOG_INFO, __FILE__, __LINE__,
-                  "this build of oneDNN does not run on OpenMP: set.threads has no effect");
+                  "this build of oneDNN does not use OpenMP, so set.threads has no effect");
 }
 
 int32_t onednn_threads_configure(void)
@@ -65,7 +65,7 @@ int32_t onednn_threads_configure(void)
 
 int onednn_threads(void)
 {
-    return threads;
+    return kit_threads_now(threads);
 }
 
 int onednn_threads_enter(int count)

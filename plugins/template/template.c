@@ -9,7 +9,7 @@
  *       anydnn explain activation_forward x=f32:2,3,4,5
  *
  * NAME in the Makefile is the name of the backend and of its file; change it only there. The kit
- * (kit_..., KIT_...) comes as sources, which the Makefile compiles; you need not use it.
+ * (kit_..., KIT_..., slot_...) comes as sources, which the Makefile compiles; you need not use it.
  */
 #include "kit/problem.h"
 #include "kit/walk.h"
@@ -29,7 +29,7 @@ struct anydnn_plugin_context {
 struct anydnn_plugin_plan {
     int32_t relu; /* 0 for scaling */
     int32_t nan_propagate;
-    int32_t out;          /* slot of the output; that of the input is 0 */
+    int32_t in, out;      /* slots; equal for scaling, which works in place */
     struct kit_walk walk; /* over input and output */
 };
 
@@ -46,13 +46,13 @@ static int32_t check(const struct anydnn_plugin_problem *problem, struct kit_ref
     for (int32_t slot = 0; slot < ANYDNN_PLUGIN_OPERAND_MAX; slot++)
         if (problem->tensor[slot] && problem->tensor[slot]->type != ANYDNN_PLUGIN_FLOAT)
             return kit_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
-                              "%s is %s; this backend takes float alone",
+                              "%s is %s; this backend supports only float",
                               kit_slot_name(problem->operation, slot),
                               kit_type_name(problem->tensor[slot]->type));
     if (problem->operation == ANYDNN_PLUGIN_ACTIVATION_FORWARD &&
         activation->mode != ANYDNN_PLUGIN_ACTIVATION_RELU)
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
-                          "of the activations this backend has ReLU alone");
+                          "this backend supports only the activation ReLU");
     return ANYDNN_PLUGIN_REASON_NONE;
 }
 
@@ -92,23 +92,24 @@ static int32_t plan_create(struct anydnn_plugin_context *context,
 
     (void)context;
     if (engine != THE_ENGINE)
-        return kit_fail(ANYDNN_PLUGIN_STATUS_BAD_PARAM, "there is no engine %llu",
+        return kit_fail(ANYDNN_PLUGIN_STATUS_BAD_PARAM, "engine %llu does not exist",
                         (unsigned long long)engine);
     made = kit_alloc(sizeof(*made), "a plan");
     if (!made)
         return ANYDNN_PLUGIN_STATUS_ALLOC_FAILED;
     kit_copy_problem(&copy, &copies, problem);
-    /* These are the slots listed in plugin.h: activation_forward 0 x | 1 y, scale_tensor | 0 y. */
+    made->in = made->out = slot_scale_tensor_y;
     if (copy.operation == ANYDNN_PLUGIN_ACTIVATION_FORWARD) {
         activation = copy.params;
         made->relu = 1;
         made->nan_propagate = activation->nan_propagate;
-        made->out = 1;
+        made->in = slot_activation_forward_x;
+        made->out = slot_activation_forward_y;
     }
     kit_walk_make(
         &made->walk,
-        (const struct anydnn_plugin_tensor *const[]){copy.tensor[0], copy.tensor[made->out]}, 2, 1,
-        KIT_WALK_ALL, KIT_WALK_SORTED);
+        (const struct anydnn_plugin_tensor *const[]){copy.tensor[made->in], copy.tensor[made->out]},
+        2, 1, KIT_WALK_ALL, KIT_WALK_SORTED);
     *plan = made;
     return ANYDNN_PLUGIN_STATUS_SUCCESS;
 }
@@ -153,7 +154,7 @@ static int32_t plan_execute(struct anydnn_plugin_plan *plan,
     struct call call = {plan, operands->scale[0], plan->relu ? operands->scale[1] : 0};
 
     (void)effect;
-    kit_walk_run(&plan->walk, (void *const[]){operands->data[0], operands->data[plan->out]},
+    kit_walk_run(&plan->walk, (void *const[]){operands->data[plan->in], operands->data[plan->out]},
                  run_row, &call);
     return ANYDNN_PLUGIN_STATUS_SUCCESS;
 }

@@ -75,7 +75,7 @@ def find(problem: "Problem", handle: "Handle", count: int) -> List[Tuple[str, An
     text = str(problem)
     undo: List[Any] = []
     if problem.operation not in _SEARCHES:
-        raise ValueError(f"{problem.operation} has no search; {', '.join(_SEARCHES)} have one")
+        raise ValueError(f"{problem.operation} does not have a search; available: {', '.join(_SEARCHES)}")
     entry, perf, algorithms, roles = _SEARCHES[problem.operation]
     operands = {operand.role: operand for operand in problem.operands}
     try:

@@ -38,7 +38,7 @@ class Library:
             setattr(self, name[len("anydnn"):], function)
 
     def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"{self.path} has no entry anydnn{name}")
+        raise AttributeError(f"{self.path} does not have the entry anydnn{name}")
 
     def last_error(self) -> str:
         """Returns the message of the last call that failed in this thread."""

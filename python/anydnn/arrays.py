@@ -113,7 +113,7 @@ def view(array: Any) -> View:
         return _by_interface(array, array.__cuda_array_interface__, "cuda")
     if hasattr(array, "__array_interface__"):
         return _by_interface(array, array.__array_interface__, "cpu")
-    raise TypeError(f"{type(array).__name__} is no array: it has neither __dlpack__ nor an array interface")
+    raise TypeError(f"{type(array).__name__} is not an array: it has neither __dlpack__ nor an array interface")
 
 
 def require(found: View, role: str, kind: str, shape: Tuple[int, ...], strides: Tuple[int, ...],

@@ -161,7 +161,7 @@ class Problem:
         given = {**operands, **(out or {})}
         unknown = set(given) - {operand.role for operand in self.operands}
         if unknown:
-            raise ValueError(f"{self.operation} has no operand {sorted(unknown)[0]}; it has "
+            raise ValueError(f"{self.operation} does not have the operand {sorted(unknown)[0]}; available: "
                              + ", ".join(operand.role for operand in self.operands))
         views, results = [], {}
         like: Optional[arrays.View] = None
@@ -172,7 +172,7 @@ class Problem:
                 like = like if operand.host else like or view
                 arrays.require(view, operand.role, operand.type, operand.shape, operand.strides, operand.written)
             elif operand.read or not operand.written:
-                raise ValueError(f"{self.operation}: operand {operand.role} is read and was not given")
+                raise ValueError(f"{self.operation}: operand {operand.role} is missing")
             else:
                 value = arrays.empty(like, operand.type, operand.shape, operand.strides)
                 view = arrays.view(value)

@@ -118,5 +118,5 @@ def model_of(name, classes=1000, small=False):
         import torchvision
         return torchvision.models.get_model(name.split(":", 1)[1], num_classes=classes)
     if name not in MODELS:
-        raise SystemExit(f"there is no model {name!r}; there are {', '.join(MODELS)} and torchvision:NAME")
+        raise SystemExit(f"unknown model {name!r}; available: {', '.join(MODELS)} and torchvision:NAME")
     return MODELS[name](classes, small)

@@ -31,13 +31,13 @@ import models
 def options(words=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--model", default="resnet50", help=", ".join(models.MODELS) + ", torchvision:NAME")
-    parser.add_argument("--data", help="folder of CIFAR-10's binary files, or of a folder for each class")
+    parser.add_argument("--data", help="folder of CIFAR-10's binary files, or with one folder for each class")
     parser.add_argument("--small", action="store_true", help="images of 32 pixels, 10 classes")
-    parser.add_argument("--size", type=int, help="pixels of a side")
-    parser.add_argument("--images", type=int, default=512, help="how many are drawn")
-    parser.add_argument("--batch", type=int, default=64, help="of each process")
+    parser.add_argument("--size", type=int, help="width and height of an image in pixels")
+    parser.add_argument("--images", type=int, default=512, help="number of images to draw")
+    parser.add_argument("--batch", type=int, default=64, help="images per step and process")
     parser.add_argument("--epochs", type=int, default=1)
-    parser.add_argument("--steps", type=int, help="stop behind so many, of all runs with the checkpoint together")
+    parser.add_argument("--steps", type=int, help="stop after N steps of all runs with the checkpoint")
     parser.add_argument("--rate", type=float, default=0.1, help="learning rate for 256 images a step")
     parser.add_argument("--amp", action="store_true", help="autocast: half on CUDA, bfloat16 on the CPU")
     parser.add_argument("--channels-last", action="store_true")
@@ -46,11 +46,11 @@ def options(words=None):
     parser.add_argument("--compile", action="store_true")
     parser.add_argument("--freeze-norms", action="store_true",
                         help="normalizations keep their running statistics and weights, so that shares of a batch may be processes")
-    parser.add_argument("--losses", metavar="FILE", help="gets the loss of each step, the mean of all processes")
-    parser.add_argument("--checkpoint", help="file that is resumed from, and written behind each epoch and at the end")
-    parser.add_argument("--compare", nargs="+", metavar="WAY", help="images a second of each, and no training")
+    parser.add_argument("--losses", metavar="FILE", help="write the loss of each step, the mean of all processes")
+    parser.add_argument("--checkpoint", help="file to resume from; written after each epoch and at the end")
+    parser.add_argument("--compare", nargs="+", metavar="WAY", help="measure the images per second of each, without training")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--timed", type=int, default=6, help="steps that a round times")
+    parser.add_argument("--timed", type=int, default=6, help="timed steps per round")
     parser.add_argument("--kinds", action="store_true", help="with --compare: GPU milliseconds by kind of kernel")
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args(words)
@@ -253,7 +253,7 @@ def train(given, device):
     share = given.batch * ranks
     steps = len(data) // share
     if not steps:
-        raise SystemExit(f"{len(data)} images are fewer than one step takes, {share}")
+        raise SystemExit(f"{len(data)} images are fewer than the {share} of one step")
     last = min(given.epochs * steps, given.steps or given.epochs * steps)
     if given.losses and rank == 0:
         check_appends(given.losses)
@@ -332,9 +332,9 @@ def compare(given, device):
         route, *extra = way.split("+")
         wrong = set(extra) - {"fuse", "apart", "compile", "graph"}
         if wrong:
-            raise SystemExit(f"a way has +fuse, +apart, +compile or +graph behind it, not +{sorted(wrong)[0]}")
+            raise SystemExit(f"unknown suffix +{sorted(wrong)[0]}; available: +fuse, +apart, +compile, +graph")
         if "graph" in extra and device.type != "cuda":
-            raise SystemExit(f"{way}: a graph needs CUDA")
+            raise SystemExit(f"{way}: a graph requires CUDA")
         ways[way] = (route, Training(given, device, "fuse" in extra, "compile" in extra, "graph" in extra,
                                      "apart" not in extra))
     any_training = next(iter(ways.values()))[1]

@@ -177,7 +177,7 @@ class Arrays(unittest.TestCase):
             anydnn.convolution_forward(self.x, self.w, pad=1, stride=2, out=out)
         with self.assertRaises(anydnn.BadParam):
             anydnn.convolution_forward(self.x, self.w[:, :2])
-        with self.assertRaisesRegex(TypeError, "is no array"):
+        with self.assertRaisesRegex(TypeError, "is not an array"):
             anydnn.convolution_forward([1], self.w)
 
     def test_gradients_are_the_transposed(self):

@@ -72,6 +72,73 @@ if torch:
         def forward(self, x, scale=None):
             return functional.relu(self.norm(x))
 
+    class OptionalBranch(nn.Module):
+        """A block as in timm: an optional argument, a branch on a constant, an Identity between."""
+
+        def __init__(self, downsample=None):
+            super().__init__()
+            self.conv, self.bn, self.drop = nn.Conv2d(4, 4, 3, padding=1, bias=False), nn.BatchNorm2d(4), nn.Identity()
+            self.downsample, self.act = downsample, nn.ReLU(inplace=True)
+
+        def forward(self, x, mask=None, *, scale=1.0):
+            y = self.drop(self.bn(self.conv(x)))
+            if self.downsample is not None:
+                x = self.downsample(x)
+            y += x
+            y = self.act(y)
+            if mask is not None:
+                y = y * mask
+            return y if scale == 1.0 else y * scale
+
+    class BatchNormAct2d(nn.BatchNorm2d):
+        """Stands for timm's module of this name: a copy of BatchNorm2d's forward, then `drop` and `act`."""
+
+        def __init__(self, channels, act=nn.ReLU, drop=nn.Identity):
+            super().__init__(channels)
+            self.drop, self.act = drop(), act()
+
+        def forward(self, x):
+            torch._assert(x.ndim == 4, f"expected 4D input (got {x.ndim}D input)")
+            factor = 0.0 if self.momentum is None else self.momentum
+            if self.training and self.track_running_stats and self.num_batches_tracked is not None:
+                self.num_batches_tracked.add_(1)
+                if self.momentum is None:
+                    factor = 1.0 / float(self.num_batches_tracked)
+            batch = self.training or self.running_mean is None and self.running_var is None
+            given = not self.training or self.track_running_stats
+            x = functional.batch_norm(x, self.running_mean if given else None, self.running_var if given else None,
+                                      self.weight, self.bias, batch, factor, self.eps)
+            return self.act(self.drop(x))
+
+    class Scaled(BatchNormAct2d):
+        """A subclass whose forward is something else."""
+
+        def forward(self, x):
+            return self.act(self.drop(functional.batch_norm(x * 2, self.running_mean, self.running_var, self.weight,
+                                                            self.bias, self.training, self.momentum, self.eps)))
+
+    class ListOrTensor(nn.Module):
+        """A layer as in DenseNet, which is called with a list of tensors."""
+
+        def __init__(self):
+            super().__init__()
+            self.conv, self.norm, self.relu = nn.Conv2d(4, 3, 1, bias=False), nn.BatchNorm2d(3), nn.ReLU()
+
+        def forward(self, x):
+            x = [x] if isinstance(x, torch.Tensor) else x
+            return self.relu(self.norm(self.conv(torch.cat(x, 1))))
+
+    def randomized(model):
+        """Returns a model whose normalizations have statistics and parameters of no special value."""
+        for module in model.modules():
+            if isinstance(module, nn.modules.batchnorm._BatchNorm) and module.affine:
+                nn.init.uniform_(module.weight, 0.5, 1.5)
+                nn.init.normal_(module.bias)
+            if isinstance(module, nn.modules.batchnorm._BatchNorm) and module.track_running_stats:
+                nn.init.normal_(module.running_mean)
+                nn.init.uniform_(module.running_var, 0.5, 1.5)
+        return model
+
     class Counts(Branches):
         def forward(self, x):
             self.calls = getattr(self, "calls", 0) + 1
@@ -300,6 +367,286 @@ class Fuse(unittest.TestCase):
                 changed = model(x)
         self.near([changed], [anydnn.torch.unfuse(model)(x)])
 
+    ACTIVATIONS = ((nn.ReLU, (), 1), (nn.ReLU6, (), 1), (nn.Hardtanh, (0.0, 2.0), 1), (nn.SiLU, (), 1),
+                   (nn.Sigmoid, (), 1), (nn.Tanh, (), 1), (nn.ELU, (0.5,), 1), (nn.Hardswish, (), 1), (nn.GELU, (), 1),
+                   (nn.GELU, ("tanh",), 1), (nn.LeakyReLU, (0.2,), 1), (nn.Hardtanh, (-1.0, 2.0), 1),
+                   (nn.Hardsigmoid, (), 1), (nn.Mish, (), 1)) if torch else ()
+
+    def test_activations(self):
+        """Tests each activation behind a convolution with bias, with a normalization and with an addition, in eval."""
+        x = torch.randn(2, 4, 6, 6)
+        for kind, arguments, calls in self.ACTIVATIONS:
+            for compiled in (False, True):
+                conv = nn.Sequential(nn.Conv2d(4, 4, 3, padding=1), kind(*arguments))
+                folded = nn.Sequential(nn.Conv2d(4, 4, 3, padding=1, bias=False), nn.BatchNorm2d(4), kind(*arguments))
+                block = OptionalBranch()
+                block.act = kind(*arguments)
+                for model, names in ((conv, ["0 + 1"]), (folded, ["0 + 1 + 2"]), (block, ["conv + bn + iadd + act"])):
+                    randomized(model).eval()
+                    fused = anydnn.torch.fuse(copy.deepcopy(model), fold=True)
+                    self.assertEqual(anydnn.torch.fused(fused), {"": names}, kind)
+                    anydnn.torch.clear_report()
+                    with torch.no_grad(), anydnn.torch.use(route="onednn, cpu_ref", compiled=compiled):
+                        for _ in range(3):
+                            self.near([fused(x)], [model(x)])
+                    lines = [line for line in anydnn.torch.report() if line.calls and "convolution" in line.operator
+                             and line.operator != "_convolution"]
+                    self.assertEqual([(line.backend, line.calls) for line in lines], [("onednn", 3 * calls)], kind)
+
+    def test_gradients_in_eval(self):
+        """Tests the gradients through folded blocks with every activation, and under autocast."""
+        for kind, arguments, _ in self.ACTIVATIONS:
+            block = OptionalBranch()
+            block.act = kind(*arguments)
+            randomized(block)
+            fused = anydnn.torch.fuse(copy.deepcopy(block), fold=True)
+            x = torch.randn(2, 4, 6, 6)
+            with anydnn.torch.use(route="cpu_ref"):
+                self.near(step(fused, x, False), step(block, x, False))
+                with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
+                    y, other = fused(x).float(), block(x).float()
+                self.assertLess((y - other).abs().max().item(), 8 * 2.0 ** -8 * (1 + other.abs().max()))
+
+    def test_functions_as_activations(self):
+        class Applies(nn.Module):
+            def __init__(self, function):
+                super().__init__()
+                self.conv, self.norm, self.function = nn.Conv2d(3, 4, 3, bias=False), nn.BatchNorm2d(4), function
+
+            def forward(self, x):
+                return self.function(self.norm(self.conv(x)))
+        x = torch.randn(2, 3, 6, 6)
+        for function in (functional.silu, functional.hardswish, lambda x: functional.gelu(x, approximate="tanh"),
+                         lambda x: functional.leaky_relu(x, 0.3), lambda x: functional.hardtanh(x, -0.5, 0.5, True),
+                         torch.sigmoid, lambda x: x.sigmoid(), torch.tanh, lambda x: functional.elu(x, alpha=2.0),
+                         lambda x: functional.relu6(x, inplace=True), functional.mish, functional.hardsigmoid):
+            model = randomized(Applies(function)).eval()
+            fused = anydnn.torch.fuse(copy.deepcopy(model), fold=True)
+            self.assertEqual(len(anydnn.torch.fused(fused)[""][0].split(" + ")), 3)
+            with torch.no_grad():
+                self.near([fused(x)], [model(x)])
+
+    def test_compound_norms(self):
+        """Tests BatchNormAct2d: fused as its parts in training and in eval, with its buffers unchanged by `fuse`."""
+        for act, training in ((nn.ReLU, ["bn1 + bn1.act"]), (nn.SiLU, []), (nn.Identity, [])):
+            class Net(nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    self.conv1, self.bn1 = nn.Conv2d(3, 4, 3, bias=False), BatchNormAct2d(4, act)
+
+                def forward(self, x):
+                    return self.bn1(self.conv1(x)) * 2
+            model, x = randomized(Net()), torch.randn(2, 3, 6, 6)
+            other = anydnn.torch.fuse(copy.deepcopy(model), fold=True)
+            self.assertEqual(other.bn1.num_batches_tracked.item(), 0)
+            self.assertEqual(anydnn.torch.fused(other).get("", []), training)
+            name = "conv1 + bn1" + ("" if act is nn.Identity else " + bn1.act")
+            self.assertEqual(anydnn.torch.fused(other.eval()), {"": [name]})
+            self.assertEqual(anydnn.torch.fused(other).summary, "1 of 1 normalizations fused")
+            with anydnn.torch.use(route="cpu_ref"):
+                for mode in (True, False):
+                    self.near(step(other, x, mode), step(model, x, mode))
+                with torch.no_grad():
+                    self.near([other(x)], [model(x)])
+                # A later change of the activation, or a hook on it, has effect.
+                other.bn1.act, model.bn1.act = nn.Tanh(), nn.Tanh()
+                self.near([other(x)], [model(x)])
+                seen = []
+                for one in (other, model):
+                    one.bn1.act.register_forward_hook(lambda *found: (seen.append(1), -found[2])[1])
+                self.near([other(x)], [model(x)])
+                self.assertEqual(len(seen), 2)
+
+    def test_compound_norms_that_are_not(self):
+        for norm, reason in ((Scaled(4), "is not a normalization with an activation behind it"),
+                             (BatchNormAct2d(4, nn.PReLU), "PReLU behind the normalization"),
+                             (BatchNormAct2d(4, nn.ReLU, nn.Dropout2d), "2 modules behind the normalization")):
+            model = randomized(nn.Sequential(nn.Conv2d(3, 4, 1), norm)).eval()
+            fused = anydnn.torch.fuse(copy.deepcopy(model), fold=True)
+            found = anydnn.torch.fused(fused)
+            self.assertEqual(found, {})
+            self.assertIn(reason, found.reasons["1"])
+            x = torch.randn(2, 3, 5, 5)
+            self.near([fused(x)], [model(x)])
+            self.assertEqual(fused[1].num_batches_tracked.item(), 0)
+
+    def test_optional_arguments(self):
+        x, mask = torch.randn(2, 4, 5, 5), torch.rand(2, 4, 5, 5)
+        for downsample in (None, nn.Sequential(nn.Conv2d(4, 4, 1), nn.BatchNorm2d(4))):
+            model = randomized(OptionalBranch(downsample))
+            fused = anydnn.torch.fuse(copy.deepcopy(model), fold=True)
+            self.assertEqual(anydnn.torch.fused(fused)[""][-1], "bn + iadd + act")
+            for training in (True, False):
+                model.train(training)
+                fused.train(training)
+                for given, named in (((x,), {}), ((x, None), {}), ((x,), {"mask": None, "scale": 1.0}), ((x, mask), {}),
+                                     ((x,), {"mask": mask}), ((), {"x": x}), ((x,), {"scale": 2.0})):
+                    self.near([fused(*given, **named)], [model(*given, **named)])
+                with self.assertRaises(TypeError):
+                    fused(x, None, 1.0)
+                with self.assertRaises(TypeError):
+                    fused(x, other=None)
+            fused.drop.register_forward_hook(lambda *found: found[2] * 3)
+            model.drop.register_forward_hook(lambda *found: found[2] * 3)
+            self.near([fused(x)], [model(x)])
+
+    def test_lists_of_tensors(self):
+        model = randomized(ListOrTensor()).eval()
+        fused = anydnn.torch.fuse(copy.deepcopy(model), fold=True)
+        x = torch.randn(2, 4, 5, 5)
+        with torch.no_grad(), anydnn.torch.use(route="onednn"):
+            for given in (x, [x], [x[:, :1], x[:, 1:]], (x[:, :2], x[:, 2:3], x[:, 3:])):
+                self.near([fused(given)], [model(given)])
+        self.assertEqual(self.ran(), {"convolution_relu": 4})
+
+    def test_transposed(self):
+        for dims, conv, norm in ((1, nn.ConvTranspose1d, nn.BatchNorm1d), (2, nn.ConvTranspose2d, nn.BatchNorm2d),
+                                 (3, nn.ConvTranspose3d, nn.BatchNorm3d)):
+            x = torch.randn(2, 4, *(5,) * dims)
+            for bias in (True, False):
+                for behind in ((), (nn.ReLU(True),), (nn.SiLU(),)):
+                    options = {"stride": 2, "padding": 1, "output_padding": 1, "groups": 2, "bias": bias}
+                    model = randomized(nn.Sequential(conv(4, 6, 3, **options), norm(6), *behind)).eval()
+                    fused = anydnn.torch.fuse(copy.deepcopy(model), fold=True)
+                    self.assertEqual(anydnn.torch.fused(fused).summary, "1 of 1 normalizations fused")
+                    with anydnn.torch.use(route="onednn, cpu_ref"):
+                        self.near([fused(x)], [model(x)])
+                        with torch.no_grad():
+                            self.near([fused(x)], [model(x)])
+            model = nn.Sequential(conv(4, 6, 3), nn.ReLU()).eval()
+            fused = anydnn.torch.fuse(copy.deepcopy(model))
+            self.assertEqual(anydnn.torch.fused(fused), {"": ["0 + 1"]})
+            self.near(step(fused, x, False), step(model, x, False))
+
+    def test_one_call_ends_a_block(self):
+        """Counts the calls of the library: one for each convolution, also where a block ends with an addition."""
+        class Inverted(nn.Module):
+            """A block as in MobileNetV2, with no activation behind the addition."""
+
+            def __init__(self):
+                super().__init__()
+                self.conv = nn.Sequential(nn.Conv2d(8, 8, 1, bias=False), nn.BatchNorm2d(8))
+
+            def forward(self, x):
+                return x + self.conv(x)
+        for model, calls in ((Bottleneck(), {"_convolution": 1, "convolution_relu": 1, "convolution_epilogue": 1}),
+                             (Inverted(), {"convolution_epilogue": 1})):
+            randomized(model).eval()
+            fused = anydnn.torch.fuse(copy.deepcopy(model), fold=True)
+            x = torch.randn(2, 8, 6, 6)
+            for last in (False, True):
+                x = x.to(memory_format=torch.channels_last if last else torch.contiguous_format)
+                for compiled in (False, True):
+                    with torch.no_grad(), anydnn.torch.use(route="onednn, cpu_ref", compiled=compiled):
+                        fused(x)
+                        anydnn.torch.clear_report()
+                        found = fused(x)
+                        lines = {line.operator.removeprefix("anydnn::"): line.calls for line in anydnn.torch.report()
+                                 if line.backend == "onednn" and line.calls}
+                    self.near([found], [model(x)])
+                    self.assertEqual(found.stride(), x.stride())
+                    self.assertEqual(lines, calls)
+
+    def test_parts_that_another_backend_would_run(self):
+        """Tests that the convolution stays with its backend if the addition or the activation would go to another."""
+        from unittest import mock
+        plan, block = anydnn.torch._state.Plan, OptionalBranch()
+        block.act = nn.SiLU()
+        fused, x = anydnn.torch.fuse(randomized(block).eval(), fold=True), torch.randn(2, 4, 5, 5)
+        made, ran = plan.__init__, plan.run
+        with torch.no_grad():
+            wanted = anydnn.torch.unfuse(copy.deepcopy(block))(x)
+        for words, included in (((), "swish"), (("swish",), "identity"), (("swish", "alpha2=1"), "without=z")):
+            def make(self, handle, text):
+                made(self, handle, text)
+                self.text = text
+                if any(word in text for word in words):
+                    self.choice = "slow"
+
+            def run(self, tensors):
+                self.texts.append(self.text)
+                ran(self, tensors)
+            with mock.patch.object(plan, "__init__", make), mock.patch.object(plan, "run", run), \
+                    mock.patch.object(plan, "texts", [], create=True), torch.no_grad(), \
+                    anydnn.torch.use(route="cpu_ref", compiled=False):
+                anydnn.torch._state._own.__dict__.pop("handles", None)
+                self.near([fused(x)], [wanted])
+                self.assertEqual([included in text for text in plan.texts], [True])
+
+    def test_an_addition_of_another_shape(self):
+        class Broadcasts(OptionalBranch):
+            def forward(self, x):
+                return self.act(self.bn(self.conv(x)) + x.mean((2, 3), keepdim=True))
+
+        class Grows(OptionalBranch):
+            def forward(self, x):
+                return self.act(self.bn(self.conv(x)) + torch.stack([x, x]))
+        x = torch.randn(2, 4, 5, 5)
+        for kind in (Broadcasts, Grows):
+            model = randomized(kind()).eval()
+            fused = anydnn.torch.fuse(copy.deepcopy(model), fold=True)
+            with torch.no_grad(), anydnn.torch.use(route="cpu_ref"):
+                self.near([fused(x)], [model(x)])
+
+    def test_an_input_that_changes_within_a_block(self):
+        class Changes(OptionalBranch):
+            def forward(self, x):
+                x = x * 2
+                y = self.bn(self.conv(x))
+                x.mul_(3)
+                return self.act(y + x)
+        model, x = randomized(Changes()).eval(), torch.randn(2, 4, 5, 5)
+        fused = anydnn.torch.fuse(copy.deepcopy(model), fold=True)
+        self.near([fused(x)], [model(x)])
+
+    def test_summary(self):
+        model = Model().eval()
+        said = repr(anydnn.torch.fused(model)).splitlines()
+        self.assertEqual(said[0], "0 of 5 normalizations fused, because the model is not fused")
+        said = repr(anydnn.torch.fused(anydnn.torch.fuse(model, fold=True))).splitlines()
+        self.assertEqual(said[0], "5 of 5 normalizations fused")
+        self.assertIn("block: conv1 + bn1 + relu; conv2 + bn2 + iadd + relu", said)
+        found = anydnn.torch.fused(anydnn.torch.fuse(model))
+        self.assertEqual(found.summary, "0 of 5 normalizations fused, because in eval mode fold=True is needed")
+        found = anydnn.torch.fused(model.train())
+        self.assertTrue(found.summary.startswith("4 of 5 normalizations fused"))
+        self.assertEqual(set(found.reasons), {"block.downsample.1"})
+
+        class Mixed(Branches):
+            def __init__(self):
+                super().__init__()
+                self.group, self.layer = nn.Sequential(nn.GroupNorm(1, 3), nn.ReLU()), nn.Sequential(nn.LayerNorm(4))
+                self.path = nn.Sequential(nn.Conv2d(3, 3, 1), nn.BatchNorm2d(3), nn.SiLU())
+                self.first, self.unused = nn.Sequential(nn.BatchNorm2d(3), nn.ReLU()), nn.Sequential(nn.BatchNorm2d(3))
+        found = anydnn.torch.fused(anydnn.torch.fuse(Mixed().eval(), fold=True))
+        self.assertEqual(set(found.reasons), {"norm", "group.0", "layer.0", "first.0", "unused.0"})
+        said = repr(found)
+        self.assertTrue(said.startswith("1 of 6 normalizations fused, because "), said)
+        for name, kind, reason in (("group.0", "GroupNorm", "GroupNorm takes its statistics from each sample"),
+                                   ("layer.0", "LayerNorm", "LayerNorm takes its statistics from each sample"),
+                                   ("norm", "BatchNorm2d", "the model has a forward that is no fixed graph"),
+                                   ("first.0", "BatchNorm2d", "its input comes from the caller, not a convolution")):
+            self.assertIn(f"{name} ({kind}): NOT fused, because {reason}", said)
+        found = anydnn.torch.fused(anydnn.torch.fuse(Mixed().train()))
+        self.assertIn("silu behind it has no fused operator in training", found.reasons["path.1"])
+
+    def test_buffers_stay(self):
+        """A forward that changes a buffer of its own is left alone, and the buffer keeps its value."""
+        class Ticks(Branches):
+            def __init__(self):
+                super().__init__()
+                self.register_buffer("ticks", torch.zeros(()))
+
+            def forward(self, x):
+                self.ticks.add_(1)
+                return functional.relu(self.norm(x))
+        model = anydnn.torch.fuse(Ticks())
+        self.assertEqual(anydnn.torch.fused(model), {})
+        self.assertEqual(model.ticks.item(), 0)
+        self.assertIn("the model: a forward that changes its buffers", self.reasons())
+        model(torch.randn(2, 3, 4, 4))
+        self.assertEqual(model.ticks.item(), 1)
+
     def test_modules_stay(self):
         model = Model()
         held, keys = list(model.modules()), list(model.state_dict())
@@ -350,7 +697,7 @@ class Fuse(unittest.TestCase):
             if reason:
                 self.assertIn(reason, self.reasons())
                 self.assertEqual(anydnn.torch.report().calls(), {})
-        for kind, reason in ((Branches, "no fixed graph"), (Optional, "optional parameters"),
+        for kind, reason in ((Branches, "no fixed graph"),
                              (Counts, "changes its module"), (Draws, "draws numbers"),
                              (TwoUsers, "a result with other users of norm"), (Twice, "several calls of norm"),
                              (ChangedBetween, "a result with other users of norm")):
@@ -386,6 +733,40 @@ class Fuse(unittest.TestCase):
         self.assertEqual(model.block.bn2.num_batches_tracked.item(), 1)
         with self.assertRaisesRegex(ValueError, "more than 1 value per channel"):
             anydnn.torch.fuse(Asks())(torch.randn(1, 3, 1, 1))
+
+    def test_modules_are_read_once(self):
+        """Tests that a call reads a module again only if the module has changed, also with parts in lists."""
+        class Lists(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.convs = nn.ModuleList([nn.Conv2d(3, 4, 3, bias=False)])
+                self.norms = nn.ModuleDict({"first": nn.BatchNorm2d(4)})
+
+            def forward(self, x):
+                return functional.relu(self.norms["first"](self.convs[0](x)))
+        x = torch.randn(2, 3, 8, 8)
+        for model in (Model(), Lists()):
+            anydnn.torch.fuse(model, fold=True)
+            for mode in (True, False):
+                reading = model.train(mode).forward.reading
+                model(x)
+                self.assertIs(model.forward.reading, reading)
+        model.norms["first"] = nn.Identity()
+        model(x)
+        self.assertIsNot(model.forward.reading, reading)
+
+    def test_hooks_keep_their_tensors(self):
+        """Tests that a fused model does not write into a tensor that a hook has received."""
+        x = torch.randn(2, 3, 6, 6)
+        for act in (nn.ReLU, nn.SiLU):
+            for model, hooked in ((nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4), act()), 1),
+                                  (nn.Sequential(nn.Conv2d(3, 4, 3), act()), 0)):
+                seen = []
+                for one in (randomized(model).eval(), anydnn.torch.fuse(copy.deepcopy(model), fold=True)):
+                    one[hooked].register_forward_hook(lambda *found: seen.append(found[2]))
+                    with torch.no_grad():
+                        one(x)
+                self.near(seen[1:], seen[:1])
 
     def test_modules_that_change(self):
         """Tests that a replaced, added or removed module has effect from the next call on, anywhere in the tree."""

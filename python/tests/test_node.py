@@ -656,7 +656,7 @@ class Build(unittest.TestCase):
     def test_no_headers(self):
         said = self.said("print(ran(), node.reason)", how=")\nimport sysconfig\nsysconfig.get_path = lambda _: '/none'\n"
                          "a.enable(compiled=True")
-        self.assertIn("there are no headers of Python", said)
+        self.assertIn("the headers of Python are not installed", said)
         self.assertEqual(self.compiled(), 0)
 
 

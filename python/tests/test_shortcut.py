@@ -63,7 +63,7 @@ if torch:
     FORWARDS = [
         (lambda m, x: m.conv(x) + x, ["conv + shortcut"]),
         (lambda m, x: x + m.conv(x), ["conv + shortcut"]),
-        (lambda m, x: torch.add(m.alike(x), m.norm(m.conv(x))), []),
+        (lambda m, x: torch.add(m.alike(x), m.norm(m.conv(x))), ["conv + shortcut"]),
         (lambda m, x: m.norm(m.conv(x)) + m.alike(x), ["conv + shortcut"]),
         (lambda m, x: m.relu(m.norm(m.conv(x)) + x), ["conv + shortcut", "norm + add + relu"]),
         (lambda m, x: m.conv(x) + m.other(x), ["conv + shortcut"]),

@@ -150,7 +150,7 @@ class Torch(unittest.TestCase):
                                        "PYTHONPATH": str(HERE.parent)})
         self.assertIn("0 false: exit status 1", done.stdout)
         self.assertIn("'onednn': 1", done.stdout)
-        self.assertIn("RuntimeError: the compiled kernels cannot be had: false: exit status 1", done.stderr)
+        self.assertIn("RuntimeError: the compiled kernels are unavailable: false: exit status 1", done.stderr)
 
     def test_batch_norm(self):
         for shape, last in (((8, 3), False), ((4, 3, 5), False), ((4, 3, 5, 5), True), ((2, 3, 4, 4, 4), False)):
@@ -212,6 +212,69 @@ class Torch(unittest.TestCase):
             y = functional.max_pool2d(x, 3, 2, 1)
         self.assertTrue(torch.equal(y.isnan(), functional.max_pool2d(x, 3, 2, 1).isnan()))
         self.only_anydnn()
+
+    def test_number_of_threads(self):
+        """Counts the threads of a process that limits torch to one: a backend of the CPU starts no other one."""
+        code = """
+import os, sys, torch, anydnn.torch
+def ran(route):
+    with torch.no_grad(), anydnn.torch.use(route=route, compiled=sys.argv[1] == "compiled"):
+        for _ in range(3):
+            torch.nn.functional.conv2d(torch.ones(2, 16, 64, 64), torch.ones(16, 16, 3, 3))
+    return len(os.listdir("/proc/self/task"))
+number = int(sys.argv[2])
+if number:
+    torch.set_num_threads(number)
+before = len(os.listdir("/proc/self/task"))
+alone = [ran("onednn") - before, ran("cpu_ref") - before]
+torch.set_num_threads(2)
+more = [ran("onednn") - before, ran("cpu_ref") - before]
+torch.set_num_threads(1)
+print(alone, more, [ran("onednn") - before, ran("cpu_ref") - before])
+print(anydnn.torch.report().calls())
+"""
+        two = len(os.sched_getaffinity(0)) > 1
+        for compiled in ("compiled", "python"):
+            for limit, number in (("1", 0), (None, 1)):
+                environment = {**os.environ, "PYTHONPATH": str(HERE.parent)}
+                environment.pop("OMP_NUM_THREADS", None)
+                if limit:
+                    environment["OMP_NUM_THREADS"] = limit
+                said = subprocess.run([sys.executable, "-c", code, compiled, str(number)], env=environment,
+                                      capture_output=True, text=True, check=True).stdout.splitlines()
+                # torch itself starts a thread when its limit is two.
+                more = "[1-9]" if two else "[0-9]"
+                self.assertRegex(said[0], rf"^\[0, 0\] \[{more}, {more}\] \[[0-9], [0-9]\]$")
+                self.assertIn("'onednn': 9", said[1])
+
+    def test_ceil_mode(self):
+        """Tests every extent from 4 to 9 with windows of several kinds: ours runs where ceil_mode adds no window."""
+        cases = [{"kernel_size": 2}, {"kernel_size": 3, "stride": 2}, {"kernel_size": 3, "stride": 2, "padding": 1},
+                 {"kernel_size": 2, "stride": 3, "padding": 1}, {"kernel_size": (3, 1), "stride": (2, 3)}]
+        ours = theirs = 0
+        for extent in range(4, 10):
+            x = torch.randn(2, 3, extent, extent + 3)
+            for pool in (functional.max_pool2d, functional.avg_pool2d):
+                for options in cases:
+                    def run(ceil_mode=True):
+                        leaf = x.clone().requires_grad_()
+                        y = pool(leaf, **options, ceil_mode=ceil_mode)
+                        y.sum().backward()
+                        return [y.detach(), leaf.grad]
+                    wanted = run()
+                    same = wanted[0].shape == run(ceil_mode=False)[0].shape
+                    anydnn.torch.clear_report()
+                    with anydnn.torch.use():
+                        for one, other in zip(run(), wanted):
+                            self.near(one, other)
+                    ours, theirs = ours + same, theirs + (not same)
+                    lines = anydnn.torch.report()
+                    self.assertEqual("torch" in lines.calls(), not same, (extent, options))
+                    if not same:
+                        self.assertIn("ceil_mode, which adds a window at an edge", repr(lines))
+        self.assertGreater(min(ours, theirs), 10)
+        with anydnn.torch.use(compiled=False), self.assertRaisesRegex(IndexError, "Dimension out of range"):
+            functional.avg_pool2d(torch.ones(5), 2, ceil_mode=True)
 
     def test_max_pool2d_of_torch(self):
         """Tests the cases that stay with torch: indices, ceil_mode, dilation, functorch, tracing, integers."""
@@ -325,7 +388,7 @@ class Torch(unittest.TestCase):
         functional.conv2d(x, w)
         self.assertEqual(anydnn.torch.report().calls(), {"cpu_ref": 1})
         self.assertFalse(anydnn.torch.enabled())
-        with self.assertRaisesRegex(ValueError, "no family of operators 'nothing'"):
+        with self.assertRaisesRegex(ValueError, "unknown family of operators 'nothing'"):
             anydnn.torch.enable(operators=["nothing"])
         with anydnn.torch.use(operators=["pooling"]):
             functional.conv2d(x, w)
@@ -335,10 +398,10 @@ class Torch(unittest.TestCase):
         """Tests that each is rejected with a message, and that the previous state stays enabled."""
         anydnn.torch.enable(route="cpu_ref")
         for error, sentence, bad in (
-                (ValueError, "no math 'tf32'", {"math": "tf32"}),
+                (ValueError, "unknown math 'tf32'", {"math": "tf32"}),
                 (ValueError, "route is empty", {"route": " "}),
-                (ValueError, "there is no backend 'nosuch'", {"route": "nosuch"}),
-                (ValueError, "an empty place between commas", {"route": "onednn,,cpu_ref"}),
+                (ValueError, "unknown backend 'nosuch'", {"route": "nosuch"}),
+                (ValueError, "an empty item between commas", {"route": "onednn,,cpu_ref"}),
                 (TypeError, "not a string", {"operators": "convolution"})):
             for function in (anydnn.torch.enable, lambda **bad: anydnn.torch.use(**bad).__enter__()):
                 with self.assertRaisesRegex(error, sentence):

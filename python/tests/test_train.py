@@ -54,7 +54,7 @@ class Train(unittest.TestCase):
             found = len([one for one in names if one.endswith(" + shortcut")])
             self.assertEqual((len(names) - found, found), (fused[name], shortcuts[name]), name)
             self.assertEqual(model.eval()(torch.zeros(1, 3, 32, 32)).shape, (1, 10))
-        with self.assertRaisesRegex(SystemExit, "there is no model 'resnet'"):
+        with self.assertRaisesRegex(SystemExit, "unknown model 'resnet'"):
             models.model_of("resnet")
 
     def test_resumes_to_the_same_bits(self):
@@ -80,7 +80,7 @@ class Train(unittest.TestCase):
         with self.assertRaisesRegex(SystemExit, "not .fused"):
             said("--compare", "torch+fused")
         if not torch.cuda.is_available():
-            with self.assertRaisesRegex(SystemExit, "a graph needs CUDA"):
+            with self.assertRaisesRegex(SystemExit, "a graph requires CUDA"):
                 said("--compare", "torch+graph")
 
     def test_cifar(self):

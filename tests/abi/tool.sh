@@ -102,7 +102,7 @@ check "a program that needs a newer library" gives 1 "^anydnnFromTheFuture: this
 check "as JSON" json 1 "a['unknown'] == ['anydnnFromTheFuture']" --scan "$tap_dir/future"
 check "the library itself imports nothing of itself" gives 0 "imports 0 symbols" \
     --scan "$ANYDNN_TEST_BUILDDIR/.libs/libanydnn.so"
-check "a file that is no program" gives 1 "it is no ELF program, library or object file" --scan "$tap_dir/old.c"
+check "a file that is no program" gives 1 "not an ELF program, library or object file" --scan "$tap_dir/old.c"
 check "a file that is not there" gives 1 "the file cannot be read: No such file or directory" --scan "$tap_dir/none"
 check "a folder" gives 1 "anydnn: --scan=.*/:" --scan "$tap_dir/"
 
@@ -110,7 +110,7 @@ check "a folder" gives 1 "anydnn: --scan=.*/:" --scan "$tap_dir/"
 foreign() {
     class=$(head -c 5 "$tap_dir/old" | tail -c 1 | od -An -tu1)
     { head -c 4 "$tap_dir/old" && printf '%b' "\\00$((3 - class))" && tail -c +6 "$tap_dir/old"; } >"$tap_dir/foreign"
-    gives 1 "it is for another machine than this" --scan "$tap_dir/foreign"
+    gives 1 "the file is for another machine or is damaged" --scan "$tap_dir/foreign"
 }
 check "a file for another kind of machine" foreign
 

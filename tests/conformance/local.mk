@@ -11,11 +11,12 @@ conformance_tests = \
 	tests/conformance/test_identities_types \
 	tests/conformance/test_norm_kinds \
 	tests/conformance/test_products \
+	tests/conformance/test_rounding \
 	tests/conformance/test_sequences \
 	tests/conformance/test_vectors
 check_PROGRAMS += $(conformance_tests)
 TESTS += $(conformance_tests)
-room_tests += $(conformance_tests)
+folder_tests += $(conformance_tests)
 
 check_LTLIBRARIES += tests/conformance/libfixtures.la
 tests_conformance_libfixtures_la_SOURCES = \
@@ -30,14 +31,19 @@ tests_conformance_libfixtures_la_SOURCES = \
 	tests/conformance/types.c \
 	tests/conformance/types.h \
 	tools/alloc.c \
+	tools/common.c \
 	tools/files.c \
+	tools/problem/element.c \
+	tools/problem/operands.c \
+	tools/problem/operands.h \
+	tools/terminal.c \
 	tools/verify/cases/vec_reader.c \
 	tools/verify/cases/vec_reader.h \
 	tools/verify/cases/vec_types.c \
 	tools/verify/cases/vec_types.h
 tests_conformance_libfixtures_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) -I$(top_srcdir)
-tests/conformance/%: private ROOM_LIBS = tests/conformance/libfixtures.la
-tests/conformance/%: private ROOM_OVER = libanydnn.la
+tests/conformance/%: private FOLDER_LIBS = tests/conformance/libfixtures.la core/libanydnn_base.la $(JANSSON_LIBS)
+tests/conformance/%: private FOLDER_OVER = libanydnn.la
 $(conformance_tests): tests/conformance/libfixtures.la libanydnn.la
 
 EXTRA_DIST += tests/vectors/README.md tests/vectors/check_convolution.py \

@@ -6,52 +6,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/problem/operands.h"
+
 #define GUARD 256 /* elements on each side: at least 256 bytes, and a multiple of 256 */
-
-/* Advances a logical index in row-major order and returns its offset in bytes, or -1 at the end.
- * Start with index[0] = -1. In a vector type strides count vectors, and channel c is lane c %
- * lanes of vector c / lanes. */
-static ptrdiff_t next_offset(const struct prun_operand *operand, int *index)
-{
-    const struct number_type *type = operand->number;
-    ptrdiff_t offset = 0;
-    int lane = 0;
-
-    if (index[0] < 0) {
-        memset(index, 0, (size_t)operand->ndims * sizeof(*index));
-    } else {
-        int d = operand->ndims - 1;
-
-        while (d >= 0 && ++index[d] == operand->dims[d])
-            index[d--] = 0;
-        if (d < 0)
-            return -1;
-    }
-    for (int d = 0; d < operand->ndims; d++) {
-        int lanes = d == 1 ? type->lanes : 1;
-
-        offset += (ptrdiff_t)(index[d] / lanes) * operand->strides[d];
-        lane += index[d] % lanes;
-    }
-    return (offset * type->lanes + lane) * (ptrdiff_t)type->bytes;
-}
 
 void prun_set(struct prun_operand *operand, const double *value)
 {
-    int index[ANYDNN_DIM_MAX] = {-1};
-    ptrdiff_t at;
+    struct walk walk;
 
-    while ((at = next_offset(operand, index)) >= 0)
-        number_put(operand->number, operand->data + at, *value++);
+    for (walk_begin(&walk, operand->shape); walk_goes_on(&walk); walk_next(&walk))
+        number_put(operand->number, operand->data + walk.at, *value++);
 }
 
 void prun_get(const struct prun_operand *operand, double *value)
 {
-    int index[ANYDNN_DIM_MAX] = {-1};
-    ptrdiff_t at;
+    struct walk walk;
 
-    while ((at = next_offset(operand, index)) >= 0)
-        *value++ = number_get(operand->number, operand->data + at);
+    for (walk_begin(&walk, operand->shape); walk_goes_on(&walk); walk_next(&walk))
+        *value++ = number_get(operand->number, operand->data + walk.at);
 }
 
 int prun_same_bytes(const struct prun_operand *a, const struct prun_operand *b)
@@ -76,74 +48,50 @@ static int api_failed(struct prun *run, const char *call, anydnnStatus_t status)
     return -1;
 }
 
-/* Parses `alias=out:in,...`: records which operand shares whose memory. */
-static void find_aliases(struct prun *run, const char *text)
+/* Describes the operands by the problem's text as the library prints it. */
+static int describe(struct prun *run)
 {
-    const char *at = strstr(text, " alias=");
-    char pairs[128] = "";
-    char *save = NULL;
+    struct tool tool = {.quiet = 1};
+    size_t size = 0;
+    char *text;
+    int failed;
 
-    if (at)
-        sscanf(at, " alias=%127s", pairs);
-    for (char *pair = strtok_r(pairs, ",", &save); pair; pair = strtok_r(NULL, ",", &save)) {
-        char *colon = strchr(pair, ':');
-        struct prun_operand *out, *in;
+    if (anydnnProblemPrint(run->problem, NULL, 0, &size))
+        return api_failed(run, "anydnnProblemPrint", ANYDNN_STATUS_INTERNAL_ERROR);
+    text = tool_alloc(size);
+    anydnnProblemPrint(run->problem, text, size, NULL);
+    run->operands = tool_alloc(sizeof(*run->operands));
+    failed = operands_describe(&tool, run->problem, text, run->operands) != TOOL_FINE;
+    snprintf(run->error, sizeof(run->error), "%s", failed ? tool.sentence : "");
+    run->count = failed ? 0 : run->operands->count;
+    free(tool.sentence);
+    free(text);
+    for (int i = 0; i < run->count; i++) {
+        const struct operand *shape = &run->operands->item[i];
 
-        if (!colon)
-            continue;
-        *colon = '\0';
-        out = prun_find(run, pair);
-        in = prun_find(run, colon + 1);
-        if (out && in) {
-            if (out->alias >= 0) /* a further input shares the memory of the first */
-                in->alias = out->alias;
-            else
-                out->alias = (int)(in - run->operand);
-            in->shared = 1;
+        run->operand[i] = (struct prun_operand){.shape = shape,
+                                                .role = shape->role,
+                                                .direction = shape->direction,
+                                                .number = number_type_named(shape->element->name),
+                                                .count = (size_t)shape->count,
+                                                .stored = shape->bytes,
+                                                .alias = shape->alias};
+        if (!run->operand[i].number) {
+            snprintf(run->error, sizeof(run->error), "%s: no test uses type %s", shape->role,
+                     shape->element->name);
+            return -1;
         }
     }
-}
-
-static int describe(struct prun *run, int i)
-{
-    struct prun_operand *operand = &run->operand[i];
-    anydnnTensorDescriptor_t desc = NULL;
-    anydnnStatus_t status = anydnnCreateTensorDescriptor(&desc);
-
-    if (!status)
-        status =
-            anydnnProblemGetOperand(run->problem, i, &operand->role, desc, &operand->direction);
-    if (!status)
-        status = anydnnGetTensorNdDescriptor(desc, ANYDNN_DIM_MAX, &operand->type, &operand->ndims,
-                                             operand->dims, operand->strides);
-    anydnnDestroyTensorDescriptor(desc);
-    if (status)
-        return api_failed(run, "anydnnProblemGetOperand", status);
-    operand->number = number_type_of((int)operand->type);
-    if (!operand->number) {
-        snprintf(run->error, sizeof(run->error), "%s: no test uses type %d", operand->role,
-                 (int)operand->type);
-        return -1;
-    }
-    operand->element = operand->number->bytes * (size_t)operand->number->lanes;
-    operand->alias = -1;
-    operand->count = operand->stored = 1;
-    for (int d = 0; d < operand->ndims; d++) {
-        int extent = operand->dims[d] / (d == 1 ? operand->number->lanes : 1);
-
-        operand->count *= (size_t)operand->dims[d];
-        operand->stored += (size_t)(extent - 1) * (size_t)operand->strides[d];
-    }
-    operand->stored *= operand->element;
-    return 0;
+    return failed ? -1 : 0;
 }
 
 static int allocate(struct prun *run, struct prun_operand *operand, int shift)
 {
-    size_t before = (GUARD + (size_t)shift) * operand->element;
+    size_t element = operand->number->bytes * (size_t)operand->number->lanes;
+    size_t before = (GUARD + (size_t)shift) * element;
     void *block = NULL;
 
-    operand->bytes = before + operand->stored + GUARD * operand->element;
+    operand->bytes = before + operand->stored + GUARD * element;
     operand->before = malloc(operand->bytes);
     if (!operand->before || posix_memalign(&block, 256, operand->bytes)) {
         snprintf(run->error, sizeof(run->error), "out of memory for operand %s", operand->role);
@@ -165,17 +113,8 @@ int prun_open(struct prun *run, anydnnHandle_t handle, const char *text, int shi
     status = anydnnProblemParse(text, &run->problem);
     if (status)
         return api_failed(run, "anydnnProblemParse", status);
-    status = anydnnProblemGetOperandCount(run->problem, &run->count);
-    if (run->count > PRUN_OPERANDS) {
-        run->count = 0;
-        status = ANYDNN_STATUS_INTERNAL_ERROR;
-    }
-    if (status)
-        return api_failed(run, "anydnnProblemGetOperandCount", status);
-    for (int i = 0; i < run->count; i++)
-        if (describe(run, i))
-            return -1;
-    find_aliases(run, text);
+    if (describe(run))
+        return -1;
     for (int i = 0; i < run->count; i++)
         if (run->operand[i].alias < 0 && allocate(run, &run->operand[i], shift))
             return -1;
@@ -195,6 +134,7 @@ void prun_close(struct prun *run)
         free(run->operand[i].block);
         free(run->operand[i].before);
     }
+    free(run->operands);
     if (run->problem)
         anydnnProblemDestroy(run->problem);
     memset(run, 0, sizeof(*run));
@@ -204,15 +144,12 @@ void prun_close(struct prun *run)
 static int untouched(struct prun *run, struct prun_operand *operand)
 {
     size_t size = operand->number->bytes;
-    int index[ANYDNN_DIM_MAX] = {-1};
-    ptrdiff_t at;
+    size_t first = (size_t)(operand->data - operand->block);
+    struct walk walk;
 
-    if (operand->direction != ANYDNN_DIRECTION_INPUT || operand->shared) {
-        size_t first = (size_t)(operand->data - operand->block);
-
-        while ((at = next_offset(operand, index)) >= 0)
-            memcpy(operand->before + first + (size_t)at, operand->data + at, size);
-    }
+    walk_begin(&walk, operand->shape);
+    for (; operand->shape->written && walk_goes_on(&walk); walk_next(&walk))
+        memcpy(operand->before + first + walk.at, operand->data + walk.at, size);
     for (size_t i = 0; i < operand->bytes; i++) {
         if (operand->before[i] == operand->block[i])
             continue;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs one problem, given as text, on a handle of the host with new buffers. Bytes that the
  * problem does not describe hold NaN of a known pattern: gaps between elements, and guard zones
- * on both sides. So do outputs without prior content. Uses only the public API. */
+ * on both sides. So do outputs without prior content. Uses only the public API, and the operands of
+ * tools/problem, which the library under test does not contain. */
 #ifndef TESTS_CONFORMANCE_PROBLEM_RUN_H
 #define TESTS_CONFORMANCE_PROBLEM_RUN_H
 
@@ -15,19 +16,14 @@
 #define PRUN_OPERANDS 16
 
 struct prun_operand {
+    const struct operand *shape; /* by tools/problem/operands.h */
     const char *role;
     anydnnDirection_t direction;
-    anydnnDataType_t type;
     const struct number_type *number;
-    int ndims;
-    int dims[ANYDNN_DIM_MAX];
-    int strides[ANYDNN_DIM_MAX];
-    size_t element; /* bytes per stride of 1 */
-    size_t count;   /* described numbers */
-    size_t stored;  /* bytes from the first number to the end of the last */
-    int alias;      /* the operand whose memory this one shares, or -1 */
-    int shared;     /* 1 if another operand shares this one's memory */
-    size_t bytes;   /* size of block */
+    size_t count;  /* described numbers */
+    size_t stored; /* bytes from the first number to the end of the last */
+    int alias;     /* the operand whose memory this one shares, or -1 */
+    size_t bytes;  /* size of block */
     unsigned char *block;
     unsigned char *before; /* copy of block just before the execution */
     unsigned char *data;
@@ -36,6 +32,7 @@ struct prun_operand {
 struct prun {
     anydnnHandle_t handle;
     anydnnProblem_t problem;
+    struct operands *operands; /* what the operands' shapes point to */
     int count;
     struct prun_operand operand[PRUN_OPERANDS];
     void *pointers[PRUN_OPERANDS];

@@ -307,7 +307,7 @@ static void means_far_from_zero(void **state)
     for (size_t i = 0; i < CASES; i++) {
         check(&cases[i], "f32", 1000);
         check(&cases[i], "f32", -1e5);
-        /* Where x + z is not stored, its own rounding in double shows. */
+        /* The rounding of x + z in double shows if the sum is not stored. */
         if (!strstr(cases[i].text, "z=") || strstr(cases[i].text, "sum="))
             check(&cases[i], "f64", 1e6);
     }

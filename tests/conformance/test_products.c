@@ -153,7 +153,7 @@ static void products_are_as_defined(void **state)
     }
 }
 
-/* With beta 0, c holds anything, also NaN. */
+/* c may hold anything if beta is 0, also NaN. */
 static void beta_zero_does_not_read_c(void **state)
 {
     const char *text = "matmul a=f32:3,4 b=f32:4,5 c=f32:3,5";

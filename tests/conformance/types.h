@@ -7,10 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <anydnn/anydnn.h>
-
 struct number_type {
-    int type;         /* from anydnn.h, or an index type of plugin.h */
     const char *name; /* name in problem texts */
     size_t bytes;     /* bytes of one number */
     int lanes;        /* numbers per element: channels of a vector type */
@@ -21,10 +18,8 @@ struct number_type {
     double high;
 };
 
-/* Returns a type, or NULL if no test uses it. */
-const struct number_type *number_type_of(int type);
 /* Returns a type by its name in problem texts, which ends at the first character that is not
- * part of a name. */
+ * part of a name. Returns NULL if no test uses the type. */
 const struct number_type *number_type_named(const char *name);
 
 /* Rounds to nearest, ties to even. Values beyond `high` become infinity, or the end of the range

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests the CUDA backends without a GPU. As built, they decline; built for the host, they run.
 
-TESTS += tests/cuda/test_emulated.sh tests/cuda/test_tensorcore.sh tests/cuda/test_spills.sh
+TESTS += tests/cuda/test_emulated.sh tests/cuda/test_names.sh tests/cuda/test_tensorcore.sh tests/cuda/test_spills.sh
 long_tests += tests/cuda/test_engines.sh tests/cuda/test_turing.sh
 dist_check_SCRIPTS += tests/cuda/test_emulated.sh tests/cuda/test_tensorcore.sh tests/cuda/test_driverless.sh \
-	tests/cuda/test_engines.sh tests/cuda/test_spills.sh tests/cuda/test_turing.sh
+	tests/cuda/test_engines.sh tests/cuda/test_names.sh tests/cuda/test_spills.sh tests/cuda/test_turing.sh
 EXTRA_DIST += tests/cuda/tensorcore.sh tests/cuda/emulator/Makefile tests/cuda/emulator/cuda_runtime.h \
 	tests/cuda/emulator/cuda_runtime_api.h tests/cuda/emulator/emulated_hopper.cpp \
 	tests/cuda/emulator/emulated_hopper.h tests/cuda/emulator/emulated_mma.cpp \

@@ -68,7 +68,7 @@ declined() {
             return 1
         grep -q '^backend: *cuda_naive' "$tap_dir/out" || return 1
     done
-    grep -q 'cuda_simt takes up to three spatial dims' "$tap_dir/out"
+    grep -q 'cuda_simt supports up to 3 spatial dims' "$tap_dir/out"
 }
 
 # oracle: cuda_naive runs the convolutions of the list with double tensors, as a reference for other backends.

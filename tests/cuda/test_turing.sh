@@ -23,7 +23,7 @@ turing_declines() {
         math=${type#*:}
         on "$anydnn" explain \
             "convolution_forward x=${type%%:*}:2,8,5,5 w=${type%%:*}:8,8,3,3 math=${math%:*}"
-        grep -q "matrix units take ${type##*:} from compute capability 8.0 on" "$tap_dir/out" || {
+        grep -q "matrix units support ${type##*:} from compute capability 8.0 on" "$tap_dir/out" || {
             cat "$tap_dir/out"
             return 1
         }

@@ -29,18 +29,19 @@ struct mock_tensor {
 };
 
 struct mock_cudnn {
-    long live;               /* descriptors of every kind */
-    int plans;               /* execution plans finalized */
-    int packs;               /* variant packs finalized */
-    int runs;                /* executions of plans */
-    int adds;                /* calls of cudnnAddTensor */
-    int fused;               /* calls of cudnnConvolutionBiasActivationForward */
-    int streams;             /* calls of cudnnSetStream */
-    float factor[2];         /* factors of the last graph */
-    int64_t strides[8][8];   /* strides of each slot's operand in the last graph */
-    cudnnStatus_t execution; /* the status that cudnnBackendExecute returns */
-    int refuse_factors;      /* 1: plans only for the factors 1 and 0 */
-    int refuse_older;        /* 1: no integer convolution by the older calls; 2: none of any type */
+    long live;                  /* descriptors of every kind */
+    int plans;                  /* execution plans finalized */
+    int packs;                  /* variant packs finalized */
+    int runs;                   /* executions of plans */
+    int adds;                   /* calls of cudnnAddTensor */
+    int fused;                  /* calls of cudnnConvolutionBiasActivationForward */
+    int streams;                /* calls of cudnnSetStream */
+    float factor[2];            /* factors of the last graph */
+    int64_t strides[8][8];      /* strides of each slot's operand in the last graph */
+    cudnnStatus_t execution;    /* the status that cudnnBackendExecute returns */
+    cudnnStatus_t transforming; /* the status that cudnnTransformTensor returns */
+    int refuse_factors;         /* 1: plans only for the factors 1 and 0 */
+    int refuse_older; /* 1: no integer convolution by the older calls; 2: none of any type */
     char calls[1000]; /* names of the older calls that ran something, each followed by a blank */
     struct mock_transform transform[8]; /* calls of cudnnTransformTensor, in turn */
     int transforms;

@@ -328,7 +328,7 @@ cudnnStatus_t cudnnTransformTensor(cudnnHandle_t handle, const void *alpha,
     next->from = x;
     next->to = y;
     mock_cudnn_call("cudnnTransformTensor");
-    return CUDNN_STATUS_SUCCESS;
+    return mock_cudnn.transforming;
 }
 
 /* Functions for mock_cudnn_calls.c. */

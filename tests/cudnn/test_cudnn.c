@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The backend cudnn over a mock of cuDNN's library, without a GPU: when it declines everything, and
- * how it offers cuDNN's engine configurations.
+/* Tests the backend cudnn over a mock of cuDNN's library, without a GPU: when it declines all
+ * problems, and how it offers cuDNN's engine configurations.
  * Needs: tests/cudnn/libcudnn_mock.la tests/cudnn/libcudnn_old.la tests/cudnn/libcudnn_lacks.la */
 #include "harness.h"
 
@@ -40,13 +40,13 @@ static void no_library(void)
 static void old_library(void)
 {
     use_library("libcudnn_old.so");
-    expect_declined("cuDNN of version number 8907");
+    expect_declined("is cuDNN version 8907; this backend was compiled for cuDNN");
 }
 
 static void lacking_library(void)
 {
     use_library("libcudnn_lacks.so");
-    expect_declined("no function cudnnIm2Col");
+    expect_declined("does not have the function cudnnIm2Col");
 }
 
 /* Opens a copy of the mock under that name. */
@@ -249,7 +249,7 @@ static void none_left(void)
     assert_int_equal(answer.count, 1);
     assert_int_equal(answer.offer[0].reason, ANYDNN_PLUGIN_REASON_MATH);
     assert_non_null(strstr(answer.sentence, "cuDNN has 3 engine configurations for this "
-                                            "convolution, and none that runs within its math"));
+                                            "convolution, but none for its math mode"));
     end(context);
 }
 

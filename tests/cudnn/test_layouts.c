@@ -173,7 +173,7 @@ static void declined(void)
         memcpy(trial.tensor[slot].strides, ((int64_t[]){180, 90, 30, 5, 1}), 5 * sizeof(int64_t));
     }
     assert_int_equal(try_it(context, &trial), ANYDNN_PLUGIN_REASON_SHAPE);
-    assert_non_null(strstr(trial.answer.sentence, "int8x4 of 5 dims"));
+    assert_non_null(strstr(trial.answer.sentence, "int8x4 with 5 dims"));
     for (int pad = -1; pad < 1; pad++) {
         struct anydnn_plugin_pooling flat = {
             .struct_size = sizeof flat, .spatial_dims = 2, .window = {1, 1}, .stride = {1, 1}};

@@ -25,7 +25,8 @@ is_live() {
     grep -q '^cudnn  *live' "$tap_dir/info" && grep -q '^  convolution_forward ' "$tap_dir/info"
 }
 
-# With a GPU, the reason is the missing library; without one, it is the driver.
+# declines DEVICE PATTERN: the refusal matches the pattern. With a GPU, the reason is the missing library; without one, it
+# is the driver.
 declines() {
     printf '[plugin cudnn]\nset.library = /nowhere/libcudnn.so.9\n' >"$tap_dir/settings"
     ANYDNN_CONFIG=$tap_dir/settings ANYDNN_ROUTE=cudnn \
@@ -39,7 +40,7 @@ check "it exports two symbols" two_symbols
 check "it links no library of CUDA's" links_no_vendor
 check "it loads" is_live
 if "$anydnn" info | grep -q '^cuda:0 '; then
-    check "it declines without cuDNN" declines cuda "cuDNN's library is missing: /nowhere"
+    check "it declines without cuDNN" declines cuda "cannot load cuDNN's library: /nowhere"
 else
     check "it declines without a device" declines cpu "cudnn"
     check "there is no device for a handle" declines cuda "has 0 devices"

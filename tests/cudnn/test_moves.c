@@ -235,6 +235,32 @@ static void divisive_factors(void)
     end(context);
 }
 
+/* Checks the effect if cuDNN refuses the blend: only scratch memory was written, so another backend
+ * may run. */
+static void divisive_blend_refused(void)
+{
+    struct anydnn_plugin_lrn params = {
+        .struct_size = sizeof params, .n = 3, .alpha = 1, .beta = 0.75, .k = 1};
+    struct anydnn_plugin_context *context = begin();
+    const struct anydnn_plugin_operation *of =
+        operation(ANYDNN_PLUGIN_DIVISIVE_NORMALIZATION_FORWARD);
+    int32_t effect = ANYDNN_PLUGIN_EFFECT_NONE;
+    struct trial trial;
+
+    make_trial(&trial, ANYDNN_PLUGIN_DIVISIVE_NORMALIZATION_FORWARD, 0x1f, &params);
+    trial.operands.scale[1] = 0.5;
+    assert_int_equal(of->candidates(context, &trial.problem, take_offer, &trial.answer), 0);
+    assert_int_equal(
+        of->plan_create(context, &trial.problem, trial.answer.offer[0].engine, &trial.plan), 0);
+    mock->transforming = CUDNN_STATUS_NOT_SUPPORTED;
+    assert_int_equal(of->plan_execute(trial.plan, &trial.operands, &effect),
+                     ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED);
+    assert_int_equal(effect, ANYDNN_PLUGIN_EFFECT_NONE);
+    assert_int_equal(scratches, 0);
+    of->plan_destroy(trial.plan);
+    end(context);
+}
+
 /* Checks that pads and folds run one after the other, also for a filter. */
 static void transform_steps(void)
 {
@@ -271,7 +297,7 @@ static void too_many_dims(void)
         trial.tensor[slot].strides[0] = 1000;
     }
     assert_int_equal(try_it(context, &trial), ANYDNN_PLUGIN_REASON_SHAPE);
-    assert_non_null(strstr(trial.answer.sentence, "int8x4 of 5 dims"));
+    assert_non_null(strstr(trial.answer.sentence, "int8x4 with 5 dims"));
     end(context);
 }
 
@@ -365,6 +391,7 @@ static void test_steps(void **state)
     run_alone(zero_factors);
     run_alone(unread_place);
     run_alone(divisive_factors);
+    run_alone(divisive_blend_refused);
     run_alone(transform_steps);
     run_alone(other_activations);
 }

@@ -52,7 +52,7 @@ without_settings() {
 beside_cudnn_7() {
     cudnn7_named "$tap_dir/real/libcudnn.so.7.6.5" || return 1
     ANYDNN_DEVICE=cpu answers NOT_INITIALIZED beside "$tap_dir/real/libcudnn.so.7.6.5" &&
-        says "cudnnCreate: cuDNN 7 itself is in this process, too: $tap_dir/real/libcudnn.so.7.6.5"
+        says "cudnnCreate: cuDNN 7 is also loaded in this process: $tap_dir/real/libcudnn.so.7.6.5"
 }
 
 beside_cudnn_9() {

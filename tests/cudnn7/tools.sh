@@ -76,9 +76,9 @@ EOT
 
 remarks() {
     echo cudnnCreate | stub nine.so -L"$tap_dir" -l:libcudnn.so.9 && gives 0 "$anydnn" shim --device cpu "$tap_dir/nine.so" &&
-        says 'linked to another version than 7' &&
-        gives 1 "$anydnn" shim --device cpu "$cudnn7_import/libcudnn.so.7" && says 'brings functions of cuDNN itself' &&
-        gives 0 "$anydnn" shim --device cpu "$(command -v sh)" && says 'imports 0 functions of cuDNN$' && says 'by name (dlopen)'
+        says 'linked to another version than cuDNN 7' &&
+        gives 1 "$anydnn" shim --device cpu "$cudnn7_import/libcudnn.so.7" && says 'it contains cuDNN functions itself' &&
+        gives 0 "$anydnn" shim --device cpu "$(command -v sh)" && says 'imports 0 functions of cuDNN$' && says 'libraries opened with dlopen are not shown'
 }
 
 # ---- the cuDNN that a file was built for
@@ -118,7 +118,7 @@ built_by_functions() {
         printf 'cudnnBackendCreateDescriptor\ncudnnGetLastErrorString\n' | objects nine.o &&
         built "$tap_dir/nine.o" 'for cuDNN 9: it imports cudnnGetLastErrorString' &&
         printf 'cudnnGetConvolutionForwardAlgorithm\ncudnnBackendExecute\n' | objects mixed.o &&
-        built "$tap_dir/mixed.o" 'for no single version of cuDNN: its functions are of several' || return 1
+        built "$tap_dir/mixed.o" 'for no single version of cuDNN: its functions belong to several' || return 1
     echo cudnnCreate | objects any.o && "$anydnn" shim --device cpu "$tap_dir/any.o" >"$tap_dir/out" &&
         ! grep '^  built' "$tap_dir/out"
 }
@@ -142,9 +142,9 @@ built_with_anydnn() {
 }
 
 refuses_files() {
-    gives 2 "$anydnn" shim && says 'a file is missing' &&
+    gives 2 "$anydnn" shim && says 'missing FILE;' &&
         gives 1 "$anydnn" shim --device cpu "$tap_dir/none" && says 'none: the file cannot be read: No such file' &&
-        gives 1 "$anydnn" shim --device cpu "$tap_dir/names" && says 'it is no ELF program' &&
+        gives 1 "$anydnn" shim --device cpu "$tap_dir/names" && says 'not an ELF program' &&
         gives 1 "$anydnn" shim --device cpu "$tap_dir/names" "$tap_dir/darknet.so" && says 'darknet.so imports 19'
 }
 
@@ -193,9 +193,9 @@ a_script() {
 }
 
 refuses_programs() {
-    gives 2 "$anydnn" exec && says 'a program is missing' &&
-        gives 1 "$anydnn" exec no-such-program-anywhere && says 'no-such-program-anywhere: it cannot be run: No such file' &&
-        gives 1 "$anydnn" exec "$tap_dir" && says 'it is no file to run' &&
+    gives 2 "$anydnn" exec && says 'missing PROGRAM;' &&
+        gives 1 "$anydnn" exec no-such-program-anywhere && says 'no-such-program-anywhere: cannot be run: No such file' &&
+        gives 1 "$anydnn" exec "$tap_dir" && says ': not an executable file' &&
         gives 1 "$anydnn" exec "$tap_dir/names" && says 'cannot be run: Permission denied'
 }
 
@@ -203,11 +203,11 @@ never_privileged() {
     for bits in u+s g+s; do
         cp "$tap_dir/interface" "$tap_dir/privileged"
         chmod "$bits" "$tap_dir/privileged"
-        gives 1 "$anydnn" exec --device cpu "$tap_dir/privileged" create && says 'rights that its user has not' || return 1
+        gives 1 "$anydnn" exec --device cpu "$tap_dir/privileged" create && says 'a program with more privileges than its user' || return 1
     done
     cp "$tap_dir/interface" "$tap_dir/privileged"
     if PATH=$PATH:/sbin:/usr/sbin setcap cap_net_raw=ep "$tap_dir/privileged" 2>/dev/null; then
-        gives 1 "$anydnn" exec --device cpu "$tap_dir/privileged" create && says 'rights that its user has not'
+        gives 1 "$anydnn" exec --device cpu "$tap_dir/privileged" create && says 'a program with more privileges than its user'
     fi
 }
 

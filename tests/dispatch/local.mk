@@ -44,7 +44,7 @@ search_tests = \
 	tests/dispatch/test_tuning
 check_PROGRAMS += $(dispatch_tests)
 TESTS += $(dispatch_tests)
-room_tests += $(dispatch_tests)
+folder_tests += $(dispatch_tests)
 
 check_LTLIBRARIES += tests/dispatch/libfixtures.la tests/dispatch/libsearches.la
 tests_dispatch_libfixtures_la_SOURCES = \
@@ -64,10 +64,10 @@ tests_dispatch_libsearches_la_SOURCES = \
 	tests/dispatch/clock.c \
 	tests/dispatch/searches.c \
 	tests/dispatch/searches.h
-tests/dispatch/%: private ROOM_LIBS = tests/dispatch/libfixtures.la
-$(search_tests): private ROOM_LIBS = tests/dispatch/libsearches.la tests/dispatch/libfixtures.la
+tests/dispatch/%: private FOLDER_LIBS = tests/dispatch/libfixtures.la
+$(search_tests): private FOLDER_LIBS = tests/dispatch/libsearches.la tests/dispatch/libfixtures.la
 $(dispatch_tests): tests/dispatch/libfixtures.la
 $(search_tests): tests/dispatch/libsearches.la
 
 tests_dispatch_test_float_mode_LDADD = $(TEST_PUBLIC_LIBS) -lm
-tests_dispatch_test_stage_vectors_LDADD = tests/conformance/libfixtures.la $(TEST_CORE_LIBS)
+tests_dispatch_test_stage_vectors_LDADD = tests/conformance/libfixtures.la $(TEST_CORE_LIBS) $(JANSSON_LIBS)

@@ -35,10 +35,10 @@ static void modes_that_are_none(void **state)
     assert_fails(anydnnSoftmaxForward(t.handle, (anydnnSoftmaxAlgorithm_t)3,
                                       ANYDNN_SOFTMAX_MODE_CHANNEL, &one, t.x, t.d[0], &zero, t.x,
                                       t.d[1]),
-                 BAD, "anydnnSoftmaxForward: softmax is 3; it must be 0 to 2");
+                 BAD, "anydnnSoftmaxForward: softmax is 3; it is out of range 0..2");
     assert_fails(anydnnSoftmaxForward(t.handle, ANYDNN_SOFTMAX_LOG, (anydnnSoftmaxMode_t)-1, &one,
                                       t.x, t.d[0], &zero, t.x, t.d[1]),
-                 BAD, "mode is -1; it must be 0 to 1");
+                 BAD, "mode is -1; it is out of range 0..1");
     assert_ok(anydnnCreateLRNDescriptor(&lrn));
     assert_fails(anydnnLRNCrossChannelForward(t.handle, lrn, (anydnnLRNMode_t)1, &one, t.x, t.d[0],
                                               &zero, t.x, t.d[1]),
@@ -51,7 +51,7 @@ static void modes_that_are_none(void **state)
     assert_fails(anydnnBatchNormalizationForwardInference(t.handle, (anydnnBatchNormMode_t)3, &one,
                                                           &zero, t.x, t.d[0], t.x, t.d[1], t.p,
                                                           t.d[2], t.d[3], t.d[4], t.d[5], 1e-5),
-                 BAD, "mode is 3; it must be 0 to 2");
+                 BAD, "mode is 3; it is out of range 0..2");
 }
 
 /* If several arguments are bad, the sentence names the first in the entry's order. Rules that
@@ -120,9 +120,10 @@ static void batch_normalization_pairs_and_numbers(void **state)
     assert_ok(train(&t, 0, 0, 0, 0, 1, 1));
     assert_ok(train(&t, 0.5, 0, 1, 1, 0, 0));
     assert_fails(train(&t, 1, 1e-5, 1, 0, 1, 1), BAD,
-                 "of running_mean and running_var one is given");
+                 "only one of running_mean and running_var is given");
     assert_fails(train(&t, 1, 1e-5, 0, 1, 1, 1), BAD, "both or neither");
-    assert_fails(train(&t, 1, 1e-5, 1, 1, 1, 0), BAD, "of save_mean and save_inv_var one is given");
+    assert_fails(train(&t, 1, 1e-5, 1, 1, 1, 0), BAD,
+                 "only one of save_mean and save_inv_var is given");
     assert_fails(train(&t, 1.5, 1e-5, 1, 1, 1, 1), BAD, "exponentialAverageFactor is 1.5");
     assert_fails(train(&t, -0.1, 1e-5, 1, 1, 1, 1), BAD, "it must be 0 to 1");
     assert_fails(train(&t, 1, -1, 1, 1, 1, 1), BAD, "epsilon is -1");
@@ -194,7 +195,7 @@ static void op_tensor_in_place_and_of_one(void **state)
     assert_ok(op(&same, ANYDNN_OP_TENSOR_ADD, t.x, t.d[2], t.d[2]));
     assert_fails(op(&t, ANYDNN_OP_TENSOR_ADD, t.x, t.d[2], t.d[2]), BAD, "same address as b");
     assert_fails(op(&same, ANYDNN_OP_TENSOR_ADD, t.p, t.d[2], t.d[2]), BAD,
-                 "same address as b; in place both need the same descriptor");
+                 "same address as b; in-place operands need the same descriptor");
     assert_ok(op(&t, ANYDNN_OP_TENSOR_SQRT, NULL, NULL, t.d[2]));
     assert_ok(op(&t, ANYDNN_OP_TENSOR_NOT, NULL, NULL, t.d[0]));
     assert_fails(op(&t, ANYDNN_OP_TENSOR_MUL, NULL, t.d[1], t.d[2]), BAD, "bDesc is NULL");
@@ -215,7 +216,7 @@ static void transforms_that_pad_do_not_blend(void **state)
                                                  ANYDNN_TRANSFORM_FOLD));
     assert_fails(anydnnTransformTensorEx(t.handle, desc, &half, t.x, t.d[0], &zero,
                                          fixture_tensor("f32:2,3,5,5"), t.d[1]),
-                 BAD, "alpha is 0.5 and beta 0; with padding or folding they must be 1 and 0");
+                 BAD, "alpha is 0.5 and beta is 0; with padding or folding they must be 1 and 0");
     assert_ok(anydnnSetTensorTransformDescriptor(desc, 3, ANYDNN_TENSOR_NCHW, NULL, NULL, NULL,
                                                  ANYDNN_TRANSFORM_FOLD));
     assert_fails(anydnnTransformTensorEx(t.handle, desc, &one, t.x, t.d[0], &zero, t.x, t.d[1]),
@@ -243,7 +244,7 @@ static void reductions_and_their_sizes(void **state)
     assert_int_equal(fixture_number(t.handle, "pins"), 1);
     assert_fails(anydnnReduceTensor(t.handle, desc, t.d[2], 47, t.d[3], 640, &one, t.x, t.d[0],
                                     &zero, c, t.d[1]),
-                 BAD, "indicesSizeInBytes is 47; 48 are needed");
+                 BAD, "indicesSizeInBytes is 47; it must be at least 48");
     assert_ok(anydnnReduceTensor(t.handle, desc, t.d[2], 48, t.d[3], 640, &one, t.x, t.d[0], &zero,
                                  c, t.d[1]));
     assert_string_equal(fixture_record(t.handle, "plan"), "equal"); /* equal to the query's plan */

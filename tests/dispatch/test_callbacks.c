@@ -136,7 +136,7 @@ static void a_backend_is_opened(void **state)
 static void a_trace_cannot_be_written(void **state)
 {
     (void)state;
-    assert_plays("[trace]\nfile = /dev/full", "", NULL, "nothing is traced");
+    assert_plays("[trace]\nfile = /dev/full", "", NULL, "tracing is off");
 }
 
 static void a_tuning_file_is_none(void **state)
@@ -145,7 +145,7 @@ static void a_tuning_file_is_none(void **state)
 
     (void)state;
     snprintf(keys, sizeof(keys), "tuning = %s", fixture_path("anydnn.conf"));
-    assert_plays(keys, "", FASTEST, "does not begin as a tuning file");
+    assert_plays(keys, "", FASTEST, "does not begin like a tuning file");
 }
 
 static void candidates_are_timed(void **state)

@@ -154,7 +154,7 @@ static void who_made_no_plan_is_tried_once(void **state)
     fixture_set("mock_b", "fail_plan", "yes");
     assert_string_equal(run(handle), "mock_a 1");
     assert_string_equal(asked(), "1 1 1 1");
-    assert_holds(fixture_record(handle, "passed_over"), "mock_b: made no plan (4)");
+    assert_holds(fixture_record(handle, "passed_over"), "mock_b: could not create a plan (4)");
 }
 
 /* If a pinned engine fails, the route may still use the other engines of its backend. */
@@ -186,7 +186,7 @@ static void explain_says_why_a_pin_is_not_taken(void **state)
     assert_null(strstr(explained(handle), "pin: "));
     fixture_set("mock_b", "decline", "*");
     fixture_set("mock_b", "sentence", "today is its day off");
-    assert_holds(explained(handle), "pin: mock_b engine 1 is not taken: today is its day off\n"
+    assert_holds(explained(handle), "pin: mock_b engine 1 is not chosen: today is its day off\n"
                                     "choice: mock_a engine 1,");
     assert_string_equal(run(handle), "mock_a 1");
 }
@@ -199,7 +199,7 @@ static void explain_says_that_a_frozen_file_is_not_added_to(void **state)
     keep_in_file();
     fixture_settings()->tuning_mode = ADN_TUNING_READ;
     handle = handle_of("fastest, mock_a, mock_b");
-    assert_holds(explained(handle), "fastest: not timed, since the tuning file is only read");
+    assert_holds(explained(handle), "fastest: not timed: the tuning file is read-only");
     assert_null(strstr(explained(handle), "not timed yet"));
     assert_string_equal(run(handle), "mock_a 1");
 }
@@ -209,7 +209,8 @@ static void explain_says_that_one_offer_is_not_timed(void **state)
     anydnnHandle_t handle = handle_of("fastest, mock_a");
 
     (void)state;
-    assert_holds(explained(handle), "fastest: nothing is timed: the order of the route decides\n");
+    assert_holds(explained(handle),
+                 "fastest: no engine can be timed: the order of the route decides\n");
     assert_string_equal(run(handle), "mock_a 1");
     assert_string_equal(fixture_record(handle, "notes"), "");
 }

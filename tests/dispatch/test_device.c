@@ -34,9 +34,9 @@ static void devices_have_names(void **state)
         {"mockdev:", "is not a device number"},
         {"mockdev:1x", "is not a device number"},
         {"cpu:1", "space `cpu` has 1 devices"},
-        {"host", "no live backend has a space of that name"},
-        {"gpu", "device `gpu`: no live backend has a space of that name"},
-        {"", "no live backend"},
+        {"host", "no usable backend provides this memory space"},
+        {"gpu", "device `gpu`: no usable backend provides this memory space"},
+        {"", "no usable backend"},
     };
     anydnnHandle_t none = NULL;
     char text[64];
@@ -62,7 +62,8 @@ static void devices_have_names(void **state)
     assert_string_equal(fixture_messages(), "");
     assert_ok(anydnnGetDevice(fixture_handle_on("auto", NULL), text, sizeof(text)));
     assert_string_equal(text, "cpu");
-    assert_holds(fixture_messages(), "device = auto is the host: mock_device, which ");
+    assert_holds(fixture_messages(),
+                 "device = auto selects the host: backend mock_device, named by ");
     assert_ok(anydnnGetDevice(fixture_handle_on("auto", NULL), text, sizeof(text)));
     assert_string_equal(fixture_messages(), "");
     assert_fails(anydnnCreateOnDevice(&none, "mockdev"), ANYDNN_STATUS_BAD_PARAM, "has 0 devices");
@@ -74,9 +75,10 @@ static void devices_have_names(void **state)
  * could be wrong. */
 static void a_device_set_that_is_not_there(void **state)
 {
-    static const char *const set[][2] = {{"mockdev", "has 0 devices"},
-                                         {"mockdev:1", "has 0 devices"},
-                                         {"nowhere", "no live backend has a space"}};
+    static const char *const set[][2] = {
+        {"mockdev", "has 0 devices"},
+        {"mockdev:1", "has 0 devices"},
+        {"nowhere", "no usable backend provides this memory space"}};
     anydnnHandle_t none = NULL;
     char *before = fixture_settings()->device;
 
@@ -108,9 +110,9 @@ static void devices_are_listed(void **state)
     assert_ok(anydnnGetDeviceInfo(2, "description", text, sizeof(text)));
     assert_string_equal(text, "mock device 1");
     assert_fails(anydnnGetDeviceInfo(3, "name", text, sizeof(text)), ANYDNN_STATUS_BAD_PARAM,
-                 "index is 3; it must be 0 to 2");
+                 "index 3 is out of range 0..2");
     assert_fails(anydnnGetDeviceInfo(INT_MIN, "name", text, sizeof(text)), ANYDNN_STATUS_BAD_PARAM,
-                 "index is -2147483648; it must be 0 to 2");
+                 "index -2147483648 is out of range 0..2");
     assert_fails(anydnnGetDeviceInfo(0, "nane", text, sizeof(text)), ANYDNN_STATUS_BAD_PARAM,
                  "did you mean `name`?");
 }
@@ -124,7 +126,7 @@ static void host_pointers_are_refused(void **state)
     (void)state;
     assert_fails(anydnnScaleTensor(handle, y, fixture_data(0), &one), ANYDNN_STATUS_BAD_PARAM,
                  "anydnnScaleTensor: operand y (0x");
-    assert_holds(fixture_error(), "is host memory and the handle is of device mockdev:0");
+    assert_holds(fixture_error(), "is host memory, but the handle's device is mockdev:0");
     assert_holds(fixture_error(), "anydnnMemAlloc");
     assert_holds(fixture_error(), "anydnnCreateOnDevice(&handle, \"cpu\")");
     assert_ok(anydnnMemAlloc(handle, 256, &memory));
@@ -174,7 +176,7 @@ static void memory_and_streams_of_a_device(void **state)
     assert_int_equal(fixture_lines(fixture_log(), "plan_execute", " stream=0x0"), 1);
     fixture_set("mock_device", "fail_space", "stream_check");
     assert_fails(anydnnSetStream(handle, stream), ANYDNN_STATUS_MAPPING_ERROR,
-                 "is no stream of device mockdev:0");
+                 "is not a stream of device mockdev:0: the test backend was told to fail");
     fixture_set("mock_device", "fail_space", "memory_alloc");
     assert_fails(anydnnMemAlloc(handle, 64, &memory), ANYDNN_STATUS_ALLOC_FAILED,
                  "the test device has no memory left");
@@ -194,7 +196,7 @@ static void the_host_has_no_streams(void **state)
     (void)state;
     assert_ok(anydnnSetStream(handle, NULL));
     assert_fails(anydnnSetStream(handle, stream), ANYDNN_STATUS_MAPPING_ERROR,
-                 "is no stream of device cpu");
+                 "is not a stream of device cpu");
     assert_ok(anydnnGetStream(handle, &stream));
     assert_null(stream);
     assert_fails(anydnnGetStream(handle, NULL), ANYDNN_STATUS_BAD_PARAM, "streamId is NULL");
@@ -211,7 +213,11 @@ static void a_device_captures(void **state)
     (void)state;
     assert_ok(anydnnMemAlloc(handle, 64, &memory));
     fixture_set("mock_device", "fail_space", "record_begin");
-    assert_fails(anydnnRecordBegin(handle), ANYDNN_STATUS_EXECUTION_FAILED, "anydnnRecordBegin");
+    fixture_set("mock_device", "status", "9");
+    assert_fails(anydnnRecordBegin(handle), ANYDNN_STATUS_NOT_SUPPORTED,
+                 "anydnnRecordBegin: device mockdev:0: the test backend was told to fail");
+    fixture_set("mock_device", "status", NULL);
+    assert_fails(anydnnRecordBegin(handle), ANYDNN_STATUS_INTERNAL_ERROR, "anydnnRecordBegin");
     fixture_set("mock_device", "fail_space", NULL);
     fixture_log();
     assert_ok(anydnnRecordBegin(handle));
@@ -225,10 +231,18 @@ static void a_device_captures(void **state)
     assert_ok(anydnnReplay(handle, recording));
     assert_int_equal(fixture_lines(fixture_log(), "record_replay", "recording=1"), 1);
     fixture_set("mock_device", "fail_space", "record_replay");
-    assert_fails(anydnnReplay(handle, recording), ANYDNN_STATUS_EXECUTION_FAILED, "anydnnReplay");
+    assert_fails(anydnnReplay(handle, recording), ANYDNN_STATUS_INTERNAL_ERROR,
+                 "anydnnReplay: device mockdev:0: the test backend was told to fail");
     fixture_set("mock_device", "fail_space", NULL);
     assert_ok(anydnnRecordingDestroy(handle, recording));
     assert_int_equal(fixture_lines(fixture_log(), "record_destroy", ""), 1);
+    assert_ok(anydnnRecordBegin(handle));
+    fixture_set("mock_device", "fail_space", "record_end");
+    fixture_set("mock_device", "status", "9");
+    assert_fails(anydnnRecordEnd(handle, &recording), ANYDNN_STATUS_NOT_SUPPORTED,
+                 "anydnnRecordEnd: device mockdev:0: the test backend was told to fail");
+    fixture_set("mock_device", "status", NULL);
+    fixture_set("mock_device", "fail_space", NULL);
     assert_ok(anydnnMemFree(handle, memory));
 }
 
@@ -258,7 +272,7 @@ static void host_backends_are_no_choice_there(void **state)
     assert_ok(anydnnScaleTensor(handle, y, memory, &one));
     assert_string_equal(fixture_record(handle, "backend"), "mock_device");
     assert_holds(fixture_record(handle, "passed_over"),
-                 "mock_a: works in the memory of `host`, this handle in that of `mockdev`");
+                 "mock_a: uses memory space `host`, and this handle uses `mockdev`");
     assert_ok(anydnnMemFree(handle, memory));
 }
 
@@ -277,9 +291,9 @@ static void answers_that_cannot_be(void **state)
         assert_ok(anydnnGetDeviceCount(&count));
         assert_int_equal(count, 1); /* only the host */
         assert_fails(anydnnGetDeviceInfo(1, "name", text, sizeof(text)), ANYDNN_STATUS_BAD_PARAM,
-                     "index is 1");
+                     "index 1 is out of range");
         assert_fails(anydnnCreateOnDevice(&none, "mockdev"), ANYDNN_STATUS_BAD_PARAM,
-                     "has 0 devices: its space `mockdev` counts ");
+                     "has 0 devices: its space `mockdev` reports ");
         assert_ok(anydnnGetDevice(fixture_handle_on("auto", NULL), text, sizeof(text)));
         assert_string_equal(text, "cpu");
     }
@@ -308,20 +322,20 @@ static void success_with_nothing(void **state)
     fixture_convolution_make(&made, 7);
     fixture_set("mock_device", "nothing", "memory_alloc");
     assert_fails(anydnnMemAlloc(handle, 64, &memory), ANYDNN_STATUS_ALLOC_FAILED,
-                 "its space `mockdev` reports success and gives no memory");
+                 "its space `mockdev` reports success but provides no memory");
     assert_null(memory);
     assert_fails(anydnnFindConvolutionForwardAlgorithm(handle, made.x, made.w, made.conv, made.y, 1,
                                                        &count, &perf),
-                 ANYDNN_STATUS_ALLOC_FAILED, "gives no memory");
+                 ANYDNN_STATUS_ALLOC_FAILED, "provides no memory");
     fixture_set("mock_device", "nothing", "mark_create");
-    assert_fails(anydnnMark(handle, &mark), ANYDNN_STATUS_ALLOC_FAILED, "gives no mark");
+    assert_fails(anydnnMark(handle, &mark), ANYDNN_STATUS_ALLOC_FAILED, "provides no mark");
     assert_fails(anydnnFindConvolutionForwardAlgorithm(handle, made.x, made.w, made.conv, made.y, 1,
                                                        &count, &perf),
-                 ANYDNN_STATUS_ALLOC_FAILED, "gives no mark");
+                 ANYDNN_STATUS_ALLOC_FAILED, "provides no mark");
     fixture_set("mock_device", "nothing", "record_end");
     assert_ok(anydnnRecordBegin(handle));
-    assert_fails(anydnnRecordEnd(handle, &recording), ANYDNN_STATUS_EXECUTION_FAILED,
-                 "gives no recording");
+    assert_fails(anydnnRecordEnd(handle, &recording), ANYDNN_STATUS_ALLOC_FAILED,
+                 "provides no recording");
     assert_null(recording);
 }
 
@@ -344,15 +358,17 @@ static void a_device_that_is_lost(void **state)
     assert_int_equal(seen, ANYDNN_STATUS_SUCCESS);
     fixture_set("mock_device", "execute", "none");
     fixture_set("mock_device", "poisoned", "yes");
-    assert_fails(anydnnScaleTensor(handle, y, memory, &one), ANYDNN_STATUS_SPACE_POISONED,
-                 "an error lost device mockdev:0 to this process; only a new process");
+    assert_fails(
+        anydnnScaleTensor(handle, y, memory, &one), ANYDNN_STATUS_SPACE_POISONED,
+        "an error made device mockdev:0 unusable for this process; use it in a new process");
     fixture_set("mock_device", "execute", NULL);
     fixture_set("mock_device", "poisoned", NULL);
     fixture_log();
     /* The status applies to every handle of the space, and no backend is called any more. */
-    assert_fails(anydnnScaleTensor(other, y, memory, &one), ANYDNN_STATUS_SPACE_POISONED, "lost");
-    assert_fails(anydnnMemAlloc(other, 8, &memory), ANYDNN_STATUS_SPACE_POISONED, "lost");
-    assert_fails(anydnnSynchronize(other), ANYDNN_STATUS_SPACE_POISONED, "lost");
+    assert_fails(anydnnScaleTensor(other, y, memory, &one), ANYDNN_STATUS_SPACE_POISONED,
+                 "unusable");
+    assert_fails(anydnnMemAlloc(other, 8, &memory), ANYDNN_STATUS_SPACE_POISONED, "unusable");
+    assert_fails(anydnnSynchronize(other), ANYDNN_STATUS_SPACE_POISONED, "unusable");
     assert_ok(anydnnQueryRuntimeError(other, &seen, ANYDNN_ERRQUERY_NONBLOCKING, NULL));
     assert_int_equal(seen, ANYDNN_STATUS_SPACE_POISONED);
     {
@@ -360,7 +376,7 @@ static void a_device_that_is_lost(void **state)
 
         assert_ok(anydnnProblemParse("scale_tensor y=f32:7", &problem));
         assert_fails(anydnnProblemGetWorkspaceSize(other, problem, &bytes),
-                     ANYDNN_STATUS_SPACE_POISONED, "lost");
+                     ANYDNN_STATUS_SPACE_POISONED, "unusable");
         assert_ok(anydnnProblemDestroy(problem));
     }
     assert_int_equal(fixture_lines(fixture_log(), "plan_execute", ""), 0);

@@ -28,12 +28,12 @@ static void a_recording_finds_it_lost(void **state)
     fixture_set("mock_device", "fail_space", "record_begin");
     fixture_set("mock_device", "poisoned", "yes");
     assert_fails(anydnnRecordBegin(handle), ANYDNN_STATUS_SPACE_POISONED,
-                 "anydnnRecordBegin: an error lost device mockdev:0");
+                 "anydnnRecordBegin: an error made device mockdev:0 unusable");
     fixture_set("mock_device", "fail_space", NULL);
     fixture_log();
     for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++)
         assert_fails(anydnnCreateOnDevice(&none, devices[i]), ANYDNN_STATUS_SPACE_POISONED,
-                     "anydnnCreateOnDevice: an error lost device mockdev:0");
+                     "anydnnCreateOnDevice: an error made device mockdev:0 unusable");
     assert_null(none);
     assert_fails(anydnnSetStream(handle, NULL), ANYDNN_STATUS_SPACE_POISONED, "anydnnSetStream");
     assert_int_equal(fixture_lines(fixture_log(), "mock_device", ""), 0);

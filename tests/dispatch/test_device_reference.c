@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A reference that works on a device, as cuda_naive: no search times it, shadow's `auto` takes it
- * for calls of its space, and a rule that leads to it past cuda_simt is warned of once. Both names
- * are those of mock backends here.
+/* Tests a reference that works on a device, such as cuda_naive. No search times it, shadow's `auto`
+ * selects it for calls of its space, and a route that selects it before cuda_simt is warned of
+ * once. Both names are those of mock backends here.
  *
  * Needs: tests/mocks/anydnn_cuda_naive.la tests/mocks/anydnn_cuda_simt.la */
 #include "tests/dispatch/searches.h"
@@ -12,7 +12,7 @@
 
 #include "settings/settings.h"
 
-#define PLAIN "whose kernels are plain and slow"
+#define PLAIN "whose kernels are simple and slow"
 
 static int group_setup(void **state)
 {
@@ -29,7 +29,7 @@ static int group_setup(void **state)
     return 0;
 }
 
-/* As fixture_setup, which knows its own backends. */
+/* Begins a test like fixture_setup, which does not know the settings of cuda_simt here. */
 static int setup(void **state)
 {
     int result = fixture_setup(state);
@@ -39,7 +39,7 @@ static int setup(void **state)
     return result;
 }
 
-/* y = 2 y on the device; the handle's memory holds y. */
+/* Computes y = 2 y in memory of the handle. */
 static anydnnStatus_t scale(anydnnHandle_t handle)
 {
     const float factor = 2;
@@ -105,7 +105,8 @@ static void change_tuning(const char *from, const char *to)
     fixture_settings()->tuning = path;
 }
 
-/* Records of the time when cuda_naive held the fast kernels: of its engines, and of its builds. */
+/* Checks that records from when cuda_naive had the fast kernels are ignored, by their engines and
+ * by their builds. */
 static void records_of_former_kernels_are_passed_over(void **state)
 {
     static char path[4200];
@@ -155,8 +156,8 @@ static void a_route_to_plain_kernels_is_warned_of_once(void **state)
     assert_ok(scale(fixture_handle_on("mockdev", "mock_mirror, cuda_naive")));
     assert_null(strstr(fixture_messages(), PLAIN));
     assert_ok(scale(fixture_handle_on("mockdev", "cuda_naive")));
-    assert_holds(fixture_messages(), "anydnnSetRoute: the route `*` leads to cuda_naive, " PLAIN
-                                     ", and does not name cuda_simt, which has the fast ones");
+    assert_holds(fixture_messages(), "anydnnSetRoute: the route `*` selects cuda_naive, " PLAIN
+                                     ", and does not name cuda_simt, which has fast ones");
     assert_ok(scale(fixture_handle_on("mockdev", "cuda_naive, mock_mirror")));
     assert_null(strstr(fixture_messages(), PLAIN));
 }

@@ -207,8 +207,8 @@ static void descriptors_that_are_none(void **state)
             assert_ok(entry->call(a));
         else
             assert_fails(entry->call(a), ANYDNN_STATUS_BAD_PARAM, sentence);
-        snprintf(sentence, sizeof(sentence), "%s: %s is no live descriptor", entry->name,
-                 entry->argument[i].name);
+        snprintf(sentence, sizeof(sentence), "%s: %s is an invalid or destroyed descriptor",
+                 entry->name, entry->argument[i].name);
         a[i] = (void *)zeros;
         assert_fails(entry->call(a), ANYDNN_STATUS_BAD_PARAM, sentence);
         snprintf(sentence, sizeof(sentence), "%s: %s is a ", entry->name, entry->argument[i].name);

@@ -71,7 +71,7 @@ static void selection_does_not_fall_back_when_off(void **state)
     fixture_set("mock_a", "decline", "*");
     assert_fails(
         softmax(handle), ANYDNN_STATUS_NOT_SUPPORTED,
-        "mock_a: the test backend was told to decline; mock_b: not asked (fallback = off)");
+        "mock_a: the test backend was told to decline; mock_b: not queried (fallback = off)");
     assert_int_equal(fixture_lines(fixture_log(), "mock_b", ""), 0);
     assert_int_equal(fixture_number(handle, "fallbacks"), 0);
 }
@@ -84,7 +84,7 @@ static void the_setting_holds_where_the_rule_is_silent(void **state)
     fixture_settings()->fallback = ADN_FALLBACK_OFF;
     fixture_set("mock_a", "decline", "*");
     handle = fixture_handle("mock_a, mock_b");
-    assert_fails(softmax(handle), ANYDNN_STATUS_NOT_SUPPORTED, "not asked (fallback = off)");
+    assert_fails(softmax(handle), ANYDNN_STATUS_NOT_SUPPORTED, "not queried (fallback = off)");
     handle = fixture_handle("mock_a, mock_b, fallback:on");
     assert_ok(softmax(handle));
     fixture_settings()->fallback = ADN_FALLBACK_WARN;
@@ -106,7 +106,7 @@ static void effect_none_runs_the_next_backend(void **state)
     assert_int_equal(fixture_number(handle, "fallback"), 1);
     assert_int_equal(fixture_number(handle, "fallbacks"), 1);
     assert_holds(fixture_record(handle, "passed_over"),
-                 "mock_a: failed when this problem was run before");
+                 "mock_a: failed in an earlier run of this problem");
     assert_holds(fixture_messages(), "mock_a refused to run (8): the test backend was told to fail "
                                      "in plan_execute; trying the next backend");
     assert_int_equal(ran("mock_a"), 1);
@@ -149,7 +149,7 @@ static void all_refuse(void **state)
     assert_fails(
         softmax(handle), ANYDNN_STATUS_NOT_SUPPORTED,
         "anydnnSoftmaxForward: mock_b failed before it began: the test backend was told to "
-        "fail in plan_execute; and no other backend runs it");
+        "fail in plan_execute; no other backend runs the problem");
     assert_string_equal(fixture_record(handle, "effect"), "none");
     assert_int_equal(fixture_lines(fixture_log(), "plan_execute", ""), 2);
 }
@@ -182,7 +182,7 @@ static void no_retry_once_work_was_enqueued(void **state)
 static void no_retry_when_the_effect_is_unknown(void **state)
 {
     (void)state;
-    no_retry_after("unknown", "4", ANYDNN_STATUS_INTERNAL_ERROR, "outputs may hold anything");
+    no_retry_after("unknown", "4", ANYDNN_STATUS_INTERNAL_ERROR, "outputs are undefined");
 }
 
 static void no_retry_on_bad_arguments(void **state)
@@ -194,8 +194,8 @@ static void no_retry_on_bad_arguments(void **state)
 static void a_status_that_is_none(void **state)
 {
     (void)state;
-    no_retry_after("unknown", "4711", ANYDNN_STATUS_EXECUTION_FAILED, "outputs may hold anything");
-    no_retry_after("unknown", "-5", ANYDNN_STATUS_EXECUTION_FAILED, "outputs may hold anything");
+    no_retry_after("unknown", "4711", ANYDNN_STATUS_EXECUTION_FAILED, "outputs are undefined");
+    no_retry_after("unknown", "-5", ANYDNN_STATUS_EXECUTION_FAILED, "outputs are undefined");
 }
 
 static void no_retry_when_off(void **state)
@@ -285,13 +285,13 @@ static void below_an_element_nobody_can(void **state)
 
     (void)state;
     assert_fails(softmax_at(handle, (char *)fixture_data(0) + 2, fixture_data(1)),
-                 ANYDNN_STATUS_BAD_PARAM, "anydnnSoftmaxForward: operand x lies at ");
-    assert_holds(fixture_error(), "its f32 elements need 4 bytes alignment");
+                 ANYDNN_STATUS_BAD_PARAM, "anydnnSoftmaxForward: operand x is at ");
+    assert_holds(fixture_error(), "elements of type f32 must be aligned to 4 bytes");
     assert_fails(anydnnSoftmaxForward(handle, ANYDNN_SOFTMAX_ACCURATE, ANYDNN_SOFTMAX_MODE_CHANNEL,
                                       &both[0], wide, fixture_data(0), &both[1], wide,
                                       (char *)fixture_data(1) + 4),
-                 ANYDNN_STATUS_BAD_PARAM, "operand y lies at ");
-    assert_holds(fixture_error(), "its f64 elements need 8 bytes alignment");
+                 ANYDNN_STATUS_BAD_PARAM, "operand y is at ");
+    assert_holds(fixture_error(), "elements of type f64 must be aligned to 8 bytes");
     assert_int_equal(fixture_lines(fixture_log(), "plan_execute", ""), 0);
     assert_ok(softmax_at(handle, (char *)fixture_data(0) + 4, fixture_data(1)));
 }
@@ -362,7 +362,7 @@ static void a_second_plan_that_nobody_has(void **state)
     fixture_set("mock_a", "workspace", "3000");
     fixture_convolution_make(&with, 8);
     assert_fails(fixture_convolution_run(handle, &with), ANYDNN_STATUS_NOT_SUPPORTED,
-                 "mock_a: needs 3000 bytes of workspace, 0 are allowed");
+                 "mock_a: needs 3000 bytes of workspace; the limit is 0");
 }
 
 /* The backend of the second plan refuses. The first plan is rebuilt without it and gets a new

@@ -367,13 +367,13 @@ static void the_word_stands_first(void **state)
 
     (void)state;
     assert_fails(anydnnSetRoute(handle, "*", NULL, "mock_a, fastest"), ANYDNN_STATUS_BAD_PARAM,
-                 "`fastest` behind other words");
+                 "`fastest` must be the first word");
     assert_fails(anydnnSetRoute(handle, "*", NULL, "fastest, fastest, mock_a"),
-                 ANYDNN_STATUS_BAD_PARAM, "`fastest` behind other words");
+                 ANYDNN_STATUS_BAD_PARAM, "`fastest` must be the first word");
     assert_fails(anydnnSetRoute(handle, "*", NULL, "fastest"), ANYDNN_STATUS_BAD_PARAM,
-                 "`fastest` alone");
+                 "`fastest` must be followed");
     assert_fails(anydnnSetRoute(handle, "*", NULL, "fastest, fallback:on"), ANYDNN_STATUS_BAD_PARAM,
-                 "`fastest` alone");
+                 "`fastest` must be followed");
     assert_ok(anydnnSetRoute(handle, "*", NULL, "fastest, mock_a, fallback:on"));
 }
 

@@ -84,7 +84,7 @@ static void the_limit_holds(void **state)
     assert_fails(try_list(fixture_handle("mock_a"), 4095, SEARCH_ROOM, &count),
                  ANYDNN_STATUS_NOT_SUPPORTED,
                  "anydnnGetConvolutionForwardAlgorithm_v2: every candidate of the route needs more "
-                 "workspace than the 4095 bytes allowed");
+                 "workspace than the limit of 4095 bytes");
     assert_int_equal(count, -1);
     assert_int_equal(perf[0].algo, 0x55555555);
 }

@@ -132,7 +132,7 @@ static void values_are_held_to_the_rules(void **state)
                              (void *[]){call.memory[0], call.labels, call.label_lengths,
                                         call.input_lengths, call.memory[1], call.memory[2]},
                              NULL, 0),
-        ANYDNN_STATUS_BAD_PARAM, "labelLengths give 4 labels and there are 3");
+        ANYDNN_STATUS_BAD_PARAM, "labelLengths add up to 4 labels, but there are 3");
     assert_ok(anydnnProblemDestroy(problem));
     assert_ok(anydnnDestroyCTCLossDescriptor(call.loss));
 }
@@ -193,9 +193,9 @@ static void a_problem_tells_host_operands(void **state)
         assert_int_equal(host, wanted[i]);
     }
     assert_fails(anydnnProblemGetOperandHost(problem, 6, &host), ANYDNN_STATUS_BAD_PARAM,
-                 "index is 6; the problem has 6 operands");
+                 "index 6 is out of range; the problem has 6 operands");
     assert_fails(anydnnProblemGetOperandHost(problem, -1, &host), ANYDNN_STATUS_BAD_PARAM,
-                 "index is -1");
+                 "index -1 is out of range");
     assert_fails(anydnnProblemGetOperandHost(problem, 0, NULL), ANYDNN_STATUS_BAD_PARAM,
                  "host is NULL");
     assert_fails(anydnnProblemGetOperandHost(NULL, 0, &host), ANYDNN_STATUS_BAD_PARAM,

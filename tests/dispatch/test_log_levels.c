@@ -60,10 +60,11 @@ static void debug_tells_choices(void **state)
 
     (void)state;
     assert_int_equal(fixture_lines(messages, "info: plan: mock_b", "softmax_forward"), 1);
-    assert_int_equal(fixture_lines(messages, "debug: asked mock_a: passed over: the test backend",
+    assert_int_equal(fixture_lines(messages, "debug: queried mock_a: skipped: the test backend",
                                    "softmax_forward x=f32:2,3"),
                      1);
-    assert_int_equal(fixture_lines(messages, "debug: asked mock_b: chosen", "softmax_forward"), 1);
+    assert_int_equal(fixture_lines(messages, "debug: queried mock_b: chosen", "softmax_forward"),
+                     1);
     assert_int_equal(fixture_lines(messages, "asked cpu_ref", ""), 0);
     assert_int_equal(fixture_lines(messages, "trace:", ""), 0);
 }
@@ -79,7 +80,7 @@ static void debug_tells_why_nobody_was_chosen(void **state)
     fixture_set("mock_a", "decline", "*");
     assert_fails(softmax(handle), ANYDNN_STATUS_NOT_SUPPORTED, "mock_a");
     messages = fixture_messages();
-    assert_int_equal(fixture_lines(messages, "debug: asked mock_a: passed over:", ""), 1);
+    assert_int_equal(fixture_lines(messages, "debug: queried mock_a: skipped:", ""), 1);
 }
 
 static void trace_tells_calls(void **state)
@@ -87,7 +88,7 @@ static void trace_tells_calls(void **state)
     const char *messages = told(ADN_LOG_TRACE);
 
     (void)state;
-    assert_int_equal(fixture_lines(messages, "debug: asked mock_b: chosen", ""), 1);
+    assert_int_equal(fixture_lines(messages, "debug: queried mock_b: chosen", ""), 1);
     assert_int_equal(fixture_lines(messages, "trace: call: mock_b engine", "softmax_forward x="),
                      3);
 }
@@ -107,8 +108,8 @@ static void trace_changes_nothing_else(void **state)
     assert_string_equal(fixture_record(handle, "effect"), "enqueued");
     assert_string_equal(fixture_record(handle, "staged_on"), "");
     messages = fixture_messages();
-    assert_int_equal(fixture_lines(messages, "trace: call: mock_a", "answer 8"), 1);
-    assert_int_equal(fixture_lines(messages, "trace: call: mock_b", "answer 0"), 1);
+    assert_int_equal(fixture_lines(messages, "trace: call: mock_a", "status 8"), 1);
+    assert_int_equal(fixture_lines(messages, "trace: call: mock_b", "status 0"), 1);
 }
 
 #define level_test(test) cmocka_unit_test_setup_teardown(test, setup, teardown)

@@ -70,8 +70,9 @@ static void operands_of_a_problem(void **state)
     assert_int_equal(direction, ANYDNN_DIRECTION_OUTPUT);
     assert_ok(anydnnProblemGetOperand(problem, 0, NULL, NULL, NULL));
     assert_fails(anydnnProblemGetOperand(problem, 4, &role, NULL, NULL), BAD,
-                 "index is 4; the problem has 4 operands");
-    assert_fails(anydnnProblemGetOperand(problem, -1, &role, NULL, NULL), BAD, "index is -1");
+                 "index 4 is out of range; the problem has 4 operands");
+    assert_fails(anydnnProblemGetOperand(problem, -1, &role, NULL, NULL), BAD,
+                 "index -1 is out of range");
     assert_ok(anydnnProblemDestroy(problem));
 }
 
@@ -175,7 +176,7 @@ static void backends_as_data(void **state)
     assert_string_equal(text, "live");
     assert_ok(anydnnGetBackendInfo(found, "path", text, sizeof(text)));
     assert_holds(text, "anydnn_mock_noop.so");
-    assert_fails(anydnnGetBackendInfo(count, "name", text, sizeof(text)), BAD, "index is");
+    assert_fails(anydnnGetBackendInfo(count, "name", text, sizeof(text)), BAD, "index");
     assert_fails(anydnnGetBackendInfo(0, "nam", text, sizeof(text)), BAD, "did you mean `name`?");
     assert_fails(anydnnGetBackendCount(NULL), BAD, "NULL");
 }

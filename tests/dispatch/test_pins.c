@@ -144,7 +144,7 @@ static void a_pin_is_of_its_engine(void **state)
     ask(handle, &with);
     /* The query pins the plain problem and the fused ones; only the last fits into plan_cache 1. */
     assert_int_equal(fixture_number(handle, "pins"), 1);
-    assert_holds(fixture_messages(), "more choices pinned than plan_cache allows");
+    assert_holds(fixture_messages(), "more choices are pinned than plan_cache allows");
     fixture_settings()->plan_cache = 8;
     handle = fixture_handle("mock_a");
     fixture_set("mock_a", "engine_count", "2");

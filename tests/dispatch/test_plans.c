@@ -192,8 +192,9 @@ static void algorithms_that_are_none(void **state)
     (void)state;
     fixture_convolution_make(&with, 8);
     with.algorithm = 8;
-    assert_fails(fixture_convolution_run(handle, &with), ANYDNN_STATUS_BAD_PARAM,
-                 "anydnnConvolutionForward: algo is 8; this direction has no such algorithm");
+    assert_fails(
+        fixture_convolution_run(handle, &with), ANYDNN_STATUS_BAD_PARAM,
+        "anydnnConvolutionForward: algo is 8; this direction does not have that algorithm");
     with.algorithm = -1;
     assert_fails(fixture_convolution_run(handle, &with), ANYDNN_STATUS_BAD_PARAM, "algo is -1");
     assert_fails(anydnnGetConvolutionForwardWorkspaceSize(handle, with.x, with.w, with.conv, with.y,

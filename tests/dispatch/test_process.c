@@ -156,7 +156,7 @@ static void a_forked_child(void)
             must(anydnnAddTensor(kept, &one, kept_desc, fixture_data(0), &one, kept_desc,
                                  fixture_data(1)) == ANYDNN_STATUS_SUCCESS);
             must(strstr(fixture_record(kept, "passed_over"),
-                        "mock_a: does not survive fork(), and this handle used it before"));
+                        "mock_a: does not survive fork(), and this handle used it before that"));
         }
         must(anydnnRecordBegin(kept) == ANYDNN_STATUS_SUCCESS);
         must(anydnnRecordEnd(kept, &none) == ANYDNN_STATUS_SUCCESS);

@@ -137,10 +137,11 @@ static void recordings_misused(void **state)
 
     (void)state;
     assert_fails(anydnnRecordEnd(handle, &recording), ANYDNN_STATUS_BAD_PARAM,
-                 "anydnnRecordEnd: no recording was begun");
+                 "anydnnRecordEnd: no recording is in progress");
     assert_ok(anydnnRecordBegin(handle));
-    assert_fails(anydnnRecordBegin(handle), ANYDNN_STATUS_BAD_PARAM, "already under way");
-    assert_fails(anydnnMark(handle, &mark), ANYDNN_STATUS_NOT_SUPPORTED, "marks are not recorded");
+    assert_fails(anydnnRecordBegin(handle), ANYDNN_STATUS_BAD_PARAM, "already in progress");
+    assert_fails(anydnnMark(handle, &mark), ANYDNN_STATUS_NOT_SUPPORTED,
+                 "marks cannot be recorded");
     assert_fails(anydnnRecordEnd(handle, NULL), ANYDNN_STATUS_BAD_PARAM, "recording is NULL");
     assert_ok(anydnnRecordEnd(handle, &recording));
     assert_fails(anydnnReplay(other, recording), ANYDNN_STATUS_BAD_PARAM, "another handle");
@@ -148,7 +149,7 @@ static void recordings_misused(void **state)
     assert_fails(anydnnRecordingDestroy(other, recording), ANYDNN_STATUS_BAD_PARAM,
                  "another handle");
     assert_ok(anydnnRecordBegin(handle));
-    assert_fails(anydnnReplay(handle, recording), ANYDNN_STATUS_BAD_PARAM, "is under way");
+    assert_fails(anydnnReplay(handle, recording), ANYDNN_STATUS_BAD_PARAM, "is in progress");
     assert_ok(anydnnRecordingDestroy(handle, recording));
     /* The handle destroys a recording that was begun and not ended. */
 }
@@ -200,7 +201,7 @@ static void memory_of_the_host(void **state)
                  "anydnnMemAlloc: ptr is NULL");
     nothing = text;
     assert_fails(anydnnMemAlloc(handle, SIZE_MAX - 3, &nothing), ANYDNN_STATUS_ALLOC_FAILED,
-                 "device cpu has no");
+                 "device cpu cannot allocate");
     assert_ptr_equal(nothing, text);
     assert_fails(anydnnMemCopy(handle, NULL, text, 1, ANYDNN_MEMCPY_HOST_TO_DEVICE),
                  ANYDNN_STATUS_BAD_PARAM, "anydnnMemCopy: dst is NULL");
@@ -296,7 +297,7 @@ static void keys_before_and_after_a_call(void **state)
             texts |= strcmp(only_text[j], of_a_call[i]) == 0;
         if (texts)
             assert_fails(anydnnGetDispatchInfoInt(handle, of_a_call[i], &number),
-                         ANYDNN_STATUS_BAD_PARAM, "has a text and no number");
+                         ANYDNN_STATUS_BAD_PARAM, "is a text, not a number");
         else
             assert_ok(anydnnGetDispatchInfoInt(handle, of_a_call[i], &number));
     }
@@ -346,7 +347,7 @@ static void what_the_record_says(void **state)
     assert_fails(anydnnGetDispatchInfo(handle, "bakend", name, sizeof(name)),
                  ANYDNN_STATUS_BAD_PARAM, "did you mean `backend`?");
     assert_fails(anydnnGetDispatchInfoInt(handle, "zzzzzzzzz", &number), ANYDNN_STATUS_BAD_PARAM,
-                 "there is no key `zzzzzzzzz`");
+                 "unknown key `zzzzzzzzz`");
     assert_int_equal(number, 5);
     assert_ok(anydnnGetDispatchInfo(handle, "operation", small, sizeof(small)));
     assert_string_equal(small, "conv");
@@ -369,9 +370,9 @@ static void dropout_is_set_outside(void **state)
     assert_ok(anydnnCreateDropoutDescriptor(&dropout));
     assert_ok(anydnnRecordBegin(handle));
     assert_fails(anydnnSetDropoutDescriptor(dropout, handle, 0.5f, fixture_data(0), 32, 1),
-                 ANYDNN_STATUS_NOT_SUPPORTED, "a recording is under way on this handle");
+                 ANYDNN_STATUS_NOT_SUPPORTED, "a recording is in progress on this handle");
     assert_fails(anydnnRestoreDropoutDescriptor(dropout, handle, 0.5f, fixture_data(0), 32, 1),
-                 ANYDNN_STATUS_NOT_SUPPORTED, "a recording is under way on this handle");
+                 ANYDNN_STATUS_NOT_SUPPORTED, "a recording is in progress on this handle");
     assert_ok(anydnnRecordEnd(handle, &recording));
     assert_ok(anydnnSetDropoutDescriptor(dropout, handle, 0.5f, fixture_data(0), 32, 1));
     assert_ok(anydnnRecordingDestroy(handle, recording));

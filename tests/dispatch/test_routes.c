@@ -136,6 +136,9 @@ static void a_backend_that_is_not_installed(void **state)
     assert_int_equal(fixture_number(handle, "fallback"), 1);
     handle = fixture_handle("nobody");
     assert_fails(softmax(handle), ANYDNN_STATUS_NOT_SUPPORTED, "nobody: not installed");
+    handle = fixture_handle("mock_bb");
+    assert_fails(softmax(handle), ANYDNN_STATUS_NOT_SUPPORTED,
+                 "mock_bb: not installed; did you mean `mock_b`?");
     handle = fixture_handle("");
     assert_fails(softmax(handle), ANYDNN_STATUS_NOT_SUPPORTED, "its list is empty");
 }
@@ -147,7 +150,7 @@ static void a_backend_of_another_space(void **state)
     (void)state;
     assert_ok(softmax(handle));
     assert_ran(handle, "mock_b");
-    assert_holds(fixture_record(handle, "passed_over"), "mock_device: works in the memory of");
+    assert_holds(fixture_record(handle, "passed_over"), "mock_device: uses memory space");
     assert_int_equal(fixture_number(handle, "staged"), 0);
 }
 
@@ -195,28 +198,30 @@ static void plan_create_that_fails(void **state)
     fixture_set("mock_a", "fail_plan", "yes");
     assert_ok(softmax(handle));
     assert_ran(handle, "mock_b");
-    assert_holds(fixture_record(handle, "passed_over"),
-                 "mock_a: made no plan (4): the test backend was told to fail in plan_create");
+    assert_holds(
+        fixture_record(handle, "passed_over"),
+        "mock_a: could not create a plan (4): the test backend was told to fail in plan_create");
     assert_int_equal(fixture_number(handle, "fallback"), 1);
     fixture_set("mock_b", "fail_plan", "yes");
     handle = fixture_handle("mock_a, mock_b");
-    assert_fails(softmax(handle), ANYDNN_STATUS_NOT_SUPPORTED, "mock_b: made no plan (4)");
+    assert_fails(softmax(handle), ANYDNN_STATUS_NOT_SUPPORTED,
+                 "mock_b: could not create a plan (4)");
 }
 
 static void garbage_is_passed_over(void **state)
 {
     static const char *const kinds[][2] = {
-        {"size", "its struct_size is impossible"},
+        {"size", "its struct_size is invalid"},
         {"math", "its math mode does not exist"},
-        {"alignment", "an alignment is no power of two up to 256"},
-        {"notes", "its notes are none of plugin.h"},
+        {"alignment", "an alignment is not a power of two up to 256"},
+        {"notes", "its notes are not defined in plugin.h"},
         {"algorithm", "its algorithm does not exist"},
-        {"reason", "its reason is no number of plugin.h"},
-        {"time", "its expected time is no time"},
-        {"workspace", "its workspace is impossible"},
-        {"silent", "offered nothing and gave no reason"},
-        {"status", "its candidates failed (77)"},
-        {"both", "it declined and offered at once"},
+        {"reason", "its reason is not defined in plugin.h"},
+        {"time", "its expected time is invalid"},
+        {"workspace", "its workspace is invalid"},
+        {"silent", "offered no candidate and gave no reason"},
+        {"status", "its function candidates failed (77)"},
+        {"both", "it both declined the problem and offered candidates"},
     };
 
     (void)state;
@@ -239,9 +244,9 @@ static void candidates_that_fail(void **state)
     fixture_set("mock_a", "candidates_status", "4");
     assert_ok(softmax(handle));
     assert_ran(handle, "mock_b");
-    assert_string_equal(
-        fixture_record(handle, "passed_over"),
-        "mock_a: its candidates failed (4): the test backend was told to fail in candidates\n");
+    assert_string_equal(fixture_record(handle, "passed_over"),
+                        "mock_a: its function candidates failed (4): the test backend was told to "
+                        "fail in candidates\n");
 }
 
 /* The table lists what each mode permits, weakest precision last (docs/backend-authors.md). */
@@ -364,7 +369,7 @@ static void the_first_backend_that_has_the_algorithm(void **state)
     assert_ran(handle, "mock_b");
     assert_int_equal(fixture_number(handle, "algorithm"), 3);
     assert_string_equal(fixture_record(handle, "passed_over"),
-                        "mock_a: has not the algorithm that the call names\n");
+                        "mock_a: does not provide the requested algorithm\n");
     /* No backend has it, so the best engine of the first runs. */
     assert_ok(convolve(handle, ANYDNN_DEFAULT_MATH, 4));
     assert_ran(handle, "mock_a");
@@ -411,7 +416,7 @@ static void workspace_limit(void **state)
     assert_ok(fixture_convolution_run(handle, &with));
     assert_ran(handle, "mock_b");
     assert_string_equal(fixture_record(handle, "passed_over"),
-                        "mock_a: needs 1001 bytes of workspace, 1000 are allowed\n");
+                        "mock_a: needs 1001 bytes of workspace; the limit is 1000\n");
     assert_int_equal(fixture_number(handle, "workspace"), 1000);
 }
 

@@ -67,7 +67,7 @@ static void arguments_of_find_ex(void **state)
     with.data[2] = with.data[0];
     assert_fails(search_try_ex(handle, &with, &count, perf), BAD, "it has the same address as x");
     with.data[2] = (char *)fixture_data(2) + 2;
-    assert_fails(search_try_ex(handle, &with, &count, perf), BAD, "need 4 bytes alignment");
+    assert_fails(search_try_ex(handle, &with, &count, perf), BAD, "must be aligned to 4 bytes");
     assert_int_equal(fixture_lines(fixture_log(), "plan_", ""), 0);
     assert_fails(anydnnFindConvolutionBackwardDataAlgorithmEx(
                      handle, with.w, with.data[1], with.y, NULL, with.conv, with.x, with.data[0], 1,
@@ -246,9 +246,9 @@ static void devices_without_memory_or_marks(void **state)
         const char *sentence;
     } rows[] = {
         {"memory_alloc", ANYDNN_STATUS_ALLOC_FAILED,
-         "device mockdev:0 has no 960 bytes left for operand x"},
+         "device mockdev:0 cannot allocate 960 bytes for operand x"},
         {"memory_set", ANYDNN_STATUS_INTERNAL_ERROR, "device mockdev:0 cannot fill an operand"},
-        {"mark_create", ANYDNN_STATUS_INTERNAL_ERROR, "device mockdev:0 gives no mark"},
+        {"mark_create", ANYDNN_STATUS_INTERNAL_ERROR, "device mockdev:0 cannot create a mark"},
         {"mark_record", ANYDNN_STATUS_INTERNAL_ERROR, "told to fail in a function of its space"},
         {"mark_elapsed", ANYDNN_STATUS_INTERNAL_ERROR, "told to fail in a function of its space"},
     };
@@ -278,7 +278,7 @@ static void host_pointers_are_refused(void **state)
     fixture_convolution_make(&with, 8);
     assert_fails(search_try_ex(handle, &with, &count, perf), BAD,
                  "anydnnFindConvolutionForwardAlgorithmEx: operand x (0x");
-    assert_holds(fixture_error(), "is host memory and the handle is of device mockdev:0");
+    assert_holds(fixture_error(), "is host memory, but the handle's device is mockdev:0");
 }
 
 /* A search excludes backends of another space, although a call would be staged. */
@@ -294,7 +294,7 @@ static void other_spaces_are_not_searched(void **state)
     fixture_set("mock_device", "algorithms", "0,1");
     assert_string_equal(search_list(perf, search_find(handle, &with, perf)), "0/0/mock_a");
     assert_fails(search_try(fixture_handle("mock_device"), &with, 1, &count, perf), UNSUPPORTED,
-                 "mock_device: works in the memory of `mockdev`");
+                 "mock_device: uses memory space `mockdev`");
 }
 
 static void a_device_that_is_lost(void **state)
@@ -311,11 +311,12 @@ static void a_device_that_is_lost(void **state)
     fixture_set("mock_device", "poisoned", "yes");
     fixture_log();
     assert_fails(search_try(handle, &with, 3, &count, perf), ANYDNN_STATUS_SPACE_POISONED,
-                 "anydnnFindConvolutionForwardAlgorithm: an error lost device mockdev:0");
+                 "anydnnFindConvolutionForwardAlgorithm: an error made device mockdev:0 unusable");
     assert_int_equal(fixture_lines(fixture_log(), "plan_execute", ""), 1);
-    assert_fails(search_try(handle, &with, 3, &count, perf), ANYDNN_STATUS_SPACE_POISONED, "lost");
+    assert_fails(search_try(handle, &with, 3, &count, perf), ANYDNN_STATUS_SPACE_POISONED,
+                 "unusable");
     assert_fails(search_try_get(handle, &with, FASTEST, 0, &algorithm),
-                 ANYDNN_STATUS_SPACE_POISONED, "lost");
+                 ANYDNN_STATUS_SPACE_POISONED, "unusable");
     assert_int_equal(count, 7);
     assert_int_equal(adn_world_get("test", &world), ANYDNN_STATUS_SUCCESS);
     adn_world_space(world, "mockdev")->poisoned = 0;
@@ -334,9 +335,9 @@ static void recordings_take_no_search(void **state)
     fixture_set("mock_a", "algorithms", "0");
     assert_ok(anydnnRecordBegin(handle));
     assert_fails(search_try(handle, &with, 1, &count, perf), UNSUPPORTED,
-                 "anydnnFindConvolutionForwardAlgorithm: a recording is under way");
+                 "anydnnFindConvolutionForwardAlgorithm: a recording is in progress");
     assert_fails(search_try_ex(handle, &with, &count, perf), UNSUPPORTED,
-                 "a recording is under way");
+                 "a recording is in progress");
     assert_int_equal(search_get(handle, &with, FASTEST, 0), 0);
     assert_ok(anydnnRecordEnd(handle, &recording));
     assert_ok(anydnnRecordingDestroy(handle, recording));

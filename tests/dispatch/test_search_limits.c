@@ -243,11 +243,12 @@ static void workspaces_within_limits(void **state)
     assert_int_equal(fixture_number(handle, "pins"), 2);
     /* No candidate fits. */
     fixture_set("mock_a", "algorithms", "0,1");
-    assert_fails(search_try_get(handle, &with, NONE, 0, &none), ANYDNN_STATUS_NOT_SUPPORTED,
-                 "needs more workspace than the 0 bytes allowed; the best, of mock_a, needs 4096");
+    assert_fails(
+        search_try_get(handle, &with, NONE, 0, &none), ANYDNN_STATUS_NOT_SUPPORTED,
+        "needs more workspace than the limit of 0 bytes; the best one, of mock_a, needs 4096");
     fixture_settings()->workspace_limit = 100;
     assert_fails(search_try(fixture_handle("mock_a"), &with, 3, &count, perf),
-                 ANYDNN_STATUS_NOT_SUPPORTED, "the 100 bytes allowed");
+                 ANYDNN_STATUS_NOT_SUPPORTED, "the limit of 100 bytes");
     assert_int_equal(count, 7);
 }
 
@@ -308,7 +309,7 @@ static void fallback_off_searches_the_first_alone(void **state)
     fixture_set("mock_a", "decline", "convolution_forward");
     fixture_set("mock_a", "sentence", "not today");
     assert_fails(search_try(fixture_handle("mock_a, mock_b, fallback:off"), &with, 1, &count, perf),
-                 ANYDNN_STATUS_NOT_SUPPORTED, "mock_a: not today; mock_b: not asked");
+                 ANYDNN_STATUS_NOT_SUPPORTED, "mock_a: not today; mock_b: not queried");
     assert_string_equal(found(fixture_handle("mock_a, mock_b"), ANYDNN_DEFAULT_MATH), "1/0/mock_b");
 }
 

@@ -75,7 +75,7 @@ static void what_was_found_runs(void **state)
     assert_string_equal(search_run(handle, &with, 0, ANYDNN_DEFAULT_MATH), "mock_b 1");
     assert_string_equal(fixture_record(handle, "plan"), "miss");
     assert_string_equal(fixture_record(handle, "passed_over"),
-                        "mock_a: not asked, since the choice was pinned\n");
+                        "mock_a: not queried, because another choice is pinned\n");
     assert_int_equal(fixture_number(handle, "fallbacks"), 0);
     crowd(handle);
     assert_string_equal(search_run(handle, &with, 1, ANYDNN_DEFAULT_MATH), "mock_a 2");
@@ -191,7 +191,7 @@ static void plan_cache_bounds_the_choices(void **state)
     assert_int_equal(fixture_number(handle, "pins"), 1);
     assert_int_equal(fixture_number(handle, "pins_dropped"), 1);
     assert_int_equal(fixture_number(handle, "plans"), 1);
-    assert_holds(fixture_messages(), "more choices pinned than plan_cache allows");
+    assert_holds(fixture_messages(), "more choices are pinned than plan_cache allows");
     /* The plan of the best stays. */
     fixture_log();
     search_run(handle, &with, 0, ANYDNN_DEFAULT_MATH);

@@ -39,8 +39,8 @@ static void last_asks_others_when_all_declined(void **state)
     assert_int_equal(fixture_number(handle, "staged_bytes"), 0);
     assert_int_equal(fixture_number(handle, "fallback"), 0); /* it is the first in this order */
     assert_string_equal(fixture_record(handle, "passed_over"),
-                        "mock_device: works in the memory of `mockdev`, this handle in that of "
-                        "`host`; staging = last asks it after all others\n");
+                        "mock_device: uses memory space `mockdev`, and this handle uses "
+                        "`host`; with staging = last it is queried after all others\n");
     assert_int_equal(fixture_lines(fixture_log(), "mock_device candidates", ""), 0);
     assert_int_equal(warnings(""), 0);
     handle = fixture_handle("mock_device, mock_a, mock_b");
@@ -82,7 +82,8 @@ static void one_warning_a_problem(void **state)
     assert_int_equal(fixture_number(handle, "staged_calls"), 2);
     handle = fixture_handle("mock_device");
     assert_ok(softmax(handle));
-    assert_int_equal(warnings("since the route names no backend of the handle's own memory"), 1);
+    assert_int_equal(warnings("since the route names no backend of the handle's own memory space"),
+                     1);
     fixture_settings()->staging = ADN_STAGING_LISTED;
     handle = fixture_handle("mock_device, mock_b");
     assert_ok(softmax(handle));
@@ -121,7 +122,7 @@ static void off_asks_never(void **state)
     assert_ok(softmax(handle));
     assert_ran(handle, "mock_a");
     assert_string_equal(fixture_record(handle, "passed_over"),
-                        "mock_device: works in the memory of `mockdev`, this handle in that of "
+                        "mock_device: uses memory space `mockdev`, and this handle uses "
                         "`host`, and staging = off\n");
     handle = fixture_handle("mock_device");
     assert_fails(softmax(handle), ANYDNN_STATUS_NOT_SUPPORTED, "and staging = off");
@@ -138,16 +139,16 @@ static void fallback_off_keeps_the_first_choice(void **state)
     fixture_set("mock_a", "decline", "*");
     handle = fixture_handle("mock_device, mock_a, fallback:off");
     assert_fails(softmax(handle), ANYDNN_STATUS_NOT_SUPPORTED,
-                 "mock_device: not asked (fallback = off); mock_a: the test backend was told");
+                 "mock_device: not queried (fallback = off); mock_a: the test backend was told");
     handle = fixture_handle("mock_device, mock_far, fallback:off");
     assert_ok(softmax(handle)); /* it has no own device, so the first that is named is used */
     assert_ran(handle, "mock_device");
     fixture_set("mock_device", "decline", "*");
     handle = fixture_handle("mock_device, mock_far, fallback:off");
-    assert_fails(softmax(handle), ANYDNN_STATUS_NOT_SUPPORTED, "mock_far: not asked");
+    assert_fails(softmax(handle), ANYDNN_STATUS_NOT_SUPPORTED, "mock_far: not queried");
     fixture_settings()->staging = ADN_STAGING_LISTED;
     handle = fixture_handle("mock_device, mock_a, fallback:off");
-    assert_fails(softmax(handle), ANYDNN_STATUS_NOT_SUPPORTED, "mock_a: not asked");
+    assert_fails(softmax(handle), ANYDNN_STATUS_NOT_SUPPORTED, "mock_a: not queried");
 }
 
 static void the_device_has_the_handles_number_where_there_is_one(void **state)
@@ -184,7 +185,7 @@ static void the_device_has_the_handles_number_where_there_is_one(void **state)
     assert_ok(anydnnMemFree(handle, memory));
     fixture_set("mock_device", "devices", "0");
     assert_fails(softmax(fixture_handle("mock_device")), ANYDNN_STATUS_NOT_SUPPORTED,
-                 "mock_device: there is no device of its memory space");
+                 "mock_device: its memory space has no device");
     fixture_set("mock_device", "devices", NULL);
     fixture_set("mock_device", "fail_context", "yes");
     assert_fails(softmax(fixture_handle("mock_device")), ANYDNN_STATUS_NOT_SUPPORTED,
@@ -218,7 +219,7 @@ static void workspace_is_not_the_callers(void **state)
     fixture_settings()->workspace_limit = 4999;
     handle = fixture_handle("mock_device");
     assert_fails(fixture_convolution_run(handle, &with), ANYDNN_STATUS_NOT_SUPPORTED,
-                 "mock_device: needs 5000 bytes of workspace, 4999 are allowed");
+                 "mock_device: needs 5000 bytes of workspace; the limit is 4999");
 }
 
 /* If the handle's own backend cannot use the given pointers or workspace, a backend of another
@@ -248,7 +249,7 @@ static void a_second_plan_may_be_staged(void **state)
     assert_ran(handle, "mock_a");
     with.data[0] = (char *)fixture_data(0) + 2;
     assert_fails(fixture_convolution_run(handle, &with), ANYDNN_STATUS_BAD_PARAM,
-                 "f32 elements need 4 bytes alignment");
+                 "elements of type f32 must be aligned to 4 bytes");
 }
 
 static void explained(void **state)
@@ -262,13 +263,13 @@ static void explained(void **state)
     fixture_set("mock_a", "decline", "*");
     assert_ok(anydnnProblemParse("softmax_forward x=f32:2,3", &problem));
     assert_ok(anydnnProblemExplain(handle, problem, text, sizeof(text), NULL));
-    assert_holds(text, "    staged: operands are copied from cpu to mockdev:0 and back; asked when "
-                       "no backend of the handle's own memory runs it\n");
+    assert_holds(text, "    staged: operands are copied from cpu to mockdev:0 and back; queried if "
+                       "no backend of the handle's own memory space runs the problem\n");
     assert_holds(text, "choice: mock_device engine 1, default math, algorithm none, workspace 0, "
                        "staged on mockdev:0\n");
     fixture_settings()->staging = ADN_STAGING_OFF;
     assert_ok(anydnnProblemExplain(handle, problem, text, sizeof(text), NULL));
-    assert_holds(text, "passed over: works in the memory of `mockdev`, this handle in that of "
+    assert_holds(text, "skipped: uses memory space `mockdev`, and this handle uses "
                        "`host`, and staging = off\n");
     assert_holds(text, "choice: none");
     assert_int_equal(fixture_lines(fixture_log(), "plan_create", ""), 0);

@@ -46,7 +46,7 @@ static const struct {
     const char *said;
 } early[] = {
     {"fail_space", "memory_alloc",
-     "staging needs 512 bytes on mockdev:0, which it has not: the test device has no memory left"},
+     "staging cannot allocate 512 bytes on mockdev:0: the test device has no memory left"},
     {"fail_space", "copy_to", "told to fail in a function of its space"},
     {"fail_space", "synchronize", "told to fail in a function of its space"},
     {"execute", "none", "told to fail in plan_execute"},
@@ -86,7 +86,7 @@ static void alone_or_with_fallback_off_it_fails(void **state)
         assert_int_not_equal(transform(handle, 2, fixture_data(0), fixture_data(1)), 0);
         assert_holds(fixture_error(), "mock_device failed before it began: ");
         assert_holds(fixture_error(), early[i].said);
-        assert_holds(fixture_error(), "and no other backend runs it");
+        assert_holds(fixture_error(), "no other backend runs the problem");
         handle = listed("mock_device, mock_a, fallback:off");
         assert_int_not_equal(transform(handle, 2, fixture_data(0), fixture_data(1)), 0);
         assert_holds(fixture_error(), early[i].said);
@@ -117,7 +117,7 @@ static void on_the_way_back_nobody_else_may_try(void **state)
     (void)state;
     fixture_set("mock_device", "fail_space", "copy_from");
     assert_fails(transform(handle, 2, fixture_data(0), fixture_data(1)),
-                 ANYDNN_STATUS_INTERNAL_ERROR, "outputs may hold anything");
+                 ANYDNN_STATUS_INTERNAL_ERROR, "outputs are undefined");
     assert_string_equal(fixture_record(handle, "effect"), "unknown");
     assert_int_equal(fixture_lines(fixture_log(), "mock_a plan_execute", ""), 0);
     fixture_set("mock_device", "fail_space", NULL);
@@ -154,10 +154,11 @@ static void another_space_that_is_lost(void **state)
     fixture_messages();
     assert_ok(transform(handle, 3, fixture_data(0), fixture_data(1))); /* an earlier plan */
     assert_string_equal(fixture_record(handle, "backend"), "mock_a");
-    assert_holds(fixture_messages(), "an error lost device mockdev:0 to this process");
+    assert_holds(fixture_messages(), "an error made device mockdev:0 unusable for this process");
     assert_ok(transform(handle, 4, fixture_data(0), fixture_data(1)));
-    assert_string_equal(fixture_record(handle, "passed_over"),
-                        "mock_device: an error lost the devices of `mockdev` to this process\n");
+    assert_string_equal(
+        fixture_record(handle, "passed_over"),
+        "mock_device: an error made the devices of `mockdev` unusable for this process\n");
     /* Only its plan was destroyed. */
     assert_int_equal(fixture_lines(log = fixture_log(), "mock_device", ""), 1);
     assert_int_equal(fixture_lines(log, "mock_device plan_destroy", ""), 1);
@@ -176,7 +177,7 @@ static void the_handles_own_space_that_is_lost(void **state)
     fixture_set("mock_device", "fail_space", "copy_from");
     fixture_set("mock_device", "poisoned", "yes");
     assert_fails(transform(handle, 2, memory, memory + 64), ANYDNN_STATUS_SPACE_POISONED,
-                 "an error lost device mockdev:0");
+                 "an error made device mockdev:0 unusable");
     fixture_set("mock_device", "fail_space", NULL);
     mockdev()->poisoned = 0;
     assert_ok(anydnnMemFree(handle, memory));

@@ -63,7 +63,7 @@ static void misaligned_pointers_cost_nothing(void **state)
     assert_int_equal(fixture_lines(log, "plan_execute", "00 scale="), 1);
     with.data[1] = (char *)fixture_data(1) + 2;
     assert_fails(fixture_convolution_run(handle, &with), ANYDNN_STATUS_BAD_PARAM,
-                 "operand w lies at");
+                 "operand w is at");
 }
 
 /* The arena is one block of the largest need; the old block is freed before the new one is
@@ -140,7 +140,7 @@ static void not_captured_by_a_device(void **state)
     fixture_log();
     for (int i = 0; i < 2; i++) /* a miss, then a hit by value */
         assert_fails(transform(handle, 2, memory, memory + 64), ANYDNN_STATUS_NOT_SUPPORTED,
-                     "anydnnTransformTensor: a recording is under way on device mockdev:0, and "
+                     "anydnnTransformTensor: a recording is in progress on device mockdev:0, and "
                      "mock_b would run the call staged on cpu");
     assert_int_equal(fixture_lines(fixture_log(), "memory_copy", ""), 0);
     assert_ok(anydnnRecordEnd(handle, &recording));
@@ -158,7 +158,7 @@ static int child_refuses(anydnnHandle_t handle)
         anydnnStatus_t known = transform(handle, 2, fixture_data(0), fixture_data(1));
         int good = known == ANYDNN_STATUS_NOT_INITIALIZED &&
                    strstr(fixture_error(), "anydnnTransformTensor: the call is staged on mockdev:0 "
-                                           "by mock_device; no memory of a device survives fork()");
+                                           "by mock_device; device memory does not survive fork()");
         anydnnStatus_t anew;
 
         /* The handle has not used mock_mirror before, but the arena holds the parent's memory. */
@@ -167,7 +167,7 @@ static int child_refuses(anydnnHandle_t handle)
         good = good && anew == ANYDNN_STATUS_SUCCESS &&
                strcmp(fixture_record(handle, "backend"), "mock_a") == 0 &&
                strstr(fixture_messages(),
-                      "mock_mirror refused to run (1): the memory that staging uses was allocated "
+                      "mock_mirror refused to run (1): the memory for staging was allocated "
                       "before fork()");
         anydnnDestroy(handle); /* frees nothing of the parent's */
         _exit(good ? 0 : 1);
@@ -203,7 +203,7 @@ static void refused_in_a_child_of_a_device(void **state)
     pid = fork();
     if (pid == 0)
         _exit(transform(handle, 2, memory, memory + 64) == ANYDNN_STATUS_NOT_INITIALIZED &&
-                      strstr(fixture_error(), "the call is staged on cpu by mock_b; no memory")
+                      strstr(fixture_error(), "the call is staged on cpu by mock_b; device memory")
                   ? 0
                   : 1);
     waitpid(pid, &seen, 0);
@@ -234,7 +234,7 @@ static void searches_do_not_stage(void **state)
     handle = listed("mock_device");
     assert_fails(anydnnFindConvolutionForwardAlgorithm(handle, with.x, with.w, with.conv, with.y, 8,
                                                        &count, perf),
-                 ANYDNN_STATUS_NOT_SUPPORTED, "mock_device: works in the memory of `mockdev`");
+                 ANYDNN_STATUS_NOT_SUPPORTED, "mock_device: uses memory space `mockdev`");
 }
 
 enum { THREADS = 4, ROUNDS = 20 };

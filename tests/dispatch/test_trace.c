@@ -295,7 +295,7 @@ static void refused(const char *reason)
     fixture_messages();
     handle = fixture_handle("mock_b");
     messages = fixture_messages();
-    assert_int_equal(fixture_lines(messages, reason, "nothing is traced"), 1);
+    assert_int_equal(fixture_lines(messages, reason, "tracing is off"), 1);
     assert_ok(softmax(handle, fixture_tensor("f32:2,3"), &zero));
     assert_null(handle->last.plan->wraps);
 }
@@ -350,7 +350,7 @@ static void a_lock_that_is_held_ends_it(void **state)
     assert_int_equal(waitpid(pid, NULL, 0), pid);
     assert_int_equal(fixture_lines(fixture_messages(),
                                    "another process has held its lock for 2 seconds",
-                                   "nothing is traced from here on"),
+                                   "tracing stops"),
                      1);
     assert_int_equal(stat(path, &status), 0);
     assert_in_range(status.st_size, 1, 4096);

@@ -298,7 +298,7 @@ static void lines_that_are_no_records(void **state)
                         "mock_b 1");
     told = fixture_messages();
     assert_int_equal(fixture_lines(told, "tuning = ", path), 1);
-    assert_holds(told, "line 2 is no record, nor are others");
+    assert_holds(told, "line 2 is not a record and neither are others");
     search_run(handle_of("mock_a, mock_b"), &with, 1, ANYDNN_DEFAULT_MATH);
     assert_null(strstr(fixture_messages(), "warning"));
     /* The file is truncated. */
@@ -306,7 +306,7 @@ static void lines_that_are_no_records(void **state)
     later();
     assert_int_equal(truncate(path, (off_t)strlen(contents()) - 3), 0);
     search_run(handle_of("mock_a, mock_b"), &with, 0, ANYDNN_DEFAULT_MATH);
-    assert_holds(fixture_messages(), "is no record; such lines");
+    assert_holds(fixture_messages(), "is not a record; such lines");
 }
 
 static void files_of_others_stay(void **state)
@@ -338,7 +338,8 @@ static void folders_that_are_not_there(void **state)
     handle = handle_of("mock_a, mock_b");
     fixture_messages();
     search_find(handle, &with, perf);
-    assert_holds(fixture_messages(), "it cannot be written: No such file or directory; what was");
+    assert_holds(fixture_messages(),
+                 "it cannot be written: No such file or directory; measurements are");
     search_find(handle, &with, perf);
     assert_null(strstr(fixture_messages(), "cannot be written"));
     assert_string_equal(search_run(handle, &with, 0, ANYDNN_DEFAULT_MATH), "mock_b 1");

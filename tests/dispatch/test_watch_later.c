@@ -463,7 +463,7 @@ static void without_such_copies_it_waits(void **state)
     assert_ok(run(&fixture));
     assert_int_equal(found(fixture.handle, "pending"), 0);
     assert_int_equal(found(fixture.handle, "compared"), 2);
-    assert_int_equal(fixture_lines(fixture_messages(), "lacks copies without a wait", "mockdev:0"),
+    assert_int_equal(fixture_lines(fixture_messages(), "has no asynchronous copies", "mockdev:0"),
                      1);
     fixture.handle->space->functions = whole;
     close_fixture(&fixture);

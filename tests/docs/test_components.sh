@@ -116,7 +116,7 @@ through() {
 
 # strangers TREE: each include, of a backend and of the kit, of something else than plugin.h, files of its
 # own folder and the folders in it, the kit and, in CUDA backends, cuda_common; and each of core, of
-# something in plugins but the list of the operations and the union of their parameters.
+# something in plugins but the list of the operations, the union of their parameters and the slots of their operands.
 strangers() {
     (cd "$1" && grep -rnE '^[[:space:]]*#[[:space:]]*include[[:space:]]*("[^"]*/|<anydnn/)' --include='*.[ch]' \
         --include='*.cu' --include='*.inc' --include='*.def' plugins core |
@@ -135,7 +135,7 @@ strangers() {
 
             $1 ~ /^core\// && $2 !~ /plugins\// { next }
             $1 == "core/desc/operations.def" && $2 == "../../plugins/kit/operations.def" { next }
-            $1 == "core/problem/problem.h" && $2 == "../../plugins/kit/params.h" { next }
+            $1 == "core/problem/problem.h" && $2 ~ /^\.\.\/\.\.\/plugins\/kit\/(params|slots)\.h$/ { next }
             $1 ~ /^plugins\// && $2 == "anydnn/plugin.h" { next }
             $1 ~ /^plugins\/template\// && $2 ~ /^kit\/[a-z_]*\.h$/ { next }
             $1 ~ /^plugins\// {
@@ -172,6 +172,73 @@ alone() {
     grep -rqE --include='*.[ch]' "$1" "$top/core/$2"
 }
 
+# named PAGE: writes for each file that the page names "file PATH", and for each function that an item of a list names
+# beside files "function NAME PATH...". A file without a folder belongs to the folder of the file named before it.
+named() {
+    awk '
+        BEGIN { top = "^(core|cudnn7|plugins|python|tools|examples|include|conf|bench|tests|docs|scripts|debian|m4)" }
+        function finish(i) {
+            for (i = 1; i <= functions && files != ""; i++)
+                print "function", name[i] files
+            functions = 0
+            files = ""
+        }
+        /^ *[0-9]+\. |^$|^#/ {
+            finish()
+            item = /^ *[0-9]+\. /
+        }
+        /^```/ { code = !code }
+        code { next }
+        {
+            n = split($0, part, "`")
+            for (i = 2; i < n; i += 2) {
+                word = part[i]
+                if (word ~ top "_?/[^ ]*$" ||
+                    word ~ /^[a-z_*]+\.(c|cu|h|def|cpp|py)$/ && !/^\|/ && word !~ /^(anydnn|plugin|dlfcn|ini)\.h$/) {
+                    if (word !~ /\//)
+                        word = folder word
+                    else if (word ~ /\./) {
+                        folder = word
+                        sub(/[^\/]*$/, "", folder)
+                    }
+                    print "file", word
+                    if (word ~ /\.[a-z]+$/)
+                        files = files " " word
+                } else if (item && word ~ /^[A-Za-z_][A-Za-z0-9_]*$/ && word ~ /._|[a-z][A-Z]/)
+                    name[++functions] = word
+            }
+        }
+        END { finish() }' "$1"
+}
+
+# there PAGE: each file exists, and each function stands in a file that the same item names.
+there() {
+    named "$1" | sort -u | (cd "$top" && while read -r kind first rest; do
+        # A name may be a pattern, and stand for several files.
+        # shellcheck disable=SC2086
+        case $kind in
+        file) set -- $first; [ -e "$1" ] || echo "$first: no such file" ;;
+        function) grep -qwF "$first" $rest || echo "$first: not in$(printf ' %s' $rest)" ;;
+        esac
+    done) >"$tap_dir/faults" 2>&1
+    cat "$tap_dir/faults"
+    [ ! -s "$tap_dir/faults" ] && [ "$(named "$1" | grep -c ^file)" -gt 100 ] && [ "$(named "$1" | grep -c ^function)" -gt 80 ]
+}
+
+# wrong PATTERN SED_COMMAND: a page that names something else is found, with a line that holds the pattern.
+wrong() {
+    sed "$2" "$page" >"$tap_dir/page.md"
+    cmp -s "$page" "$tap_dir/page.md" && { echo "the page is not spoilt"; return 1; }
+    there "$tap_dir/page.md" >"$tap_dir/said" && { echo "not found"; return 1; }
+    cat "$tap_dir/said"
+    grep -q -e "$1" "$tap_dir/said"
+}
+
+check "the page names what there is" there "$page"
+check "a file that is not there is found" wrong '^core/judge/element_.c: no such file' 's,core/judge/element\.c,core/judge/element_.c,'
+check "a file without a folder that is not there is found" wrong '^core/dispatch/autotune/runs_.c: no' 's,`runs\.c`,`runs_.c`,'
+check "a folder that is not there is found" wrong '^examples_/: no such file' 's,^| `examples/`,| `examples_/`,'
+check "a function that is not there is found" wrong '^adn_judge_outputs: not in' 's,adn_judge_output`,adn_judge_outputs`,'
 check "the table names every component" complete
 check "no component includes one that it may not" kept "$top"
 check "an include of a component above is found" found core/problem/planted.c dispatch/dispatch.h
@@ -186,6 +253,7 @@ check "an include of another backend in a folder of one is found" strange plugin
 check "an include of a backend in the kit is found" strange plugins/kit/planted.c ../cpu_ref/tensor.h
 check "an include of the kit in core is found" strange core/load/planted.c ../../plugins/kit/names.h
 check "the kit's parameters elsewhere in core than in problem.h are found" strange core/problem/planted.c ../../plugins/kit/params.h
+check "the kit's slots elsewhere in core than in problem.h are found" strange core/problem/planted.c ../../plugins/kit/slots.h
 check "dlfcn.h is load's alone" alone '# *include <dlfcn\.h>' load
 check "ini.h is settings' alone" alone '# *include <ini\.h>' settings
 check "the environment is read in sys alone" alone '[^a-z_](secure_)?getenv\(' sys

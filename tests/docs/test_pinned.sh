@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What scripts and tests install comes in pinned versions, each file by its hash.
+# Checks that scripts and tests install pinned versions, each file by its hash.
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 cd "$ANYDNN_TEST_SRCDIR" || exit 1
@@ -22,7 +22,7 @@ is_pinned() {
     awk '/^[a-zA-Z]/ { if (waiting) exit bad = 1; waiting = $NF == "\\" ? 1 : bad = 1 } /--hash=/ { waiting = 0 } END { exit bad || waiting }' "$1"
 }
 
-# What a list asks for is in its pinned form.
+# has_all LIST PINNED: the pinned form of a list contains all packages of the list.
 has_all() {
     grep -v '^#' "$1" | sed -e 's/[<>=].*//' -e 's/_/-/g' | while read -r name; do
         grep -q "^$name==" "$2" || { echo "$2 lacks $name"; exit 1; }

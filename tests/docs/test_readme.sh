@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What README.md shows is what happens: its program for cuDNN 7 on the backends that it names, the
-# output of `anydnn explain`, the ratios beside bench/results, the picture; and no link of any page
-# leads nowhere. The backquotes are Markdown's.
+# Tests that README.md shows what happens: its program for cuDNN 7 on the backends that it names, the
+# output of `anydnn explain`, the ratios in bench/results, and the picture. No link of any page may
+# lead nowhere. The backquotes are Markdown's.
 # Needs: tools/anydnn
 # shellcheck disable=SC2016
 set -u

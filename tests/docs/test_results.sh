@@ -12,7 +12,7 @@ top=$ANYDNN_TEST_SRCDIR
 # Names and patterns of tables, as in h200_layers_*.csv.
 name='[a-z][a-z0-9]*_[a-z0-9_*]*\.csv'
 
-# Who may cite a table. This file plants names, so it is not among them.
+# These files may cite a table. This script is excluded, because it plants names.
 find "$top/README.md" "$top/NEWS" "$top/conf/anydnn.conf" "$top/docs" "$top/core" "$top/plugins" "$top/include" "$top/tools" \
     "$top/tests" -type f \( -name '*.md' -o -name NEWS -o -name '*.conf' -o -name '*.[ch]' -o -name '*.cu' -o -name '*.sh' \) \
     ! -name test_results.sh -exec cat {} + | grep -o "$name" | sort -u >"$tap_dir/cited"

@@ -71,13 +71,13 @@ refuses() {
     cat "$tap_dir/out" "$tap_dir/err"
     [ "$found" -eq "$status" ] && [ "$(grep -c . "$tap_dir/err")" -eq 1 ] && grep -q -e "$pattern" "$tap_dir/err"
 }
-check "a damaged table" refuses 1 "wrong:2: not six fields" "$lenet" --redraw "$tap_dir/wrong"
-check "a table of another network" refuses 1 "csv:2: of another network" "$resnet" --redraw "$tap_dir/csv"
-check "an empty table" refuses 1 "null: it is no table of a comparison" "$lenet" --redraw /dev/null
-check "one mode" refuses 2 "--compare=default: takes two modes or more" "$lenet" --compare default
-check "a mode that is none" refuses 2 "--compare=fast: takes default" "$lenet" --compare default fast
-check "a type that is none" refuses 2 "--compare=quad: takes float" "$lenet" --compare default quad:default
-check "a page of one training" refuses 2 "--html: is of a comparison" "$lenet" --html "$tap_dir/x"
+check "a damaged table" refuses 1 "wrong:2: a line without six fields" "$lenet" --redraw "$tap_dir/wrong"
+check "a table of another network" refuses 1 "csv:2: a table of another network" "$resnet" --redraw "$tap_dir/csv"
+check "an empty table" refuses 1 "null: not a table of a comparison" "$lenet" --redraw /dev/null
+check "one mode" refuses 2 "--compare=default: requires at least two modes" "$lenet" --compare default
+check "a mode that is none" refuses 2 "--compare=fast: must be default" "$lenet" --compare default fast
+check "a type that is none" refuses 2 "--compare=quad: must be float" "$lenet" --compare default quad:default
+check "a page of one training" refuses 2 "--html: requires --compare with the modes" "$lenet" --html "$tap_dir/x"
 check "a page that cannot be written" refuses 1 "$tap_dir/none/x: cannot be written" "$lenet" --train-images 10 \
     --test-images 10 --compare default split --html "$tap_dir/none/x"
 
@@ -100,7 +100,7 @@ records 16 3 >"$tap_dir/cifar/data_batch_1.bin"
 records 4 7 >"$tap_dir/cifar/test_batch.bin"
 check "it reads CIFAR-10" train --data "$tap_dir/cifar"
 check "a missing file" refuses 1 "data_batch_1.bin: cannot be opened" "$resnet" --data "$tap_dir"
-check "a file cut short" refuses 1 "cut short in record 16 of 10000" "$resnet" --data "$tap_dir/cifar"
+check "a file cut short" refuses 1 "truncated in record 16 of 10000" "$resnet" --data "$tap_dir/cifar"
 records 4 12 >"$tap_dir/cifar/test_batch.bin"
 check "a label that is none" refuses 1 "the label of record 0 is 12" "$resnet" --data "$tap_dir/cifar" --train-images 16 \
     --test-images 4

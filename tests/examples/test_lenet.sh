@@ -53,7 +53,7 @@ check "takes names with a dot" sh -c "mv '$data/train-images-idx3-ubyte' '$data/
     '$lenet' --data '$data' --epochs 1"
 
 check "a missing folder" refuses 1 "$tap_dir/none: cannot be opened" --data "$tap_dir/none"
-check "a file for a folder" refuses 1 "is not a folder" --data "$lenet"
+check "a file for a folder" refuses 1 ": not a folder; --data requires" --data "$lenet"
 folder
 rm "$data/t10k-labels-idx1-ubyte.gz"
 check "a missing file" refuses 1 "holds neither t10k-labels-idx1-ubyte nor" --data "$data"
@@ -61,24 +61,24 @@ check "a missing file" refuses 1 "holds neither t10k-labels-idx1-ubyte nor" --da
 folder
 images | head -c 2000 >"$data/train-images-idx3-ubyte"
 check "a plain file cut short" refuses 1 \
-    "train-images-idx3-ubyte: cut short after 1984 of the 2352 bytes of its items" --data "$data"
+    "train-images-idx3-ubyte: truncated after 1984 of the 2352 bytes of its items" --data "$data"
 images | head -c 9 >"$data/train-images-idx3-ubyte"
-check "the sizes cut short" refuses 1 "cut short after 5 of the 12 bytes of its sizes" --data "$data"
+check "the sizes cut short" refuses 1 "truncated after 5 of the 12 bytes of its sizes" --data "$data"
 : >"$data/train-images-idx3-ubyte"
-check "an empty file" refuses 1 "cut short after 0 of the 4 bytes of its header" --data "$data"
+check "an empty file" refuses 1 "truncated after 0 of the 4 bytes of its header" --data "$data"
 
 folder
 images | gzip -c | head -c 40 >"$data/t10k-images-idx3-ubyte.gz"
 rm "$data/t10k-images-idx3-ubyte"
-check "a gzipped file cut short" refuses 1 "t10k-images-idx3-ubyte.gz: cut short" --data "$data"
+check "a gzipped file cut short" refuses 1 "t10k-images-idx3-ubyte.gz: truncated" --data "$data"
 images | gzip -c >"$tap_dir/whole.gz"
 head -c $(($(wc -c <"$tap_dir/whole.gz") - 4)) "$tap_dir/whole.gz" >"$data/t10k-images-idx3-ubyte.gz"
-check "a gzipped file without its check sum" refuses 1 "cut short: .*check sum" --data "$data"
+check "a gzipped file without its check sum" refuses 1 "truncated: .*check sum" --data "$data"
 {
     head -c 10 "$tap_dir/whole.gz"
     head -c 60 "$lenet"
 } >"$data/t10k-images-idx3-ubyte.gz"
-check "a damaged gzip file" refuses 1 "not a sound gzip file" --data "$data"
+check "a damaged gzip file" refuses 1 "not a valid gzip file" --data "$data"
 
 folder
 labels >"$data/train-images-idx3-ubyte"
@@ -92,7 +92,7 @@ check "bytes after the last item" refuses 1 "too long: more bytes follow the 3 i
     header '\003\000\000\000\003\000\000\000\040\000\000\000\040'
     zeros $((3 * 1024))
 } >"$data/train-images-idx3-ubyte"
-check "images of another size" refuses 1 "images of 32 x 32; this network takes 28 x 28" --data "$data"
+check "images of another size" refuses 1 "images of 32 x 32; this network requires 28 x 28" --data "$data"
 {
     header '\003\377\377\377\377\000\000\000\034\000\000\000\034'
 } >"$data/train-images-idx3-ubyte"
@@ -110,25 +110,25 @@ check "fewer labels than images" refuses 1 "holds 2 labels for the 3 images of" 
 } | gzip -c >"$data/train-labels-idx1-ubyte.gz"
 check "a label that is no digit" refuses 1 "item 1 is 10; labels are 0 to 9" --data "$data"
 
-check "an unknown option" refuses 2 "--bogus: is not an option here" --bogus
-check "an option without its value" refuses 2 "--batch: takes a value" --batch
-check "an argument" refuses 2 "mnist: no arguments are taken" mnist
-check "batch 0" refuses 2 "--batch=0: takes a whole number from 1" --batch 0
+check "an unknown option" refuses 2 "--bogus: unknown option" --bogus
+check "an option without its value" refuses 2 "--batch: requires a value" --batch
+check "an argument" refuses 2 "mnist: arguments are not supported" mnist
+check "batch 0" refuses 2 "--batch=0: must be an integer from 1" --batch 0
 check "epochs that are no number" refuses 2 "--epochs=three" --epochs three
 check "a negative learning rate" refuses 2 "--learning-rate=-1" --learning-rate=-1
-check "momentum 1" refuses 2 "--momentum=1: takes a number from 0 to below 1" --momentum 1
-check "dropout 1" refuses 2 "--dropout=1: takes a number from 0 to below 1" --dropout 1
+check "momentum 1" refuses 2 "--momentum=1: must be a number of at least 0 and below 1" --momentum 1
+check "dropout 1" refuses 2 "--dropout=1: must be a number of at least 0 and below 1" --dropout 1
 check "a negative seed" refuses 2 "--seed=-1" --seed=-1
-check "an unknown type" refuses 2 "--type=quad: takes float" --type quad
-check "an unknown math mode" refuses 2 "--math=fast: takes default" --math fast
+check "an unknown type" refuses 2 "--type=quad: must be float" --type quad
+check "an unknown math mode" refuses 2 "--math=fast: must be default" --math fast
 check "a settings file that is not there" refuses 1 "$tap_dir/none.conf" --config "$tap_dir/none.conf" \
     --train-images 10 --test-images 10
 printf '[anydnn]\nlogg = warn\n' >"$tap_dir/wrong.conf"
 check "a settings file with a wrong key" refuses 1 "wrong.conf:2: .*logg" --config "$tap_dir/wrong.conf" \
     --train-images 10 --test-images 10
-check "a recording with a rate that falls" refuses 2 "--record: a recording keeps its learning rate" --record --schedule cosine
-check "a recording in half" refuses 2 "--record: half's scale" --record --type half
-check "a recording of half among others" refuses 2 "--record: half's scale" --record --compare default half:tensor_op
+check "a recording with a rate that falls" refuses 2 "--record: requires --schedule constant" --record --schedule cosine
+check "a recording in half" refuses 2 "--record: does not support half" --record --type half
+check "a recording of half among others" refuses 2 "--record: does not support half" --record --compare default half:tensor_op
 check "a device that is not there" refuses 1 "nonesuch" --device nonesuch --train-images 10 \
     --test-images 10
 check "help" sh -c "'$lenet' --help | grep -q -e --learning-rate"

@@ -39,7 +39,7 @@ struct way {
 
 static const struct way plain = {"cpu", "cpu_ref", "cpu_ref", "cpu_ref cpu_ref", 0};
 
-/* What a few steps leave. */
+/* The results of a few training steps. */
 struct trained {
     double loss[STEPS];
     unsigned char reserve[STEPS][RESERVE];

@@ -175,7 +175,7 @@ static void capture(enum cudaStreamCaptureMode mode)
     must(cudaStreamBeginCapture(stream, mode) == cudaSuccess);
     run_all(handle);
     refuse_all(handle);
-    must_say(ANYDNN_STATUS_EXECUTION_FAILED, "captured already", anydnnRecordBegin(handle));
+    must_say(ANYDNN_STATUS_NOT_SUPPORTED, "already being captured", anydnnRecordBegin(handle));
     run_all(handle);
     must(cudaStreamEndCapture(stream, &graph) == cudaSuccess);
     nothing_ran(maker);
@@ -241,7 +241,7 @@ void fault_capture_default(void)
     make_all(first);
     must(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess);
     must_be(SUCCESS, anydnnRecordBegin(first));
-    must_say(ANYDNN_STATUS_EXECUTION_FAILED, "under way", anydnnRecordBegin(second));
+    must_say(ANYDNN_STATUS_NOT_SUPPORTED, "already recording", anydnnRecordBegin(second));
     run_all(first);
     must_be(SUCCESS, anydnnSetStream(second, stream));
     gpu_work_spoil(second, works[3]);

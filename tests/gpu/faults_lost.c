@@ -34,7 +34,7 @@ static void is_lost(anydnnHandle_t handle, const struct gpu_work *work)
 
     must_say(lost, "anydnnSynchronize", anydnnSynchronize(handle));
     must_say(lost, "anydnnProblemExecute", gpu_work_run(handle, work));
-    must_say(lost, "only a new process", gpu_work_run(handle, work));
+    must_say(lost, "in a new process", gpu_work_run(handle, work));
     must_say(lost, "anydnnMemAlloc", anydnnMemAlloc(handle, 16, &memory));
     must_say(
         lost, "anydnnMemCopy",
@@ -68,7 +68,8 @@ static void no_new_handle(void)
     anydnnHandle_t handle = NULL;
 
     for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++)
-        must_say(ANYDNN_STATUS_SPACE_POISONED, "lost", anydnnCreateOnDevice(&handle, devices[i]));
+        must_say(ANYDNN_STATUS_SPACE_POISONED, "unusable",
+                 anydnnCreateOnDevice(&handle, devices[i]));
     must(!handle);
 }
 
@@ -94,7 +95,7 @@ static void poison(const char *other)
     fault_provoke(first);
     must_be(SUCCESS, anydnnGetDispatchInfo(first, "effect", effect, sizeof effect));
     must(strcmp(effect, "enqueued") == 0);
-    must_say(ANYDNN_STATUS_SPACE_POISONED, "lost", anydnnSynchronize(first));
+    must_say(ANYDNN_STATUS_SPACE_POISONED, "unusable", anydnnSynchronize(first));
     is_lost(first, mine);
     is_lost(second, its);
     is_lost_by_entry(second, its);
@@ -151,10 +152,10 @@ void fault_illegal_access_staged(void)
     must_be(SUCCESS, anydnnGetDispatchInfo(cpu, "backend", backend, sizeof backend));
     must(strcmp(backend, "cuda_simt") == 0);
     fault_provoke(device);
-    must_say(ANYDNN_STATUS_SPACE_POISONED, "lost", anydnnSynchronize(device));
+    must_say(ANYDNN_STATUS_SPACE_POISONED, "unusable", anydnnSynchronize(device));
     gpu_work_spoil(cpu, work);
     must(gpu_work_run(cpu, work) != SUCCESS);
-    must(gpu_says("lost"));
+    must(gpu_says("unusable"));
     must_be(SUCCESS, anydnnSetRoute(cpu, "*", NULL, "cuda_simt, cpu_ref, fallback:on"));
     must_be(SUCCESS, gpu_work_run(cpu, work));
     gpu_work_check(cpu, work);
@@ -184,7 +185,7 @@ void fault_illegal_access_replayed(void)
         usleep(1000);
     }
     must_be(ANYDNN_STATUS_SPACE_POISONED, status);
-    must(gpu_says("anydnnProblemExecute") && gpu_says("lost"));
+    must(gpu_says("anydnnProblemExecute") && gpu_says("unusable"));
     must_say(ANYDNN_STATUS_SPACE_POISONED, "anydnnReplay", anydnnReplay(handle, recording));
     is_lost(handle, work);
     must_be(SUCCESS, anydnnRecordingDestroy(handle, recording));

@@ -87,58 +87,61 @@ tests_mocks_libmock_memory_la_LIBADD = -lpthread
 
 # Files that all mocks share, and files that device mocks share.
 check_LTLIBRARIES += tests/mocks/libmock.la tests/mocks/libmock_space.la
+FAKE_CPPFLAGS = $(PLUGIN_CPPFLAGS) -I$(top_srcdir)/plugins -I$(top_srcdir)/tests
 tests_mocks_libmock_la_SOURCES = tests/mocks/mock.h tests/mocks/mock_operations.c tests/mocks/mock_text.c \
-	tests/mocks/mock_time.c
+	tests/mocks/mock_time.c $(KIT_SOURCES)
+tests_mocks_libmock_la_CPPFLAGS = $(FAKE_CPPFLAGS)
 tests_mocks_libmock_space_la_SOURCES = tests/mocks/mock.h tests/mocks/mock_memory.h tests/mocks/mock_space.c \
 	tests/mocks/mock_space.h tests/mocks/mock_aside.c tests/mocks/mock_stream.c
+tests_mocks_libmock_space_la_CPPFLAGS = $(FAKE_CPPFLAGS)
 MOCK_SPACE_LIBADD = tests/mocks/libmock.la tests/mocks/libmock_space.la tests/mocks/libmock_memory.la -lpthread
 
 tests_mocks_anydnn_mock_a_la_SOURCES = tests/mocks/mock.h tests/mocks/mock_settings.h tests/mocks/mock_backend.c
-tests_mocks_anydnn_mock_a_la_CPPFLAGS = $(PLUGIN_CPPFLAGS) -DMOCK_NAME='"mock_a"'
+tests_mocks_anydnn_mock_a_la_CPPFLAGS = $(FAKE_CPPFLAGS) -DMOCK_NAME='"mock_a"'
 tests_mocks_anydnn_mock_a_la_LDFLAGS = $(MOCK_CLOSED_LDFLAGS)
 tests_mocks_anydnn_mock_a_la_LIBADD = tests/mocks/libmock.la
 
 tests_mocks_anydnn_mock_b_la_SOURCES = tests/mocks/mock.h tests/mocks/mock_settings.h tests/mocks/mock_backend.c
-tests_mocks_anydnn_mock_b_la_CPPFLAGS = $(PLUGIN_CPPFLAGS) -DMOCK_NAME='"mock_b"'
+tests_mocks_anydnn_mock_b_la_CPPFLAGS = $(FAKE_CPPFLAGS) -DMOCK_NAME='"mock_b"'
 tests_mocks_anydnn_mock_b_la_LDFLAGS = $(MOCK_CLOSED_LDFLAGS)
 tests_mocks_anydnn_mock_b_la_LIBADD = tests/mocks/libmock.la
 
 tests_mocks_anydnn_mock_device_la_SOURCES = tests/mocks/mock.h tests/mocks/mock_settings.h tests/mocks/mock_backend.c
-tests_mocks_anydnn_mock_device_la_CPPFLAGS = $(PLUGIN_CPPFLAGS) -DMOCK_NAME='"mock_device"' -DMOCK_DEVICE -DMOCK_SPACE='"mockdev"'
+tests_mocks_anydnn_mock_device_la_CPPFLAGS = $(FAKE_CPPFLAGS) -DMOCK_NAME='"mock_device"' -DMOCK_DEVICE -DMOCK_SPACE='"mockdev"'
 tests_mocks_anydnn_mock_device_la_LDFLAGS = $(MOCK_CLOSED_LDFLAGS)
 tests_mocks_anydnn_mock_device_la_LIBADD = $(MOCK_SPACE_LIBADD)
 
 tests_mocks_anydnn_mock_far_la_SOURCES = tests/mocks/mock.h tests/mocks/mock_settings.h tests/mocks/mock_backend.c
-tests_mocks_anydnn_mock_far_la_CPPFLAGS = $(PLUGIN_CPPFLAGS) -DMOCK_NAME='"mock_far"' -DMOCK_DEVICE -DMOCK_SPACE='"mockfar"'
+tests_mocks_anydnn_mock_far_la_CPPFLAGS = $(FAKE_CPPFLAGS) -DMOCK_NAME='"mock_far"' -DMOCK_DEVICE -DMOCK_SPACE='"mockfar"'
 tests_mocks_anydnn_mock_far_la_LDFLAGS = $(MOCK_CLOSED_LDFLAGS)
 tests_mocks_anydnn_mock_far_la_LIBADD = $(MOCK_SPACE_LIBADD)
 
 tests_mocks_anydnn_mock_mirror_la_SOURCES = tests/mocks/mock.h tests/mocks/mock_settings.h tests/mocks/mock_mirror.c
-tests_mocks_anydnn_mock_mirror_la_CPPFLAGS = $(PLUGIN_CPPFLAGS) -DMOCK_NAME='"mock_mirror"' -DMOCK_SPACE='"mockdev"'
+tests_mocks_anydnn_mock_mirror_la_CPPFLAGS = $(FAKE_CPPFLAGS) -DMOCK_NAME='"mock_mirror"' -DMOCK_SPACE='"mockdev"'
 tests_mocks_anydnn_mock_mirror_la_LDFLAGS = $(MOCK_CLOSED_LDFLAGS)
 tests_mocks_anydnn_mock_mirror_la_LIBADD = $(MOCK_SPACE_LIBADD)
 
-# Under the names of backends of a GPU. Built-in routes would lead to them, so they are not among the modules of
-# mock_modules: a test names their files.
+# These mocks have the names of GPU backends. Built-in routes would select them, so they are not in mock_modules: a
+# test names their files.
 check_LTLIBRARIES += tests/mocks/anydnn_cuda_naive.la tests/mocks/anydnn_cuda_simt.la
 tests_mocks_anydnn_cuda_naive_la_SOURCES = tests/mocks/mock.h tests/mocks/mock_settings.h tests/mocks/mock_mirror.c
-tests_mocks_anydnn_cuda_naive_la_CPPFLAGS = $(PLUGIN_CPPFLAGS) -DMOCK_NAME='"cuda_naive"' -DMOCK_SPACE='"mockdev"' \
+tests_mocks_anydnn_cuda_naive_la_CPPFLAGS = $(FAKE_CPPFLAGS) -DMOCK_NAME='"cuda_naive"' -DMOCK_SPACE='"mockdev"' \
 	-DMOCK_FLAGS=ANYDNN_PLUGIN_REFERENCE
 tests_mocks_anydnn_cuda_naive_la_LDFLAGS = $(MOCK_CLOSED_LDFLAGS)
 tests_mocks_anydnn_cuda_naive_la_LIBADD = $(MOCK_SPACE_LIBADD)
 tests_mocks_anydnn_cuda_simt_la_SOURCES = tests/mocks/mock.h tests/mocks/mock_settings.h tests/mocks/mock_backend.c
-tests_mocks_anydnn_cuda_simt_la_CPPFLAGS = $(PLUGIN_CPPFLAGS) -DMOCK_NAME='"cuda_simt"' -DMOCK_DEVICE -DMOCK_SPACE='"mockdev"'
+tests_mocks_anydnn_cuda_simt_la_CPPFLAGS = $(FAKE_CPPFLAGS) -DMOCK_NAME='"cuda_simt"' -DMOCK_DEVICE -DMOCK_SPACE='"mockdev"'
 tests_mocks_anydnn_cuda_simt_la_LDFLAGS = $(MOCK_CLOSED_LDFLAGS)
 tests_mocks_anydnn_cuda_simt_la_LIBADD = $(MOCK_SPACE_LIBADD)
 
-tests_mocks_anydnn_mock_dropout_la_SOURCES = tests/mocks/mock.h tests/mocks/mock_settings.h tests/mocks/mock_dropout.c
-tests_mocks_anydnn_mock_dropout_la_CPPFLAGS = $(PLUGIN_CPPFLAGS) -DMOCK_NAME='"mock_dropout"' -DMOCK_SPACE='"mockdev"'
+tests_mocks_anydnn_mock_dropout_la_SOURCES = tests/mocks/mock.h tests/mocks/mock_settings.h tests/mocks/mock_dropout.c tests/mocks/fake.c \
+	tests/mocks/fake.h
+tests_mocks_anydnn_mock_dropout_la_CPPFLAGS = $(FAKE_CPPFLAGS)
 tests_mocks_anydnn_mock_dropout_la_LDFLAGS = $(MOCK_CLOSED_LDFLAGS)
-tests_mocks_anydnn_mock_dropout_la_LIBADD = $(MOCK_SPACE_LIBADD)
+tests_mocks_anydnn_mock_dropout_la_LIBADD = $(MOCK_SPACE_LIBADD) -ldl
 
 # Small backends, each built from one file and these.
 FAKE_SOURCES = tests/mocks/fake.c tests/mocks/fake.h $(KIT_SOURCES)
-FAKE_CPPFLAGS = $(PLUGIN_CPPFLAGS) -I$(top_srcdir)/plugins -I$(top_srcdir)/tests
 tests_mocks_anydnn_mock_float_la_SOURCES = tests/mocks/mock_float.c $(FAKE_SOURCES)
 tests_mocks_anydnn_mock_float_la_CPPFLAGS = $(FAKE_CPPFLAGS)
 tests_mocks_anydnn_mock_float_la_LDFLAGS = $(MOCK_CLOSED_LDFLAGS)
@@ -156,12 +159,12 @@ loader_tests = \
 	tests/loader/test_load
 check_PROGRAMS += $(loader_tests) tests/loader/open_one
 TESTS += $(loader_tests) tests/loader/setuid.sh
-room_tests += $(loader_tests)
+folder_tests += $(loader_tests)
 dist_check_SCRIPTS += tests/loader/setuid.sh
 
 check_LTLIBRARIES += tests/loader/libfixtures.la
 tests_loader_libfixtures_la_SOURCES = tests/loader/fixture.c tests/loader/fixture.h
-tests/loader/%: private ROOM_LIBS = tests/loader/libfixtures.la
+tests/loader/%: private FOLDER_LIBS = tests/loader/libfixtures.la
 $(loader_tests): tests/loader/libfixtures.la
 # The program exports a function with the name of a mock's function, as any program may.
 tests_loader_test_faults_LDFLAGS = $(AM_LDFLAGS) -export-dynamic

@@ -80,15 +80,15 @@ check "opens what root alone can change" says raised fine live "privileged 1"
 check "refuses a file of another owner" \
     says raised owner untrusted "owner/anydnn_good_a.so is owned by user .*, not by root: chown root"
 check "refuses a file that the group can write" \
-    says raised group untrusted "can be written by others than root (mode 0775): chmod go-w"
+    says raised group untrusted "is writable by others than root (mode 0775): chmod go-w"
 check "refuses a file that others can write" \
-    says raised others untrusted "can be written by others than root (mode 0757): chmod go-w"
+    says raised others untrusted "is writable by others than root (mode 0757): chmod go-w"
 check "refuses a folder that others can write" \
-    says raised folder untrusted "/folder can be written by others than root (mode 1777)"
+    says raised folder untrusted "/folder is writable by others than root (mode 1777)"
 check "refuses a folder of another owner further up" \
     says raised above/inner untrusted "/above is owned by user"
 check "refuses a link in a folder that others can write" \
-    says raised links untrusted "/links can be written by others than root (mode 0777)"
+    says raised links untrusted "/links is writable by others than root (mode 0777)"
 check "ran no code of what it refused" test ! -s "$ANYDNN_MOCK_MARKER"
 
 # gives PROGRAM VALUE GIVEN TEXT: checks that a backend receives GIVEN for a key that names code, and that the output
@@ -106,6 +106,6 @@ check "gives the library that root alone can change" \
 check "withholds a library of another owner" gives raised "$top/owner/anydnn_good_a.so" none \
     "set.library = .* of backend good_a is ignored by a privileged process: .* is owned by user .*, not by root"
 check "withholds a library in a folder that others can write" gives raised "$top/folder/anydnn_good_a.so" none \
-    "/folder can be written by others than root (mode 1777)"
+    "/folder is writable by others than root (mode 1777)"
 check "withholds a library without a path" gives raised libdnnl.so.3 none "it is not an absolute path"
 tap_end

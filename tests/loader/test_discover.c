@@ -48,7 +48,7 @@ static void a_relative_folder_is_passed_over(void **state)
 
     assert_int_equal(registry->count, 0);
     assert_non_null(
-        strstr(registry->unreadable[0], "\"plugins\" is passed over: it must be an absolute"));
+        strstr(registry->unreadable[0], "\"plugins\" is ignored: it must be an absolute"));
 }
 
 static void names_are_read_from_files_and_sorted(void **state)
@@ -97,7 +97,8 @@ static void bad_names_give_a_sentence(void **state)
     assert_int_equal(registry->count, 1);
     assert_string_equal(registry->backend[0]->name, "a234567890123456789012345678901");
     for (; registry->unreadable[sentences]; sentences++)
-        assert_non_null(strstr(registry->unreadable[sentences], "1 to 31 of a-z, 0-9 and _"));
+        assert_non_null(
+            strstr(registry->unreadable[sentences], "1 to 31 characters of a-z, 0-9 and _"));
     assert_int_equal(sentences, 4);
 }
 
@@ -226,7 +227,7 @@ static void a_disabled_backend_is_not_opened(void **state)
     add_module(fixture, "good_a", NULL, 1);
     add_module(fixture, "absent", NULL, 1);
     assert_string_equal(ended(fixture, "good_a", ADN_LOAD_DISABLED),
-                        "backend good_a is switched off by anydnn.conf:12 (enable = no)");
+                        "backend good_a is disabled by anydnn.conf:12 (enable = no)");
     ended(fixture, "absent", ADN_LOAD_DISABLED);
     assert_int_equal(fixture_count(fixture->marker, "good_a"), 0);
 }

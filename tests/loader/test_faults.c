@@ -18,56 +18,55 @@ struct fault {
 };
 
 static const struct fault faults[] = {
-    {"error", ADN_LOAD_MAIN, "answered status 4", "the moon is in the wrong phase"},
-    {"error_silent", ADN_LOAD_MAIN, "answered status 9", "no sentence"},
-    {"null", ADN_LOAD_MAIN, "gave no description (NULL)", "ask its maker"},
-    {"misaligned", ADN_LOAD_INVALID, "its description lies at", "not a multiple of 8"},
-    {"size_0", ADN_LOAD_INVALID, "its description states a struct_size of 0", "needs at least 96"},
-    {"size_short", ADN_LOAD_INVALID, "its description states a struct_size of 88",
-     "needs at least 96"},
-    {"size_huge", ADN_LOAD_INVALID, "struct_size of 3735928559", "sizeof"},
+    {"error", ADN_LOAD_MAIN, "returned status 4", "the moon is in the wrong phase"},
+    {"error_silent", ADN_LOAD_MAIN, "returned status 9", "without a message"},
+    {"null", ADN_LOAD_MAIN, "but no description (NULL)", "report this to its vendor"},
+    {"misaligned", ADN_LOAD_INVALID, "its description is at", "not a multiple of 8"},
+    {"size_0", ADN_LOAD_INVALID, "its description has struct_size 0", "needs at least 96"},
+    {"size_short", ADN_LOAD_INVALID, "its description has struct_size 88", "needs at least 96"},
+    {"size_huge", ADN_LOAD_INVALID, "struct_size 3735928559", "sizeof"},
     {"name_null", ADN_LOAD_INVALID, "its name is NULL", "must be a string"},
     {"name_bad", ADN_LOAD_INVALID, "its name is \"Faulty-1\"", "a-z, 0-9 and _"},
     {"name_long", ADN_LOAD_INVALID, "its name is \"a_name_that_is_longer", "1 to 31"},
     {"name_empty", ADN_LOAD_INVALID, "its name is \"\"", "1 to 31"},
-    {"name_other", ADN_LOAD_INVALID, "calls itself \"somebody_else\"",
-     "was looked for as \"good_a\""},
+    {"name_other", ADN_LOAD_INVALID, "its name is \"somebody_else\"",
+     "was looked up as \"good_a\""},
     {"vendor_null", ADN_LOAD_INVALID, "its vendor is NULL", "must be a string"},
     {"version_long", ADN_LOAD_INVALID, "its version is longer than 1023 characters", "\"vvvv"},
     {"build_id_null", ADN_LOAD_INVALID, "its build_id is NULL", "must be a string"},
     {"space_null", ADN_LOAD_INVALID, "its space is NULL", "must be a string"},
     {"space_bad", ADN_LOAD_INVALID, "its space is \"my space\"", "a-z, 0-9 and _"},
-    {"space_cpu", ADN_LOAD_INVALID, "its space is \"cpu\"", "not \"cpu\" or \"auto\""},
+    {"space_cpu", ADN_LOAD_INVALID, "its space is \"cpu\"", "must not be \"cpu\" or \"auto\""},
     {"space_without_table", ADN_LOAD_INVALID,
-     "its space is \"mockdev\", but its space_functions are NULL", "needs the table"},
+     "its space is \"mockdev\", but its space_functions are NULL", "needs them"},
     {"host_with_table", ADN_LOAD_INVALID, "space_functions for the space \"host\"",
      "set them to NULL"},
-    {"space_short", ADN_LOAD_INVALID, "its table of space functions states a struct_size of 152",
+    {"space_short", ADN_LOAD_INVALID, "its table of space functions has struct_size 152",
      "needs at least 160"},
     {"space_hole", ADN_LOAD_INVALID, "mark_elapsed of its space is NULL", "must be a function"},
     {"space_unwaiting", ADN_LOAD_INVALID, "stream_wait of its space is NULL",
-     "stream_create is not: a backend has both or neither"},
+     "stream_create is not: a backend must have both or neither"},
     {"space_keeping", ADN_LOAD_INVALID, "host_free of its space is NULL",
-     "host_alloc is not: a backend has both or neither"},
-    {"space_stream_foreign", ADN_LOAD_INVALID, "stream_destroy of its space lies in ",
+     "host_alloc is not: a backend must have both or neither"},
+    {"space_stream_foreign", ADN_LOAD_INVALID, "stream_destroy of its space is in ",
      "not in the backend's own file"},
-    {"space_foreign", ADN_LOAD_INVALID, "record_replay of its space lies in ",
+    {"space_foreign", ADN_LOAD_INVALID, "record_replay of its space is in ",
      "not in the backend's own file"},
     {"context_create_null", ADN_LOAD_INVALID, "context_create of its description is NULL", ""},
-    {"context_destroy_wild", ADN_LOAD_INVALID, "context_destroy of its description lies in no file",
+    {"context_destroy_wild", ADN_LOAD_INVALID, "context_destroy of its description is in no file",
      ""},
-    {"no_operations", ADN_LOAD_INVALID, "it counts 0 operations", "1 to 1024"},
-    {"many_operations", ADN_LOAD_INVALID, "it counts 2147483647 operations", "1 to 1024"},
+    {"no_operations", ADN_LOAD_INVALID, "it has 0 operations", "1 to 1024"},
+    {"many_operations", ADN_LOAD_INVALID, "it has 2147483647 operations", "1 to 1024"},
     {"operations_null", ADN_LOAD_INVALID, "its array of 2 operations is NULL", ""},
-    {"operations_misaligned", ADN_LOAD_INVALID, "its array of 2 operations lies at 0x31",
+    {"operations_misaligned", ADN_LOAD_INVALID, "its array of 2 operations is at 0x31",
      "not a multiple of 8"},
     {"operation_null", ADN_LOAD_INVALID, "the pointer to element 1 of its operations is NULL", ""},
-    {"operation_misaligned", ADN_LOAD_INVALID, "element 1 of its operations lies at 0x11",
+    {"operation_misaligned", ADN_LOAD_INVALID, "element 1 of its operations is at 0x11",
      "not a multiple of 8"},
     {"duplicate", ADN_LOAD_INVALID, "it lists operation 1 twice", ""},
     {"operation_zero", ADN_LOAD_INVALID, "element 1 of its operations has the number 0",
      "start at 1"},
-    {"operation_short", ADN_LOAD_INVALID, "element 0 of its operations states a struct_size of 48",
+    {"operation_short", ADN_LOAD_INVALID, "element 0 of its operations has struct_size 48",
      "needs at least 56"},
     {"no_candidates", ADN_LOAD_INVALID, "candidates of its operation 1 is NULL",
      "must be a function"},
@@ -77,18 +76,17 @@ static const struct fault faults[] = {
      "must be a function"},
     {"no_plan_destroy", ADN_LOAD_INVALID, "plan_destroy of its operation 1 is NULL",
      "must be a function"},
-    {"foreign_function", ADN_LOAD_INVALID, "plan_destroy of its operation 1 lies in ",
+    {"foreign_function", ADN_LOAD_INVALID, "plan_destroy of its operation 1 is in ",
      "not in the backend's own file"},
-    {"no_types", ADN_LOAD_INVALID, "takes nothing: types 0x0, layouts 0x1, maths 0x1", ""},
+    {"no_types", ADN_LOAD_INVALID, "supports nothing: types 0x0, layouts 0x1, maths 0x1", ""},
     {"no_layouts", ADN_LOAD_INVALID, "layouts 0x0", ""},
     {"no_maths", ADN_LOAD_INVALID, "maths 0x0", ""},
     {"limits_null", ADN_LOAD_INVALID, "its array of 1 limits is NULL", ""},
-    {"limit_short", ADN_LOAD_INVALID, "element 0 of its limits states a struct_size of 16",
-     "at least 24"},
+    {"limit_short", ADN_LOAD_INVALID, "element 0 of its limits has struct_size 16", "at least 24"},
     {"limit_name_null", ADN_LOAD_INVALID, "its limit's name is NULL", "must be a string"},
     {"settings_null", ADN_LOAD_INVALID, "its array of 1 settings is NULL", ""},
     {"setting_null", ADN_LOAD_INVALID, "element 0 of its settings is NULL", ""},
-    {"setting_short", ADN_LOAD_INVALID, "element 0 of its settings states a struct_size of 16",
+    {"setting_short", ADN_LOAD_INVALID, "element 0 of its settings has struct_size 16",
      "at least 24"},
     {"setting_key_bad", ADN_LOAD_INVALID, "a setting's key is \"Fault\"", "a-z, 0-9 and _"},
     {"setting_help_null", ADN_LOAD_INVALID, "its setting's help is NULL", "must be a string"},
@@ -333,8 +331,8 @@ static void a_file_of_another_backends_name_is_refused(void **state)
     struct fixture *fixture = *state;
 
     fixture_copy(fixture, "good_a", "anydnn_other.so");
-    fixture_fails(fixture, "other", ADN_LOAD_INVALID, "it calls itself \"good_a\"",
-                  "was looked for as \"other\"", NULL);
+    fixture_fails(fixture, "other", ADN_LOAD_INVALID, "its name is \"good_a\"",
+                  "was looked up as \"other\"", NULL);
 }
 
 static void a_module_for_another_section_is_refused(void **state)
@@ -344,8 +342,8 @@ static void a_module_for_another_section_is_refused(void **state)
     fixture_copy(fixture, "good_a", "anydnn_good_a.so");
     fixture->modules[fixture->module_count++] =
         (struct adn_load_module){"good_b", "anydnn_good_a.so", 0, "anydnn.conf:3"};
-    fixture_fails(fixture, "good_b", ADN_LOAD_INVALID, "it calls itself \"good_a\"",
-                  "[plugin NAME]", NULL);
+    fixture_fails(fixture, "good_b", ADN_LOAD_INVALID, "its name is \"good_a\"", "[plugin NAME]",
+                  NULL);
     fixture_live(fixture, "good_a");
 }
 
@@ -381,7 +379,7 @@ static void a_function_of_the_program_is_refused(void **state)
     struct fixture *fixture = *state;
 
     fixture_copy(fixture, "interposed", "anydnn_interposed.so");
-    fixture_fails(fixture, "interposed", ADN_LOAD_INVALID, "candidates of its operation 1 lies in ",
+    fixture_fails(fixture, "interposed", ADN_LOAD_INVALID, "candidates of its operation 1 is in ",
                   "test_faults, not in the backend's own file", NULL);
 }
 

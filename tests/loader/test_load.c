@@ -77,7 +77,7 @@ static void a_world_writable_file_opens_with_a_warning(void **state)
     fixture_live(fixture, "good_a");
     assert_int_equal(fixture_count(fixture->log, "warning: "), 1);
     assert_int_equal(
-        fixture_count(fixture->log, "can be written by every user (mode 0777): chmod o-w /"), 1);
+        fixture_count(fixture->log, "is writable by every user (mode 0777): chmod o-w /"), 1);
 }
 
 static void a_world_writable_folder_opens_with_a_warning(void **state)
@@ -88,7 +88,7 @@ static void a_world_writable_folder_opens_with_a_warning(void **state)
     assert_int_equal(chmod(fixture->folder, 0777), 0);
     fixture_live(fixture, "good_a");
     assert_int_equal(
-        fixture_count(fixture->log, "in a folder that every user can write (mode 0777)"), 1);
+        fixture_count(fixture->log, "in a folder that is writable by every user (mode 0777)"), 1);
 }
 
 static void a_group_writable_file_opens_silently(void **state)
@@ -309,7 +309,8 @@ static void a_newer_minor_is_refused(void **state)
 {
     char sentence[80];
 
-    snprintf(sentence, sizeof sentence, "was built for plugin ABI 0.%d, this library speaks 0.%d",
+    snprintf(sentence, sizeof sentence,
+             "was built for plugin ABI 0.%d, but this library supports 0.%d",
              ANYDNN_PLUGIN_ABI_MINOR + 1, ANYDNN_PLUGIN_ABI_MINOR);
     refused_before_main(state, "newer", sentence, "rebuild the backend");
 }
@@ -319,19 +320,19 @@ static void an_older_minor_is_refused(void **state)
     char sentence[80];
 
     snprintf(sentence, sizeof sentence,
-             "was built for plugin ABI 0.0, this library speaks 0.%d: rebuild",
+             "was built for plugin ABI 0.0, but this library supports 0.%d: rebuild",
              ANYDNN_PLUGIN_ABI_MINOR);
     refused_before_main(state, "older", sentence, "this library's plugin.h");
 }
 
 static void an_abi_size_of_0_is_refused(void **state)
 {
-    refused_before_main(state, "size0", "struct_size of 0 in anydnn_plugin_abi", "24");
+    refused_before_main(state, "size0", "struct_size 0 in anydnn_plugin_abi", "24");
 }
 
 static void a_huge_abi_size_is_refused(void **state)
 {
-    refused_before_main(state, "sizehuge", "struct_size of 4294967295 in anydnn_plugin_abi", "24");
+    refused_before_main(state, "sizehuge", "struct_size 4294967295 in anydnn_plugin_abi", "24");
 }
 
 #define CASE(function) cmocka_unit_test_setup_teardown(function, fixture_setup, fixture_teardown)

@@ -73,6 +73,8 @@ static int32_t plan_create(struct anydnn_plugin_context *context,
     if (!made)
         return ANYDNN_PLUGIN_STATUS_ALLOC_FAILED;
     kit_copy_problem(&made->problem, &made->copies, problem);
+    if (fake.made)
+        fake.made(made, problem);
     *plan = made;
     return ANYDNN_PLUGIN_STATUS_SUCCESS;
 }
@@ -121,6 +123,8 @@ int32_t anydnn_plugin_main(const struct anydnn_plugin_host *host,
         .space_functions = fake.space_functions,
         .context_create = context_create,
         .context_destroy = context_destroy,
+        .settings = fake.settings,
+        .setting_count = fake.setting_count,
     };
     kit_begin(host, &description);
     for (int32_t i = 0; i < fake.operation_count; i++)

@@ -30,11 +30,15 @@ struct fake {
     const struct anydnn_plugin_space *space_functions;
     const struct fake_operation *operations;
     int32_t operation_count;
+    const struct anydnn_plugin_setting *const *settings;
+    uint32_t setting_count;
     void (*enter)(const char *function); /* called with the name of each function */
     int32_t (*refuse)(const struct anydnn_plugin_problem *problem, struct kit_refusal *why);
     void (*change)(struct anydnn_plugin_context *context,
                    const struct anydnn_plugin_problem *problem,
                    struct anydnn_plugin_candidate *candidate); /* before the candidate is offered */
+    void (*made)(struct anydnn_plugin_plan *plan,
+                 const struct anydnn_plugin_problem *problem); /* called with each new plan */
     int32_t (*execute)(struct anydnn_plugin_plan *plan,
                        const struct anydnn_plugin_operands *operands, int32_t *effect);
 };

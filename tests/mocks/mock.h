@@ -4,7 +4,8 @@
 #ifndef MOCK_H
 #define MOCK_H
 
-#include <anydnn/plugin.h>
+#include "kit/host.h"
+#include "kit/names.h"
 
 #ifndef MOCK_FLAGS
 #define MOCK_FLAGS 0
@@ -42,11 +43,8 @@ struct mock_operation {
 /* The operations by number; all members are zero for numbers without an operation. */
 extern const struct mock_operation mock_operations[ANYDNN_PLUGIN_OPERATION_END];
 
-/* The name and space that the object was compiled with. */
-extern const char mock_name[], mock_space_name[];
-
-/* The host, set by anydnn_plugin_main. */
-extern const struct anydnn_plugin_host *mock_host;
+/* The space that the object was compiled with. */
+extern const char mock_space_name[];
 
 /* Returns the value of set.KEY; NULL if unset. */
 const char *mock_setting(const char *key);

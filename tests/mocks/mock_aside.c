@@ -128,10 +128,8 @@ int32_t mock_memory_copy_async(int32_t device, void *stream, void *to, const voi
                    device, (uintptr_t)mock_stream_alive(stream), (uintptr_t)to, (uintptr_t)from,
                    bytes, kind);
     answer = mock_space_answer(&line, "memory_copy_async");
-    if (answer != 0 || !inner_to || !inner_from) {
-        mock_host->set_error(mock_host, "the copy leaves the memory of the test device");
-        return answer != 0 ? answer : 3;
-    }
+    if (answer != 0 || !inner_to || !inner_from)
+        return kit_fail(answer != 0 ? answer : 3, "the copy leaves the memory of the test device");
     if (kind == ANYDNN_PLUGIN_COPY_FROM)
         return depart(stream, inner_to, inner_from, bytes) == 0 ? 0 : 2;
     memmove(inner_to, inner_from, (size_t)bytes);
@@ -182,10 +180,7 @@ static int64_t place_of(const struct anydnn_plugin_tensor *tensor, int64_t lanes
 int32_t mock_count_special(int32_t device, void *stream, const struct anydnn_plugin_tensor *tensor,
                            const void *data, uint64_t *counts)
 {
-    int64_t lanes = tensor->type == ANYDNN_PLUGIN_INT8X32 ? 32
-                    : tensor->type == ANYDNN_PLUGIN_INT8X4 || tensor->type == ANYDNN_PLUGIN_UINT8X4
-                        ? 4
-                        : 1;
+    int64_t lanes = kit_lanes(tensor->type);
     size_t vector = mock_type_size(tensor->type), bytes = vector / (size_t)lanes;
     uint64_t *inner = mock_space_reach(counts, ANYDNN_PLUGIN_SPECIAL_END * sizeof(*counts));
     int64_t count = 1;

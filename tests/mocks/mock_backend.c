@@ -82,13 +82,14 @@
  *   set.devices = N                the number of devices (default 1)
  *   set.current = N                the current device (default 0)
  *   set.poisoned = yes             the space is lost
- *   set.fail_space = FUNCTION      that function of the space returns 4
+ *   set.fail_space = FUNCTION      that function of the space returns set.status (default 4)
  *   set.memory = N                 bytes of the largest allocation that succeeds
  *   set.space = old                the table ends before its optional members (read once)
  *   set.multiprocessors = N        part of the device's identity (default 4)
  *   set.driver = TEXT              part of the device's identity (default 1.0)
  */
 #include <inttypes.h>
+#include <math.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -154,15 +155,16 @@ static int in_list(const char *list, const char *name)
 
 static int32_t chosen_math(const char *word, int32_t permitted)
 {
-    if (strcmp(word, "problem") == 0)
-        return permitted;
-    if (strcmp(word, "tensor_op") == 0)
-        return ANYDNN_PLUGIN_MATH_TENSOR_OP;
-    if (strcmp(word, "allow_conversion") == 0)
-        return ANYDNN_PLUGIN_MATH_ALLOW_CONVERSION;
-    if (strcmp(word, "split") == 0)
-        return ANYDNN_PLUGIN_MATH_SPLIT;
-    return ANYDNN_PLUGIN_MATH_DEFAULT;
+    static const char *const words[] = {
+        [ANYDNN_PLUGIN_MATH_TENSOR_OP] = "tensor_op",
+        [ANYDNN_PLUGIN_MATH_ALLOW_CONVERSION] = "allow_conversion",
+        [ANYDNN_PLUGIN_MATH_SPLIT] = "split",
+    };
+
+    for (int32_t i = 0; i < (int32_t)(sizeof(words) / sizeof(words[0])); i++)
+        if (words[i] && strcmp(words[i], word) == 0)
+            return i;
+    return strcmp(word, "problem") == 0 ? permitted : ANYDNN_PLUGIN_MATH_DEFAULT;
 }
 
 static uint32_t chosen_notes(const char *list)
@@ -210,37 +212,36 @@ static struct anydnn_plugin_candidate make_decline(void)
     };
 }
 
-static int32_t offer_garbage(const char *kind, const struct anydnn_plugin_problem *problem,
-                             anydnn_plugin_offer_fn offer, void *cookie)
-{
-    struct anydnn_plugin_candidate candidate = make_candidate(problem, 0, -1);
+#define VALID .struct_size = sizeof(struct anydnn_plugin_candidate), .engine = 1, .algorithm = -1
 
-    if (strcmp(kind, "silent") == 0)
-        return 0;
-    if (strcmp(kind, "status") == 0)
-        return 77;
+/* The candidates of set.garbage. */
+static const struct {
+    const char *kind;
+    struct anydnn_plugin_candidate candidate;
+} garbage_rows[] = {
+    {"size", {.engine = 1, .algorithm = -1}},
+    {"math", {VALID, .math = 77}},
+    {"alignment", {VALID, .alignment = {3}}},
+    {"notes", {VALID, .notes = 0xffff0000u}},
+    {"algorithm",
+     {.struct_size = sizeof(struct anydnn_plugin_candidate), .engine = 1, .algorithm = 12345}},
+    {"reason", {VALID, .reason = -99}},
+    {"time", {VALID, .expected_us = NAN}},
+    {"workspace", {VALID, .workspace = UINT64_MAX}},
+    {"both", {VALID}},
+};
+
+static int32_t offer_garbage(const char *kind, anydnn_plugin_offer_fn offer, void *cookie)
+{
     if (strcmp(kind, "both") == 0) {
         struct anydnn_plugin_candidate decline = make_decline();
 
         offer(cookie, &decline);
-    } else if (strcmp(kind, "size") == 0)
-        candidate.struct_size = 0;
-    else if (strcmp(kind, "math") == 0)
-        candidate.math = 77;
-    else if (strcmp(kind, "alignment") == 0)
-        candidate.alignment[0] = 3;
-    else if (strcmp(kind, "notes") == 0)
-        candidate.notes = 0xffff0000u;
-    else if (strcmp(kind, "algorithm") == 0)
-        candidate.algorithm = 12345;
-    else if (strcmp(kind, "reason") == 0)
-        candidate.reason = -99;
-    else if (strcmp(kind, "time") == 0)
-        candidate.expected_us = strtod("nan", NULL);
-    else if (strcmp(kind, "workspace") == 0)
-        candidate.workspace = UINT64_MAX;
-    offer(cookie, &candidate);
-    return 0;
+    }
+    for (size_t i = 0; i < sizeof(garbage_rows) / sizeof(garbage_rows[0]); i++)
+        if (strcmp(kind, garbage_rows[i].kind) == 0)
+            offer(cookie, &garbage_rows[i].candidate);
+    return strcmp(kind, "status") == 0 ? 77 : 0;
 }
 
 static int32_t offer_all(const struct anydnn_plugin_problem *problem, anydnn_plugin_offer_fn offer,
@@ -274,18 +275,15 @@ static int32_t mock_candidates(struct anydnn_plugin_context *context,
     mock_line_add(&line, " context=%d", context->number);
     mock_line_problem(&line, problem);
     mock_line_end(&line);
-    if (status != 0) {
-        mock_host->set_error(mock_host, "the test backend was told to fail in candidates");
-        return (int32_t)status;
-    }
+    if (status != 0)
+        return kit_fail((int32_t)status, "the test backend was told to fail in candidates");
     if (in_list(mock_setting("decline"), mock_operations[problem->operation].name)) {
         struct anydnn_plugin_candidate decline = make_decline();
 
         offer(cookie, &decline);
         return 0;
     }
-    return garbage ? offer_garbage(garbage, problem, offer, cookie)
-                   : offer_all(problem, offer, cookie);
+    return garbage ? offer_garbage(garbage, offer, cookie) : offer_all(problem, offer, cookie);
 }
 
 /* ------------------------------------------------------------------ plans */
@@ -304,13 +302,12 @@ static int32_t mock_plan_create(struct anydnn_plugin_context *context,
                                 struct anydnn_plugin_plan **plan)
 {
     int32_t answer = plan_fails(engine) ? 4 : 0;
-    struct anydnn_plugin_plan *made = answer == 0 ? mock_host->alloc(sizeof(*made)) : NULL;
+    struct anydnn_plugin_plan *made = answer == 0 ? kit_alloc(sizeof(*made), "a plan") : NULL;
     struct mock_line line;
 
     if (answer == 0 && !made)
         return 2;
     if (made) {
-        memset(made, 0, sizeof(*made));
         made->number = atomic_fetch_add(&plan_count, 1) + 1;
         made->operation = problem->operation;
         made->engine = engine;
@@ -321,7 +318,7 @@ static int32_t mock_plan_create(struct anydnn_plugin_context *context,
         }
         *plan = made;
     } else {
-        mock_host->set_error(mock_host, "the test backend was told to fail in plan_create");
+        kit_fail(4, "the test backend was told to fail in plan_create");
     }
     mock_line_begin(&line, "plan_create");
     mock_line_add(&line, " context=%d plan=%d engine=%" PRIu64, context->number,
@@ -336,14 +333,11 @@ static int32_t mock_plan_create(struct anydnn_plugin_context *context,
 static void fill_tensor(const struct anydnn_plugin_tensor *tensor, char *base, int32_t dim,
                         int byte)
 {
-    size_t size = mock_type_size(tensor->type);
-    int64_t count = tensor->dims[dim];
-
     /* The channels of a vector are adjacent: dims count elements, strides count vectors. */
-    if (dim == 1 && (tensor->type == ANYDNN_PLUGIN_INT8X4 || tensor->type == ANYDNN_PLUGIN_UINT8X4))
-        count = (count + 3) / 4;
-    else if (dim == 1 && tensor->type == ANYDNN_PLUGIN_INT8X32)
-        count = (count + 31) / 32;
+    int64_t lanes = dim == 1 ? kit_lanes(tensor->type) : 1;
+    int64_t count = (tensor->dims[dim] + lanes - 1) / lanes;
+    size_t size = mock_type_size(tensor->type);
+
     for (int64_t i = 0; i < count; i++) {
         char *at = base + i * tensor->strides[dim] * (int64_t)size;
 
@@ -401,7 +395,7 @@ static int32_t mock_plan_execute(struct anydnn_plugin_plan *plan,
     if (word && strcmp(word, "ok") != 0 && concerned(plan->engine)) {
         answer = (int32_t)mock_setting_number("status", 8);
         *effect = chosen_effect(word);
-        mock_host->set_error(mock_host, "the test backend was told to fail in plan_execute");
+        kit_fail(answer, "the test backend was told to fail in plan_execute");
     }
     if (fill && (answer == 0 || *effect != ANYDNN_PLUGIN_EFFECT_NONE))
         fill_outputs(plan, operands, (int)strtol(fill, NULL, 0));
@@ -421,7 +415,7 @@ static void mock_plan_destroy(struct anydnn_plugin_plan *plan)
     mock_line_begin(&line, "plan_destroy");
     mock_line_add(&line, " plan=%d", plan->number);
     mock_line_end(&line);
-    mock_host->free(plan);
+    kit_host->free(plan);
 }
 
 /* ------------------------------------------------------------------ contexts, description */
@@ -432,14 +426,14 @@ static int32_t mock_context_create(int32_t device, struct anydnn_plugin_context 
     struct mock_line line;
 
     if (!mock_setting_is("fail_context", "yes")) {
-        made = mock_host->alloc(sizeof(*made));
+        made = kit_alloc(sizeof(*made), "a context");
         if (!made)
             return 2;
         made->number = atomic_fetch_add(&context_count, 1) + 1;
         made->device = device;
         *context = made;
     } else {
-        mock_host->set_error(mock_host, "the test backend was told to fail in context_create");
+        kit_fail(4, "the test backend was told to fail in context_create");
     }
     mock_line_begin(&line, "context_create");
     mock_line_add(&line, " context=%d device=%d answer=%d", made ? made->number : 0, device,
@@ -455,11 +449,8 @@ static void mock_context_destroy(struct anydnn_plugin_context *context)
     mock_line_begin(&line, "context_destroy");
     mock_line_add(&line, " context=%d", context->number);
     mock_line_end(&line);
-    mock_host->free(context);
+    kit_host->free(context);
 }
-
-static struct anydnn_plugin_operation offered[ANYDNN_PLUGIN_OPERATION_END];
-static const struct anydnn_plugin_operation *offered_list[ANYDNN_PLUGIN_OPERATION_END];
 
 static const struct anydnn_plugin_limit mock_limit = {
     .struct_size = sizeof(mock_limit),
@@ -469,7 +460,6 @@ static const struct anydnn_plugin_limit mock_limit = {
 };
 static const struct anydnn_plugin_limit *const mock_limits[] = {&mock_limit};
 
-const char mock_name[] = MOCK_NAME;
 const char mock_space_name[] = MOCK_SPACE;
 
 #ifdef MOCK_DEVICE
@@ -484,7 +474,6 @@ static struct anydnn_plugin description = {
     .build_id = "",
     .space = MOCK_SPACE,
     .limit_count = 1,
-    .operations = offered_list,
     .limits = mock_limits,
 #ifdef MOCK_DEVICE
     .flags = MOCK_FLAGS,
@@ -497,34 +486,24 @@ static struct anydnn_plugin description = {
     MOCK_SETTINGS,
 };
 
-const struct anydnn_plugin_abi anydnn_plugin_abi = ANYDNN_PLUGIN_ABI_INITIALIZER;
-
 int32_t anydnn_plugin_main(const struct anydnn_plugin_host *host,
                            const struct anydnn_plugin **plugin)
 {
+    static const struct anydnn_plugin_operation common = {
+        .maths = KIT_EVERY_MATH,
+        .candidates = mock_candidates,
+        .plan_create = mock_plan_create,
+        .plan_execute = mock_plan_execute,
+        .plan_destroy = mock_plan_destroy,
+    };
     struct mock_line line;
 
-    mock_host = host;
+    kit_begin(host, &description);
     mock_line_begin(&line, "main");
     mock_line_say(&line);
-    description.operation_count = 0;
-    for (int32_t i = 0; i < ANYDNN_PLUGIN_OPERATION_END; i++) {
-        if (!mock_operations[i].name)
-            continue;
-        offered[i] = (struct anydnn_plugin_operation){
-            .struct_size = sizeof(struct anydnn_plugin_operation),
-            .operation = i,
-            .types = 0x7ff, /* every type of a main operand */
-            .layouts = ANYDNN_PLUGIN_LAYOUT_NCHW | ANYDNN_PLUGIN_LAYOUT_NHWC |
-                       ANYDNN_PLUGIN_LAYOUT_STRIDED | ANYDNN_PLUGIN_LAYOUT_VECT_C,
-            .maths = 0xf,
-            .candidates = mock_candidates,
-            .plan_create = mock_plan_create,
-            .plan_execute = mock_plan_execute,
-            .plan_destroy = mock_plan_destroy,
-        };
-        offered_list[description.operation_count++] = &offered[i];
-    }
+    for (int32_t i = 0; i < ANYDNN_PLUGIN_OPERATION_END; i++)
+        if (mock_operations[i].name) /* every type of a main operand */
+            kit_publish(&description, &common, i, 0x7ff, KIT_LAYOUTS | ANYDNN_PLUGIN_LAYOUT_VECT_C);
 #ifdef MOCK_DEVICE
     if (mock_setting_is("space", "old")) {
         old_space = mock_space;

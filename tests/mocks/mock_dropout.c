@@ -6,32 +6,12 @@
  */
 #include <string.h>
 
+#include "fake.h"
 #include "mock.h"
 #include "mock_settings.h"
 
-enum { X, STATES, Y, RESERVE };
-enum { DY, MASK, DX };
-
 /* The four words of the states. */
 enum { MAGIC, VERSION, SEED, OFFSET, WORDS };
-
-struct anydnn_plugin_context {
-    int32_t device;
-};
-
-struct anydnn_plugin_plan {
-    int32_t operation;
-    double probability;
-    uint64_t count;
-    struct anydnn_plugin_tensor from;
-    struct anydnn_plugin_tensor to;
-};
-
-static int32_t fail(int32_t status, const char *text)
-{
-    mock_host->set_error(mock_host, text);
-    return status;
-}
 
 /* ------------------------------------------------------------------ Philox4x32-10 */
 
@@ -84,177 +64,126 @@ static int64_t place_of(const struct anydnn_plugin_tensor *tensor, uint64_t i)
     return place;
 }
 
+static const struct anydnn_plugin_tensor *from_of(const struct anydnn_plugin_plan *plan)
+{
+    return plan->problem.tensor[0];
+}
+
+static const struct anydnn_plugin_tensor *to_of(const struct anydnn_plugin_problem *problem)
+{
+    int32_t is_forward = problem->operation == ANYDNN_PLUGIN_DROPOUT_FORWARD;
+
+    return problem->tensor[is_forward ? slot_dropout_forward_y : slot_dropout_backward_dx];
+}
+
+static uint64_t count_of(const struct anydnn_plugin_plan *plan)
+{
+    uint64_t count = 1;
+
+    for (int32_t d = 0; d < from_of(plan)->ndims; d++)
+        count *= (uint64_t)from_of(plan)->dims[d];
+    return count;
+}
+
 static void scale_element(const struct anydnn_plugin_plan *plan, const char *from, char *to,
                           uint64_t i, int kept)
 {
-    size_t size = mock_type_size(plan->from.type);
-    const char *at = from + place_of(&plan->from, i) * (int64_t)size;
-    char *put = to + place_of(&plan->to, i) * (int64_t)size;
+    int32_t type = from_of(plan)->type;
+    double share = 1 - plan->copies.params.dropout.probability;
+    size_t size = mock_type_size(type);
+    const char *at = from + place_of(from_of(plan), i) * (int64_t)size;
+    char *put = to + place_of(to_of(&plan->problem), i) * (int64_t)size;
     double whole = 0;
     float single = 0;
 
-    if (kept && plan->from.type == ANYDNN_PLUGIN_DOUBLE) {
+    if (kept && type == ANYDNN_PLUGIN_DOUBLE) {
         memcpy(&whole, at, size);
-        whole = whole / (1 - plan->probability);
+        whole = whole / share;
     } else if (kept) {
         memcpy(&single, at, size);
-        single = (float)((double)single / (1 - plan->probability));
+        single = (float)((double)single / share);
     }
-    memcpy(put, plan->from.type == ANYDNN_PLUGIN_DOUBLE ? (void *)&whole : (void *)&single, size);
+    memcpy(put, type == ANYDNN_PLUGIN_DOUBLE ? (void *)&whole : (void *)&single, size);
 }
 
 static int32_t run_forward(const struct anydnn_plugin_plan *plan, char *const *data)
 {
-    unsigned char *reserve = (unsigned char *)data[RESERVE];
-    uint64_t states[WORDS];
+    unsigned char *reserve = (unsigned char *)data[slot_dropout_forward_reserve];
+    double probability = plan->copies.params.dropout.probability;
+    uint64_t states[WORDS], count = count_of(plan);
 
-    memcpy(states, data[STATES], sizeof(states));
+    memcpy(states, data[slot_dropout_forward_states], sizeof(states));
     if (states[MAGIC] != 0x706f7264796e61ULL || states[VERSION] != 1)
-        return fail(3, "the states are none");
-    memset(reserve, 0, (plan->count + 7) / 8);
-    for (uint64_t i = 0; i < plan->count; i++) {
-        int kept = !dropped(states, i, plan->probability);
+        return kit_fail(3, "the states are none");
+    memset(reserve, 0, (count + 7) / 8);
+    for (uint64_t i = 0; i < count; i++) {
+        int kept = !dropped(states, i, probability);
 
         reserve[i / 8] |= (unsigned char)(kept << i % 8);
-        scale_element(plan, data[X], data[Y], i, kept);
+        scale_element(plan, data[slot_dropout_forward_x], data[slot_dropout_forward_y], i, kept);
     }
-    states[OFFSET] += plan->count;
-    for (uint64_t i = plan->count; i % 4 != 0; i++)
+    states[OFFSET] += count;
+    for (uint64_t i = count; i % 4 != 0; i++)
         states[OFFSET]++;
-    memcpy(data[STATES], states, sizeof(states));
+    memcpy(data[slot_dropout_forward_states], states, sizeof(states));
     return 0;
 }
 
 static int32_t run_backward(const struct anydnn_plugin_plan *plan, char *const *data)
 {
-    const unsigned char *reserve = (const unsigned char *)data[MASK];
+    const unsigned char *reserve = (const unsigned char *)data[slot_dropout_backward_reserve];
+    uint64_t count = count_of(plan);
 
-    for (uint64_t i = 0; i < plan->count; i++)
-        scale_element(plan, data[DY], data[DX], i, reserve[i / 8] >> i % 8 & 1);
+    for (uint64_t i = 0; i < count; i++)
+        scale_element(plan, data[slot_dropout_backward_dy], data[slot_dropout_backward_dx], i,
+                      reserve[i / 8] >> i % 8 & 1);
     return 0;
 }
 
 /* ------------------------------------------------------------------ the backend */
 
-static int32_t dropout_candidates(struct anydnn_plugin_context *context,
-                                  const struct anydnn_plugin_problem *problem,
-                                  anydnn_plugin_offer_fn offer, void *cookie)
+static int32_t refuse(const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
 {
-    int32_t to = problem->operation == ANYDNN_PLUGIN_DROPOUT_FORWARD ? Y : DX;
-    struct anydnn_plugin_candidate candidate = {
-        .struct_size = sizeof(candidate), .engine = 1, .algorithm = -1};
-
-    (void)context;
-    if (problem->tensor[to]->type != problem->tensor[0]->type) {
-        candidate.reason = ANYDNN_PLUGIN_REASON_TYPE;
-        candidate.sentence = "both tensors must be of one type";
-    }
-    offer(cookie, &candidate);
-    return 0;
+    if (to_of(problem)->type == problem->tensor[0]->type)
+        return 0;
+    return kit_refuse(why, ANYDNN_PLUGIN_REASON_TYPE, "both tensors must be of one type");
 }
 
-static int32_t dropout_plan_create(struct anydnn_plugin_context *context,
-                                   const struct anydnn_plugin_problem *problem, uint64_t engine,
-                                   struct anydnn_plugin_plan **plan)
+static int32_t execute(struct anydnn_plugin_plan *plan,
+                       const struct anydnn_plugin_operands *operands, int32_t *effect)
 {
-    const struct anydnn_plugin_dropout *params = problem->params;
-    int32_t to = problem->operation == ANYDNN_PLUGIN_DROPOUT_FORWARD ? Y : DX;
-    struct anydnn_plugin_plan *made = mock_host->alloc(sizeof(*made));
-
-    (void)context;
-    (void)engine;
-    if (!made)
-        return 2;
-    made->operation = problem->operation;
-    made->probability = params->probability;
-    made->from = *problem->tensor[0];
-    made->to = *problem->tensor[to];
-    made->count = 1;
-    for (int32_t d = 0; d < made->from.ndims; d++)
-        made->count *= (uint64_t)made->from.dims[d];
-    *plan = made;
-    return 0;
-}
-
-static int32_t dropout_plan_execute(struct anydnn_plugin_plan *plan,
-                                    const struct anydnn_plugin_operands *operands, int32_t *effect)
-{
-    int forward = plan->operation == ANYDNN_PLUGIN_DROPOUT_FORWARD;
+    int forward = plan->problem.operation == ANYDNN_PLUGIN_DROPOUT_FORWARD;
     uint32_t present = forward ? 0xfu : 0x7u;
     char *data[ANYDNN_PLUGIN_OPERAND_MAX] = {NULL};
     struct mock_line line;
 
     *effect = ANYDNN_PLUGIN_EFFECT_NONE;
     mock_line_begin(&line, "plan_execute");
-    mock_line_add(&line, " operation=%s", mock_operations[plan->operation].name);
-    mock_line_operands(&line, operands, present, plan->from.type);
+    mock_line_add(&line, " operation=%s", mock_operations[plan->problem.operation].name);
+    mock_line_operands(&line, operands, present, from_of(plan)->type);
     mock_line_end(&line);
     for (int slot = 0; slot < ANYDNN_PLUGIN_OPERAND_MAX; slot++)
         if ((present >> slot & 1) && !(data[slot] = mock_space_reach(operands->data[slot], 1)))
-            return fail(8, "an operand is no memory of the space");
+            return kit_fail(8, "an operand is no memory of the space");
     return forward ? run_forward(plan, data) : run_backward(plan, data);
 }
 
-static void dropout_plan_destroy(struct anydnn_plugin_plan *plan)
-{
-    mock_host->free(plan);
-}
+#define TYPES                                                                                      \
+    (ANYDNN_PLUGIN_TYPE_BIT(ANYDNN_PLUGIN_FLOAT) | ANYDNN_PLUGIN_TYPE_BIT(ANYDNN_PLUGIN_DOUBLE))
 
-static int32_t dropout_context_create(int32_t device, struct anydnn_plugin_context **context)
-{
-    struct anydnn_plugin_context *made = mock_host->alloc(sizeof(*made));
+static const struct fake_operation operations[] = {{ANYDNN_PLUGIN_DROPOUT_FORWARD, TYPES},
+                                                   {ANYDNN_PLUGIN_DROPOUT_BACKWARD, TYPES}};
 
-    if (!made)
-        return 2;
-    made->device = device;
-    *context = made;
-    return 0;
-}
+const char mock_space_name[] = "mockdev";
 
-static void dropout_context_destroy(struct anydnn_plugin_context *context)
-{
-    mock_host->free(context);
-}
-
-#define OFFERS(number)                                                                             \
-    {                                                                                              \
-        .struct_size = sizeof(struct anydnn_plugin_operation), .operation = (number),              \
-        .types = ANYDNN_PLUGIN_TYPE_BIT(ANYDNN_PLUGIN_FLOAT) |                                     \
-                 ANYDNN_PLUGIN_TYPE_BIT(ANYDNN_PLUGIN_DOUBLE),                                     \
-        .layouts =                                                                                 \
-            ANYDNN_PLUGIN_LAYOUT_NCHW | ANYDNN_PLUGIN_LAYOUT_NHWC | ANYDNN_PLUGIN_LAYOUT_STRIDED,  \
-        .maths = 0xf, .candidates = dropout_candidates, .plan_create = dropout_plan_create,        \
-        .plan_execute = dropout_plan_execute, .plan_destroy = dropout_plan_destroy,                \
-    }
-
-static const struct anydnn_plugin_operation forward = OFFERS(ANYDNN_PLUGIN_DROPOUT_FORWARD);
-static const struct anydnn_plugin_operation backward = OFFERS(ANYDNN_PLUGIN_DROPOUT_BACKWARD);
-static const struct anydnn_plugin_operation *const offered[] = {&forward, &backward};
-
-const char mock_name[] = MOCK_NAME;
-const char mock_space_name[] = MOCK_SPACE;
-
-static const struct anydnn_plugin description = {
-    .struct_size = sizeof(description),
-    .name = MOCK_NAME,
-    .vendor = "the anydnn tests",
-    .version = "1.0",
-    .build_id = "",
-    .space = MOCK_SPACE,
-    .operation_count = 2,
-    .operations = offered,
+struct fake fake = {
+    .layouts = KIT_LAYOUTS,
+    .maths = KIT_EVERY_MATH,
+    .space = mock_space_name,
     .space_functions = &mock_space,
-    .context_create = dropout_context_create,
-    .context_destroy = dropout_context_destroy,
+    .operations = operations,
+    .operation_count = 2,
+    .refuse = refuse,
+    .execute = execute,
     MOCK_SETTINGS,
 };
-
-const struct anydnn_plugin_abi anydnn_plugin_abi = ANYDNN_PLUGIN_ABI_INITIALIZER;
-
-int32_t anydnn_plugin_main(const struct anydnn_plugin_host *host,
-                           const struct anydnn_plugin **plugin)
-{
-    mock_host = host;
-    *plugin = &description;
-    return 0;
-}

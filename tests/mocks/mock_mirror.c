@@ -38,12 +38,6 @@ struct anydnn_plugin_plan {
 static const struct anydnn_plugin *other;
 static const struct anydnn_plugin_operation *other_operation[ANYDNN_PLUGIN_OPERATION_END];
 
-static int32_t fail(int32_t status, const char *text)
-{
-    mock_host->set_error(mock_host, text);
-    return status;
-}
-
 /* ------------------------------------------------------------------ candidates */
 
 struct offering {
@@ -76,7 +70,7 @@ static int32_t mirror_candidates(struct anydnn_plugin_context *context,
     struct anydnn_plugin_problem inner = *problem;
 
     if (problem->device != context->device)
-        return fail(4, "the problem is of another device than the context");
+        return kit_fail(4, "the problem is of another device than the context");
     if (mock_setting_is("decline", mock_operations[problem->operation].name)) {
         offer(cookie, &declined);
         return 0;
@@ -90,17 +84,11 @@ static int32_t mirror_candidates(struct anydnn_plugin_context *context,
 
 static uint64_t span_of(const struct anydnn_plugin_tensor *tensor)
 {
-    static const int64_t lanes[] = {
-        [ANYDNN_PLUGIN_INT8X4] = 4, [ANYDNN_PLUGIN_UINT8X4] = 4, [ANYDNN_PLUGIN_INT8X32] = 32};
-    size_t known = sizeof(lanes) / sizeof(lanes[0]);
-    int64_t elements = 1;
+    int64_t lanes = kit_lanes(tensor->type), elements = 1;
 
-    for (int32_t d = 0; d < tensor->ndims; d++) {
-        int64_t vector = d == 1 && (size_t)tensor->type < known ? lanes[tensor->type] : 0;
-
-        elements += ((vector > 1 ? (tensor->dims[d] + vector - 1) / vector : tensor->dims[d]) - 1) *
+    for (int32_t d = 0; d < tensor->ndims; d++)
+        elements += ((d == 1 ? (tensor->dims[d] + lanes - 1) / lanes : tensor->dims[d]) - 1) *
                     tensor->strides[d];
-    }
     return (uint64_t)elements * mock_type_size(tensor->type);
 }
 
@@ -109,12 +97,11 @@ static int32_t mirror_plan_create(struct anydnn_plugin_context *context,
                                   struct anydnn_plugin_plan **plan)
 {
     struct anydnn_plugin_problem inner = *problem;
-    struct anydnn_plugin_plan *made = mock_host->alloc(sizeof(*made));
+    struct anydnn_plugin_plan *made = kit_alloc(sizeof(*made), "a plan");
     int32_t result;
 
     if (!made)
         return 2;
-    memset(made, 0, sizeof(*made));
     made->operation = other_operation[problem->operation];
     made->present = problem->present;
     made->type = problem->tensor[0]->type;
@@ -125,7 +112,7 @@ static int32_t mirror_plan_create(struct anydnn_plugin_context *context,
     inner.device = 0;
     result = made->operation->plan_create(context->of, &inner, engine, &made->of);
     if (result != 0)
-        mock_host->free(made);
+        kit_host->free(made);
     else
         *plan = made;
     return result;
@@ -148,16 +135,16 @@ static int32_t reach_all(const struct anydnn_plugin_plan *plan,
         if (!(plan->present >> slot & 1) || is_on_host(plan, slot))
             continue;
         if ((uintptr_t)operands->data[slot] % alignment != 0)
-            return fail(8, "the mirror got an operand that is not aligned as it asked");
+            return kit_fail(8, "the mirror got an operand that is not aligned as it asked");
         inner->data[slot] = mock_space_reach(operands->data[slot], plan->bytes[slot]);
         if (!inner->data[slot])
-            return fail(8, "the mirror got an operand that is not all in memory of its space");
+            return kit_fail(8, "the mirror got an operand that is not all in memory of its space");
     }
     if (plan->workspace > 0) {
         inner->workspace = mock_space_reach(operands->workspace, plan->workspace);
         if (!inner->workspace || operands->workspace_bytes < plan->workspace ||
             (uintptr_t)operands->workspace % 256 != 0)
-            return fail(8, "the mirror got no workspace as it asked for");
+            return kit_fail(8, "the mirror got no workspace as it asked for");
         memset(inner->workspace, 0x5a, plan->workspace);
     }
     inner->workspace = NULL;
@@ -185,14 +172,14 @@ static int32_t mirror_plan_execute(struct anydnn_plugin_plan *plan,
 static void mirror_plan_destroy(struct anydnn_plugin_plan *plan)
 {
     plan->operation->plan_destroy(plan->of);
-    mock_host->free(plan);
+    kit_host->free(plan);
 }
 
 /* ------------------------------------------------------------------ contexts, description */
 
 static int32_t mirror_context_create(int32_t device, struct anydnn_plugin_context **context)
 {
-    struct anydnn_plugin_context *made = mock_host->alloc(sizeof(*made));
+    struct anydnn_plugin_context *made = kit_alloc(sizeof(*made), "a context");
     int32_t result;
 
     if (!made)
@@ -200,7 +187,7 @@ static int32_t mirror_context_create(int32_t device, struct anydnn_plugin_contex
     made->device = device;
     result = other->context_create(0, &made->of);
     if (result != 0)
-        mock_host->free(made);
+        kit_host->free(made);
     else
         *context = made;
     return result;
@@ -209,13 +196,9 @@ static int32_t mirror_context_create(int32_t device, struct anydnn_plugin_contex
 static void mirror_context_destroy(struct anydnn_plugin_context *context)
 {
     other->context_destroy(context->of);
-    mock_host->free(context);
+    kit_host->free(context);
 }
 
-static struct anydnn_plugin_operation offered[ANYDNN_PLUGIN_OPERATION_END];
-static const struct anydnn_plugin_operation *offered_list[ANYDNN_PLUGIN_OPERATION_END];
-
-const char mock_name[] = MOCK_NAME;
 const char mock_space_name[] = MOCK_SPACE;
 
 static struct anydnn_plugin description = {
@@ -225,15 +208,12 @@ static struct anydnn_plugin description = {
     .version = "1.0",
     .build_id = "",
     .space = MOCK_SPACE,
-    .operations = offered_list,
     .flags = MOCK_FLAGS,
     .space_functions = &mock_space,
     .context_create = mirror_context_create,
     .context_destroy = mirror_context_destroy,
     MOCK_SETTINGS,
 };
-
-const struct anydnn_plugin_abi anydnn_plugin_abi = ANYDNN_PLUGIN_ABI_INITIALIZER;
 
 /* Opens the object as the library opens backends; if it is already loaded, both share it. */
 static int32_t open_other(void)
@@ -243,9 +223,9 @@ static int32_t open_other(void)
     void *object = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE) : NULL;
 
     if (!object)
-        return fail(4, path ? dlerror() : "set.of names no object");
+        return kit_fail(4, "%s", path ? dlerror() : "set.of names no object");
     *(void **)&entry = dlsym(object, "anydnn_plugin_main");
-    return entry ? entry(mock_host, &other) : fail(4, "that object is no backend");
+    return entry ? entry(kit_host, &other) : kit_fail(4, "that object is no backend");
 }
 
 int32_t anydnn_plugin_main(const struct anydnn_plugin_host *host,
@@ -253,19 +233,19 @@ int32_t anydnn_plugin_main(const struct anydnn_plugin_host *host,
 {
     int32_t result;
 
-    mock_host = host;
+    kit_begin(host, &description);
     result = open_other();
     if (result != 0)
         return result;
-    description.operation_count = other->operation_count;
     for (uint32_t i = 0; i < other->operation_count; i++) {
-        other_operation[other->operations[i]->operation] = other->operations[i];
-        offered[i] = *other->operations[i];
-        offered[i].candidates = mirror_candidates;
-        offered[i].plan_create = mirror_plan_create;
-        offered[i].plan_execute = mirror_plan_execute;
-        offered[i].plan_destroy = mirror_plan_destroy;
-        offered_list[i] = &offered[i];
+        struct anydnn_plugin_operation mirrored = *other->operations[i];
+
+        other_operation[mirrored.operation] = other->operations[i];
+        mirrored.candidates = mirror_candidates;
+        mirrored.plan_create = mirror_plan_create;
+        mirrored.plan_execute = mirror_plan_execute;
+        mirrored.plan_destroy = mirror_plan_destroy;
+        kit_publish(&description, &mirrored, mirrored.operation, mirrored.types, mirrored.layouts);
     }
     *plugin = &description;
     return 0;

@@ -30,20 +30,28 @@ struct mark {
 
 static pthread_mutex_t count_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Logs a call and returns its status: 4 if set.fail_space names it, 9 for marks while
- * set.captured reports that a stream is captured. */
+/* Logs a call and returns its status: set.status, or 4, if set.fail_space names it; 9 for marks
+ * while set.captured reports that a stream is captured. */
 int32_t mock_space_answer(struct mock_line *line, const char *function)
 {
-    int32_t answer = mock_setting_is("fail_space", function) ? 4 : 0;
+    int32_t answer =
+        mock_setting_is("fail_space", function) ? (int32_t)mock_setting_number("status", 4) : 0;
 
     if (strcmp(function, "mark_record") == 0 && mock_setting("captured"))
         answer = 9;
     if (answer != 0)
-        mock_host->set_error(mock_host,
-                             "the test backend was told to fail in a function of its space");
+        kit_fail(answer, "the test backend was told to fail in a function of its space");
     mock_line_add(line, " answer=%d", answer);
     mock_line_end(line);
     return answer;
+}
+
+/* Logs a call that fails because of its arguments, and returns the status. */
+static int32_t refuse(struct mock_line *line, const char *text)
+{
+    mock_line_add(line, " answer=3");
+    mock_line_end(line);
+    return kit_fail(3, "%s", text);
 }
 
 int mock_space_gives_nothing(const char *function)
@@ -122,7 +130,7 @@ static int32_t space_memory_alloc(int32_t device, uint64_t bytes, void **pointer
     if (taken)
         *pointer = taken;
     else
-        mock_host->set_error(mock_host, "the test device has no memory left");
+        kit_fail(2, "the test device has no memory left");
     MOCK_SPACE_LOG(line, "memory_alloc",
                    " device=%d bytes=%" PRIu64 " pointer=0x%" PRIxPTR " answer=%d", device, bytes,
                    (uintptr_t)taken, taken ? 0 : 2);
@@ -137,12 +145,8 @@ static int32_t space_memory_free(int32_t device, void *pointer)
 
     MOCK_SPACE_LOG(line, "memory_free", " device=%d pointer=0x%" PRIxPTR, device,
                    (uintptr_t)pointer);
-    if (!found) {
-        mock_host->set_error(mock_host, "this is no memory of that test device");
-        mock_line_add(&line, " answer=3");
-        mock_line_end(&line);
-        return 3;
-    }
+    if (!found)
+        return refuse(&line, "this is no memory of that test device");
     return mock_space_answer(&line, "memory_free");
 }
 
@@ -159,12 +163,8 @@ static int32_t space_memory_copy(int32_t device, void *stream, void *to, const v
                    " bytes=%" PRIu64 " kind=%d",
                    device, (uintptr_t)mock_stream_alive(stream), (uintptr_t)to, (uintptr_t)from,
                    bytes, kind);
-    if (!inner_to || !inner_from) {
-        mock_host->set_error(mock_host, "the copy leaves the memory of the test device");
-        mock_line_add(&line, " answer=3");
-        mock_line_end(&line);
-        return 3;
-    }
+    if (!inner_to || !inner_from)
+        return refuse(&line, "the copy leaves the memory of the test device");
     if (mock_setting_is("fail_space", copies[kind]))
         return mock_space_answer(&line, copies[kind]);
     if (bytes)
@@ -181,12 +181,8 @@ static int32_t space_memory_set(int32_t device, void *stream, void *to, int32_t 
     MOCK_SPACE_LOG(line, "memory_set",
                    " device=%d stream=0x%" PRIxPTR " to=0x%" PRIxPTR " byte=%d bytes=%" PRIu64,
                    device, (uintptr_t)mock_stream_alive(stream), (uintptr_t)to, byte, bytes);
-    if (!inner) {
-        mock_host->set_error(mock_host, "the range leaves the memory of the test device");
-        mock_line_add(&line, " answer=3");
-        mock_line_end(&line);
-        return 3;
-    }
+    if (!inner)
+        return refuse(&line, "the range leaves the memory of the test device");
     memset(inner, byte, bytes);
     return mock_space_answer(&line, "memory_set");
 }

@@ -11,11 +11,9 @@
 
 #include "mock.h"
 
-const struct anydnn_plugin_host *mock_host;
-
 const char *mock_setting(const char *key)
 {
-    const char *value = mock_host->setting(mock_host, key);
+    const char *value = kit_host->setting(kit_host, key);
 
     return value && value[0] ? value : NULL;
 }
@@ -62,7 +60,7 @@ int mock_part(const char *list, char separator, int position, int repeat, char *
 void mock_line_begin(struct mock_line *line, const char *verb)
 {
     line->length = 0;
-    mock_line_add(line, "%s %s", mock_name, verb);
+    mock_line_add(line, "%s %s", kit_name, verb);
 }
 
 void mock_line_add(struct mock_line *line, const char *format, ...)
@@ -81,14 +79,14 @@ void mock_line_say(const struct mock_line *line)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     const char *verbs = mock_setting("says");
-    const char *verb = line->text + strlen(mock_name) + 1;
+    const char *verb = line->text + strlen(kit_name) + 1;
     char part[64];
 
     for (int i = 0; mock_part(verbs, ',', i, 0, part, sizeof(part)); i++) {
         if (strncmp(verb, part, strcspn(verb, " ")) != 0 || part[strcspn(verb, " ")] != '\0')
             continue;
         pthread_mutex_lock(&lock);
-        mock_host->log(mock_host, ANYDNN_PLUGIN_LOG_WARN, NULL, 0, line->text);
+        kit_host->log(kit_host, ANYDNN_PLUGIN_LOG_WARN, NULL, 0, line->text);
         pthread_mutex_unlock(&lock);
     }
 }

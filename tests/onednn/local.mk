@@ -6,7 +6,7 @@ onednn_tests = tests/onednn/test_layers tests/onednn/test_modes tests/onednn/tes
 	tests/onednn/test_subnormal
 check_PROGRAMS += $(onednn_tests)
 TESTS += $(onednn_tests)
-room_tests += $(onednn_tests)
+folder_tests += $(onednn_tests)
 if HAVE_ONEDNN_HEADERS
 check_PROGRAMS += tests/onednn/test_declarations
 TESTS += tests/onednn/test_declarations

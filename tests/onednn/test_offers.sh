@@ -32,7 +32,7 @@ whole() {
 # The reason names what oneDNN lacks, and another backend is chosen.
 explained() {
     REFUSED=$1 ANYDNN_CONFIG="$tap_dir/conf" "$anydnn" explain "$layer" >"$tap_dir/out" 2>"$tap_dir/err" &&
-        says '^choice: cpu_ref' && says "oneDNN has no $2"
+        says '^choice: cpu_ref' && says "oneDNN does not support $2"
 }
 
 # Filters with channels last offer Winograd's transform if those with channels first do, and both are right.
@@ -53,7 +53,7 @@ else
     check "nothing is refused" whole
     check "Winograd's filters with channels last" winograd_last
     check "without reorders" verified reorder
-    check "and says so" explained reorder 'reorder between two of its layouts'
+    check "and says so" explained reorder 'the reorder between two of its layouts'
     if ldd "$library" | grep -q 'libdnnl\.so\.2'; then
         check "without primitives for inference" verified inference
         check "and says so" explained inference 'convolution of these sizes'

@@ -155,13 +155,13 @@ static void goes_on_without(const char *sentence)
 static void without_library(void)
 {
     configure("set.library = /nonexistent/libdnnl.so");
-    goes_on_without("oneDNN's library is missing: /nonexistent/libdnnl.so");
+    goes_on_without("cannot load oneDNN's library: /nonexistent/libdnnl.so");
 }
 
 static void another_library(void)
 {
     configure("set.library = libm.so.6");
-    goes_on_without("libm.so.6 is not oneDNN's library");
+    goes_on_without("libm.so.6 is not the library of oneDNN");
 }
 
 /* ---- threads */

@@ -99,7 +99,7 @@ with_make() {
 }
 check "make with -lcudnn, before a newer header in CUDA's folder" with_make
 
-# In the opposite order, the newer header wins, and the library lacks its functions.
+# newer_first: if the order is reversed, the newer header wins, and the library lacks its functions.
 newer_first() {
     ! ${CC:-cc} -I"$tap_dir/cuda/include" -I"$root/include" program.c -o newer -L"$root/lib" -lcudnn 2>message &&
         cat message

@@ -9,7 +9,7 @@
 
 extern "C" cudnnStatus_t CUDNNWINAPI cudnnCreateTensorDescriptor(cudnnTensorDescriptor_t *made);
 
-// As in Caffe.
+// Caffe defines this function itself.
 inline const char *cudnnGetErrorString(cudnnStatus_t status)
 {
     return status == CUDNN_STATUS_BAD_PARAM ? "the program's own" : "another";

@@ -104,7 +104,8 @@ static void fill(int slot, const struct operand *operand)
     }
 }
 
-/* How far apart two results are, relative to the largest number of the first; NaN equals NaN. */
+/* Returns the largest difference of two results, relative to the largest number of the first. NaN
+ * equals NaN. */
 static double distance(const struct operand *operand, const void *a, const void *b)
 {
     cudnnDataType_t type;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the two halves of cudnn_aliases share: a call with its operands, and how it is varied. */
+/* Defines what both files of cudnn_aliases share: a call with its operands, and its variations. */
 #ifndef CUDNN_ALIASES_H
 #define CUDNN_ALIASES_H
 
@@ -17,7 +17,7 @@ struct operand {
     int positive;
 };
 
-/* What one call gets: addresses and descriptors as the variation has them. */
+/* The arguments of one call: the addresses and descriptors of the variation. */
 struct given {
     void *at[MAX_OPERANDS];
     cudnnTensorDescriptor_t desc[MAX_OPERANDS];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the questions of cudnn_types share: arrays of every type, printed answers, and a count that
- * lets the program go on behind a question at which it died. */
+/* Defines what the files of cudnn_types share: arrays of every type, printed results, and a count
+ * that lets the program continue after a query that ended it. */
 #ifndef PROBES_CUDNN_TYPES_H
 #define PROBES_CUDNN_TYPES_H
 

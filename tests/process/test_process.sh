@@ -69,7 +69,7 @@ limits() {
 limited_trace() {
     fresh
     limited 300 "$calls" "trace:file=$trace" "$pool" "$blend" "$pool" || return 1
-    [ -z "$(tail -c 1 "$trace")" ] && says 'cannot be written: File too large; nothing is traced from here on'
+    [ -z "$(tail -c 1 "$trace")" ] && says 'cannot be written: File too large; tracing stops'
 }
 
 # The program's own writes still behave as before.
@@ -131,7 +131,7 @@ foreign_part() {
     echo 'my own notes' >"$trace.1"
     "$calls" "trace:file=$trace;size=400;keep=2" "$pool" "$pool" "$pool" "$pool" "$pool" 2>"$tap_dir/err" || return 1
     [ "$(cat "$trace.1")" = 'my own notes' ] && [ ! -e "$trace.2" ] && [ "$(grep -c '	ok$' "$trace")" -ge 1 ] &&
-        says 'the file of this name with .1 is no trace'
+        says 'the file of this name with .1 is not a trace'
 }
 
 own_parts() {
@@ -146,7 +146,7 @@ hard_link() {
     echo 'my own notes' >"$tap_dir/files/notes"
     ln "$tap_dir/files/notes" "$trace"
     "$calls" "trace:file=$trace" "$pool" 2>"$tap_dir/err" || return 1
-    [ "$(cat "$tap_dir/files/notes")" = 'my own notes' ] && says 'has another name (a hard link)'
+    [ "$(cat "$tap_dir/files/notes")" = 'my own notes' ] && says 'has a second hard link'
 }
 
 # link OWNER: makes the log's path a link that this user owns.
@@ -158,7 +158,7 @@ link_of() {
 }
 
 others_link() {
-    link_of 12345 && [ ! -s "$tap_dir/files/target" ] && says "log_file = $tap_dir/log: .* link of another user's"
+    link_of 12345 && [ ! -s "$tap_dir/files/target" ] && says "log_file = $tap_dir/log: .* link owned by another user"
 }
 
 # The first link is our own, the second leads to one of another user.
@@ -171,7 +171,7 @@ own_link() {
     chown -h 12345 "$tap_dir/files/theirs"
     ln -s files/theirs "$tap_dir/log"
     ANYDNN_LOG=info ANYDNN_LOG_FILE=$tap_dir/log "$calls" "$pool" 2>"$tap_dir/err"
-    [ ! -s "$tap_dir/files/target" ] && says "link of another user's"
+    [ ! -s "$tap_dir/files/target" ] && says "link owned by another user"
 }
 
 # These are the kernel's links: a pipe behind a descriptor.

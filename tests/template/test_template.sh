@@ -99,6 +99,18 @@ check "it builds without warnings" in_copy template CFLAGS='-O2 -g -Werror'
 check "it exports its two names alone and does not need libanydnn" in_copy template symbols
 check "it installs where anydnn.pc says" installs
 
+# The number that make prints is that of the header in use, which CPPFLAGS may name.
+prints_abi_of_header() {
+    include=$($PKG_CONFIG --variable=includedir anydnn)
+    mkdir -p "$tap_dir/other/anydnn" && copy numbered || return 1
+    sed 's/^\(#define ANYDNN_PLUGIN_ABI_MINOR\) .*/\1 4711/' "$include/anydnn/plugin.h" >"$tap_dir/other/anydnn/plugin.h"
+    in_copy numbered CPPFLAGS="-I$tap_dir/other" >"$tap_dir/printed" || return 1
+    cat "$tap_dir/printed"
+    grep -q '^anydnn_template.so: plugin ABI 0\.4711, ' "$tap_dir/printed" &&
+        settings numbered "template, cpu_ref" && answers 0 'was built for plugin ABI 0\.4711' info template
+}
+
+check "CPPFLAGS name another header, whose ABI is printed" prints_abi_of_header
 settings template "template, cpu_ref"
 check "it is live" answers 0 '^ *template .*live' info
 check "ReLU is its" answers 0 '^choice: template engine 1' explain activation_forward x=f32:2,3,4,5
@@ -118,13 +130,13 @@ nan_file
 check "NaN is dropped" alike activation_forward x=f32:4 --in x="$tap_dir/nan"
 check "NaN is propagated" alike activation_forward x=f32:4 nan=propagate --in x="$tap_dir/nan"
 
-check "what it lacks it declines with a sentence" answers 0 'of the activations this backend has ReLU alone' \
+check "what it lacks it declines with a sentence" answers 0 'this backend supports only the activation ReLU' \
     explain activation_forward x=f32:2,3,4,5 activation=tanh
 check "cpu_ref runs that" answers 0 '"backend": *"cpu_ref"' \
     run --json activation_forward x=f32:2,3,4,5 activation=tanh
 check "so for a type that it lacks" answers 0 '^choice: cpu_ref' explain scale_tensor y=f64:2,3,4,5
 settings template "template, fallback:off"
-check "without fallback that fails" answers 1 'this backend has ReLU alone' \
+check "without fallback that fails" answers 1 'this backend supports only the activation ReLU' \
     run activation_forward x=f32:2,3,4,5 activation=tanh
 check "under another name it is another backend" renamed
 tap_end

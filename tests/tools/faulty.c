@@ -21,8 +21,15 @@
 
 #include <anydnn/plugin.h>
 
-enum { X, W, Y, SLOTS };
-#define FUSED_Y 4
+#include "../../plugins/kit/slots.h"
+
+#define PLAIN(name) slot_convolution_forward_##name
+#define FUSED(name) slot_convolution_bias_activation_forward_##name
+_Static_assert(KIT_SAME_SLOT(convolution_forward, convolution_bias_activation_forward, x) &&
+                   KIT_SAME_SLOT(convolution_forward, convolution_bias_activation_forward, w),
+               "x and w have the same slots in both operations");
+
+#define SLOTS 3 /* x, w and y */
 
 /* The number added to the copy's engine for the offer that claims to be Winograd. */
 #define TRANSFORM_ENGINE (UINT64_C(1) << 40)
@@ -70,24 +77,24 @@ static int64_t last(const struct anydnn_plugin_tensor *tensor)
 static void leave_out(const struct anydnn_plugin_plan *plan, const float *x, const float *w,
                       float *y)
 {
-    int64_t k = plan->tensor[Y].dims[1] - 1;
+    int64_t k = plan->tensor[PLAIN(y)].dims[1] - 1;
 
-    for (int64_t n = 0; n < plan->tensor[Y].dims[0]; n++)
-        y[offset(&plan->tensor[Y], n, k, 0, 0)] -=
-            x[offset(&plan->tensor[X], n, 0, 0, 0)] *
-            w[offset(&plan->tensor[W], k, 0, plan->pad[0], plan->pad[1])];
+    for (int64_t n = 0; n < plan->tensor[PLAIN(y)].dims[0]; n++)
+        y[offset(&plan->tensor[PLAIN(y)], n, k, 0, 0)] -=
+            x[offset(&plan->tensor[PLAIN(x)], n, 0, 0, 0)] *
+            w[offset(&plan->tensor[PLAIN(w)], k, 0, plan->pad[0], plan->pad[1])];
 }
 
 /* Plants the fault `rare`; x must be packed. */
 static void plant_rarely(const struct anydnn_plugin_plan *plan,
                          const struct anydnn_plugin_operands *operands)
 {
-    const float *x = operands->data[X];
+    const float *x = operands->data[PLAIN(x)];
     uint32_t rate = (uint32_t)atoi(the_host->setting(the_host, "rate"));
     float largest = x[0];
     uint32_t bits;
 
-    for (int64_t i = 0; i <= last(&plan->tensor[X]); i++)
+    for (int64_t i = 0; i <= last(&plan->tensor[PLAIN(x)]); i++)
         largest = x[i] > largest ? x[i] : largest;
     memcpy(&bits, &largest, sizeof(bits));
     /* Knuth's multiplicative hash also spreads numbers with few digits. */
@@ -101,29 +108,31 @@ static void plant(const struct anydnn_plugin_plan *plan,
                   const struct anydnn_plugin_operands *operands)
 {
     const char *fault = the_host->setting(the_host, "fault");
-    uint32_t *bits = operands->data[Y];
-    int wide = plan->tensor[Y].type == ANYDNN_PLUGIN_DOUBLE;
+    uint32_t *bits = operands->data[PLAIN(y)];
+    int wide = plan->tensor[PLAIN(y)].type == ANYDNN_PLUGIN_DOUBLE;
 
     if (!wide && strcmp(fault, "rare") == 0)
         plant_rarely(plan, operands);
     else if (wide && strcmp(fault, "wide") == 0)
-        ((double *)operands->data[Y])[0] += 1;
+        ((double *)operands->data[PLAIN(y)])[0] += 1;
     else if (wide)
         return;
     else if (strcmp(fault, "product") == 0)
-        leave_out(plan, operands->data[X], operands->data[W], operands->data[Y]);
+        leave_out(plan, operands->data[PLAIN(x)], operands->data[PLAIN(w)],
+                  operands->data[PLAIN(y)]);
     else if (strcmp(fault, "bit") == 0 || strcmp(fault, "transform") == 0)
         bits[0] ^= 1;
     else if (strcmp(fault, "far") == 0)
-        ((float *)operands->data[Y])[0] += 1000;
+        ((float *)operands->data[PLAIN(y)])[0] += 1000;
     else if (strcmp(fault, "large") == 0)
-        for (int64_t i = 0; i <= last(&plan->tensor[Y]); i++)
-            ((float *)operands->data[Y])[i] -= ((float *)operands->data[Y])[i] > 65536;
+        for (int64_t i = 0; i <= last(&plan->tensor[PLAIN(y)]); i++)
+            ((float *)operands->data[PLAIN(y)])[i] -=
+                ((float *)operands->data[PLAIN(y)])[i] > 65536;
     else if (strcmp(fault, "truncate") == 0)
-        for (int64_t i = 0; i <= last(&plan->tensor[Y]); i++)
+        for (int64_t i = 0; i <= last(&plan->tensor[PLAIN(y)]); i++)
             bits[i] &= ~UINT32_C(0xfff);
     else if (strcmp(fault, "unsteady") == 0)
-        ((float *)operands->data[Y])[0] += (float)++unsteady_calls / 1024;
+        ((float *)operands->data[PLAIN(y)])[0] += (float)++unsteady_calls / 1024;
 }
 
 static int is_faulty(const struct anydnn_plugin_problem *problem)
@@ -132,12 +141,14 @@ static int is_faulty(const struct anydnn_plugin_problem *problem)
 
     if (problem->operation == ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD)
         return strcmp(the_host->setting(the_host, "fault"), "rare") == 0 &&
-               problem->tensor[FUSED_Y]->type == ANYDNN_PLUGIN_FLOAT &&
-               problem->tensor[FUSED_Y]->ndims == 4 && problem->tensor[W]->dims[2] == atoi(rows);
+               problem->tensor[FUSED(y)]->type == ANYDNN_PLUGIN_FLOAT &&
+               problem->tensor[FUSED(y)]->ndims == 4 &&
+               problem->tensor[FUSED(w)]->dims[2] == atoi(rows);
     return problem->operation == ANYDNN_PLUGIN_CONVOLUTION_FORWARD &&
-           (problem->tensor[Y]->type == ANYDNN_PLUGIN_FLOAT ||
-            problem->tensor[Y]->type == ANYDNN_PLUGIN_DOUBLE) &&
-           problem->tensor[Y]->ndims == 4 && problem->tensor[W]->dims[2] == atoi(rows);
+           (problem->tensor[PLAIN(y)]->type == ANYDNN_PLUGIN_FLOAT ||
+            problem->tensor[PLAIN(y)]->type == ANYDNN_PLUGIN_DOUBLE) &&
+           problem->tensor[PLAIN(y)]->ndims == 4 &&
+           problem->tensor[PLAIN(w)]->dims[2] == atoi(rows);
 }
 
 /* ---- the operations */
@@ -196,9 +207,10 @@ static int32_t plan_create(struct anydnn_plugin_context *context,
         return 2;
     own->operation = problem->operation;
     own->faulty = is_faulty(problem) && (!is_transform() || engine >= TRANSFORM_ENGINE);
-    own->y = problem->operation == ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD ? FUSED_Y : Y;
+    own->y = problem->operation == ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD ? FUSED(y)
+                                                                                     : PLAIN(y);
     for (int i = 0; own->faulty && i < SLOTS; i++)
-        own->tensor[i] = *problem->tensor[i == Y ? own->y : i];
+        own->tensor[i] = *problem->tensor[i == PLAIN(y) ? own->y : i];
     for (int i = 0; own->faulty && i < 2; i++)
         own->pad[i] = convolution->pad[i];
     status = of_copy(problem->operation)

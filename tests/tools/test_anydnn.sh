@@ -68,18 +68,18 @@ conf() {
 
 check "help lists the commands" gives 0 "^  explain " --help
 check "version" gives 0 "^anydnn 0\.[0-9]*\.[0-9]*, API level 2\$" --version
-check "no command" refuses 2 "a command is missing; there are info, config, explain, run, bench, compare, tune, replay, verify, abi, shim and exec"
-check "an unknown command" refuses 2 "\`brench\` is no command; there are info, config, explain, run, bench, compare, tune, replay, verify, abi, shim and exec" brench
+check "no command" refuses 2 "missing command; available: info, config, explain, run, bench, compare, tune, replay, verify, abi, shim and exec"
+check "an unknown command" refuses 2 "unknown command \`brench\`; available: info, config, explain, run, bench, compare, tune, replay, verify, abi, shim and exec" brench
 check "output that cannot be written" sh -c \
-    "! '$anydnn' --help >/dev/full 2>'$tap_dir/err' && grep 'cannot be written' '$tap_dir/err'"
+    "! '$anydnn' --help >/dev/full 2>'$tap_dir/err' && grep 'cannot write the output' '$tap_dir/err'"
 
 for command in info config explain run; do
     problem=$conv
     case $command in info | config) problem= ;; esac
     check "$command --help" gives 0 "^Usage: anydnn $command \[OPTION...\]" "$command" --help
     check "$command: an unknown option" refuses 2 \
-        "--bogus: is no option of this command; \`anydnn $command --help\`" "$command" --bogus
-    check "$command: an option without its value" refuses 2 "--device: takes a value" \
+        "--bogus: unknown option; \`anydnn $command --help\`" "$command" --bogus
+    check "$command: an option without its value" refuses 2 "--device: requires a value" \
         "$command" --device
     check "$command: a settings file that is not there" refuses 1 "$tap_dir/none.conf" \
         "$command" --config "$tap_dir/none.conf" ${problem:+"$problem"}
@@ -120,8 +120,37 @@ fi
 # ---- info
 
 check "info shows the backends" gives 0 "^cpu_ref  *live .* host .*/anydnn_cpu_ref.so\$" info
-check "info shows the device of handles" gives 0 "^cpu  *host .*(handles are made here)" info
+check "info shows the device of handles" gives 0 "^cpu  *host .*(default of handles)" info
 check "info of one backend" gives 0 "^cpu_ref  *live" info cpu_ref
+# A backend that aborts as it is opened: the others are listed, and this one is named.
+printf '[plugin good_a]\nset.fault = nonsense\n[route]\n* = good_a, cpu_ref\n' >"$tap_dir/aborts.conf"
+lists_beside_abort() {
+    env ANYDNN_PLUGIN_PATH="$mocks" "$anydnn" info --config "$tap_dir/aborts.conf" "$@" \
+        >"$tap_dir/out" 2>"$tap_dir/err"
+    found=$?
+    cat "$tap_dir/out" "$tap_dir/err"
+    [ "$found" -eq 1 ] && grep -q '^cpu_ref  *live' "$tap_dir/out" && grep -q '^good_a  *crashed' "$tap_dir/out" &&
+        grep -q 'it ends the process that opens it: signal 6' "$tap_dir/out" &&
+        grep -q "^anydnn: backend .good_a. ends every process that opens it; remove it, or set" "$tap_dir/err"
+}
+if [ -e "$mocks/anydnn_good_a.so" ]; then
+    check "info beside a backend that aborts" lists_beside_abort
+    check "info of some backends, of which one aborts" lists_beside_abort cpu_ref good_a
+else
+    skip "info beside a backend that aborts" "the test backends need cmocka"
+fi
+
+# A setting that the backend refuses.
+printf '[plugin cpu_ref]\nset.threads = 0\n' >"$tap_dir/invalid.conf"
+warns_once() {
+    feed "activation_forward x=f32:4\nscale_tensor y=f32:4\n" run run --config "$tap_dir/invalid.conf" -
+    [ "$(grep -c '^anydnn: warning: backend cpu_ref is skipped: set.threads is "0"; it must be' "$tap_dir/err")" -eq 1 ]
+}
+check "info says which setting is invalid" \
+    gives 0 'invalid setting and cannot be used: set.threads is "0"; it must be auto or a number from 1 to' \
+    info --config "$tap_dir/invalid.conf" cpu_ref
+check "a skip for an invalid setting warns once" warns_once
+
 check "info of a backend that is not there" refuses 1 "backend \`nonesuch\` is not installed" info nonesuch
 check "info --operations" gives 0 "^  convolution_forward .*f32.* nchw .* default" info --operations cpu_ref
 check "info --json" json 0 \
@@ -142,9 +171,9 @@ check "info --tuning shows suspects" gives 0 "^ *suspect  mock_a  *4  *p; adevic
 check "info --tuning --json" json 0 \
     "len(a['choices']) == 1 and a['choices'][0]['engine'] == '7' and [s['engine'] for s in a['suspects']] == ['4']" \
     info --tuning "$tap_dir/tuning"
-check "info --tuning of another file" refuses 1 "it does not begin as a tuning file" info --tuning "$ANYDNN_TEST_SRCDIR/README.md"
+check "info --tuning of another file" refuses 1 "it does not begin like a tuning file" info --tuning "$ANYDNN_TEST_SRCDIR/README.md"
 check "info --tuning of none" refuses 1 "nonesuch: No such file" info --tuning "$tap_dir/nonesuch"
-check "info --device of none" refuses 1 "device \`nonesuch\`: no live backend has a space of that name" \
+check "info --device of none" refuses 1 "device \`nonesuch\`: no usable backend provides this memory space" \
     info --device nonesuch
 check "info --json with an error" json 1 "'nonesuch' in a['error'] and a['backends']" info --device nonesuch
 
@@ -201,8 +230,8 @@ conf '[plugin cpu_ref]\nset.thread = 1\nset.nonesuch = 1\n[route]\n* = cpu_ref'
 misspelt() {
     "$anydnn" explain --config "$tap_dir/a.conf" "$conv" 2>"$tap_dir/err" >/dev/null
     cat "$tap_dir/err"
-    grep -qF "a.conf:2: backend \`cpu_ref\` has no setting \`set.thread\`; did you mean \`set.threads\`?" "$tap_dir/err" &&
-        grep -q "a.conf:3: backend \`cpu_ref\` has no setting \`set.nonesuch\`$" "$tap_dir/err" &&
+    grep -qF "a.conf:2: backend \`cpu_ref\` does not have the setting \`set.thread\`; did you mean \`set.threads\`?" "$tap_dir/err" &&
+        grep -q "a.conf:3: backend \`cpu_ref\` does not have the setting \`set.nonesuch\`$" "$tap_dir/err" &&
         [ "$(wc -l <"$tap_dir/err")" -eq 2 ]
 }
 check "a misspelt key of a backend's settings" misspelt
@@ -283,6 +312,10 @@ check "explain of it" env ANYDNN_ROUTE=nonesuch sh -c "
     '$anydnn' explain $conv >'$tap_dir/out'; [ \$? -eq 1 ] && grep '^choice: none' '$tap_dir/out'"
 check "a misspelt backend" env ANYDNN_ROUTE=cpu_rev sh -c "
     '$anydnn' run $conv 2>'$tap_dir/err'; [ \$? -eq 1 ] && grep 'did you mean .cpu_ref' '$tap_dir/err'"
+printf '[plugin cpu_rev]\nset.threads = 2\n' >"$tap_dir/misspelt.conf"
+check "a misspelt backend's section" sh -c "
+    '$anydnn' info --config '$tap_dir/misspelt.conf' 2>'$tap_dir/err' &&
+    grep 'misspelt.conf:2: backend .cpu_rev. is not installed; did you mean .cpu_ref' '$tap_dir/err'"
 check "a plugin folder that is not there" env ANYDNN_PLUGIN_PATH="$tap_dir/none" sh -c "
     '$anydnn' info 2>'$tap_dir/err' && grep 'plugin folder $tap_dir/none cannot be read' '$tap_dir/err'"
 
@@ -382,7 +415,7 @@ prunes() {
     chmod 640 "$tap_dir/times"
     ln -sf times "$tap_dir/link"
     ANYDNN_PLUGIN_PATH=$mocks "$anydnn" tune --prune --tuning "$tap_dir/link" >"$tap_dir/out" || return 1
-    grep "link: 3 records of other versions taken out, 3 stay\$" "$tap_dir/out" || return 1
+    grep "link: 3 records of other versions removed, 3 kept\$" "$tap_dir/out" || return 1
     [ -L "$tap_dir/link" ] || { echo "no link any more"; return 1; }
     [ "$(stat -c %a "$tap_dir/times")" = 640 ] || { echo "another mode"; return 1; }
     [ "$(grep -c -e '^# mine' -e '^anydnn tuning 1' -e 'mock_away' -e "	$mine	" -e '^convolution' "$tap_dir/times")" -eq 5 ]
@@ -390,10 +423,10 @@ prunes() {
 check "tune --prune takes out records of other versions alone" prunes
 check "and what it left serves" sh -c "ANYDNN_ROUTE='mock_a, mock_b' ANYDNN_PLUGIN_PATH='$mocks' ANYDNN_DEVICE=cpu '$anydnn' \
     tune --tuning '$tap_dir/times' '$conv' | grep ' 1 known before'"
-check "tune --prune of another file" refuses 1 "it does not begin as a tuning file" tune --prune --tuning "$ANYDNN_TEST_SRCDIR/README.md"
+check "tune --prune of another file" refuses 1 "it does not begin like a tuning file" tune --prune --tuning "$ANYDNN_TEST_SRCDIR/README.md"
 check "tune --prune of none" refuses 1 "nonesuch: No such file" tune --prune --tuning "$tap_dir/nonesuch"
 ln -sf circle "$tap_dir/circle"
-check "tune --prune of a link in a circle" refuses 1 "it is a link that leads nowhere" tune --prune --tuning "$tap_dir/circle"
+check "tune --prune of a link in a circle" refuses 1 "it is a dangling link" tune --prune --tuning "$tap_dir/circle"
 waits_in_vain() (
     exec 8<"$tap_dir"
     flock 8 && refuses 1 "another process holds the lock" tune --prune --tuning "$tap_dir/times"
@@ -402,8 +435,8 @@ check "tune --prune while another holds the folder's lock" waits_in_vain
 check "tune --prune with a problem" refuses 2 "takes no problems" tune --prune --tuning "$tap_dir/times" "$conv"
 check "tune in a math mode" tune --math tensor_op "$conv"
 check "and that is another problem" grep -c 'math=tensor_op' "$tap_dir/times"
-check "tune without a file" refuses 2 "there is no file to keep times in" tune "$conv"
-check "a math mode that is none" refuses 2 "\-\-math=half: takes default" tune --math half "$conv"
+check "tune without a file" refuses 2 "no tuning file: give --tuning FILE" tune "$conv"
+check "a math mode that is none" refuses 2 "\-\-math=half: must be default" tune --math half "$conv"
 
 # ---- explain
 
@@ -418,15 +451,15 @@ check "explain prints the choice" gives 0 "^choice: $chosen engine" explain "$co
 check "explain --json" json 0 \
     "'$chosen' in [b['name'] for b in a['backends']] and a['choice'].startswith('$chosen') and a['rule'].startswith('[route]') and a['problem'].startswith('convolution_forward x=f32:2,6,9,8:nchw') and any('choice' in l for l in a['lines'])" \
     explain "$conv"
-check "no problem" refuses 2 "a problem is missing" explain
+check "no problem" refuses 2 "missing problem, such as" explain
 check "an operation that is none" refuses 2 \
-    "\`convolution_forwrd\` is no operation; did you mean \`convolution_forward\`" explain \
+    "unknown operation \`convolution_forwrd\`; did you mean \`convolution_forward\`" explain \
     "convolution_forwrd x=f32:1,1,1,1"
 check "a key that is none" refuses 2 "\`padd=1,1\`: unknown key; did you mean \`pad\`" explain \
     "$conv padd=1,1"
 check "a missing operand" refuses 2 "operand \`w\` of convolution_forward is missing" explain \
     "convolution_forward x=f32:1,1,4,4"
-check "a type that is none" refuses 2 "\`x=f33:1,1,4,4\`: the type is none of" run \
+check "a type that is none" refuses 2 "\`x=f33:1,1,4,4\`: the type must be one of" run \
     "pooling_forward x=f33:1,1,4,4 window=2,2 stride=2,2"
 check "shapes that do not fit" refuses 2 "the filter has 5 channels" run \
     "convolution_forward x=f32:2,6,9,8 w=f32:4,5,3,2"
@@ -436,7 +469,7 @@ check "a mode that is none" refuses 2 "\`math=tensor\`" run "$conv math=tensor"
 
 check "run prints who ran it" gives 0 "^backend:   $chosen, engine [0-9]*, on cpu\$" run "$conv"
 check "run prints the output" gives 0 "^output:    y f32:2,4,5,11, count 440, min -[0-9]" run "$conv"
-check "run prints who did not" gives 0 "^passed over cudnn: " run "$conv"
+check "run prints who did not" gives 0 "^skipped:   cudnn: " run "$conv"
 check "run --json" json 0 \
     "a['record']['backend'] == '$chosen' and a['record']['math'] == 'default' and a['outputs'][0]['dims'] == [2, 4, 5, 11] and len(a['outputs'][0]['first']) == 8 and a['seed'] == 1" \
     run "$conv"
@@ -451,20 +484,20 @@ check "run --check says that eighths do not round" gives 0 "^inputs:    multiple
 check "run --inputs normal" json 0 \
     "a['inputs'] == 'normal' and a['check']['passed'] and any(v * 64 % 1 for v in a['outputs'][0]['first'])" \
     run "$conv" --check cpu_ref --inputs normal
-check "run --inputs of no kind" refuses 2 "--inputs=odd: takes eighths or normal" run "$conv" --inputs odd
+check "run --inputs of no kind" refuses 2 "--inputs=odd: must be eighths or normal" run "$conv" --inputs odd
 check "run --tolerance" json 0 "a['check']['outputs'][0]['tolerance'] == 0.5" run "$conv" --check \
     cpu_ref --tolerance 0.5
-check "run --check of none" refuses 1 "--check nonesuch: no such backend is installed" run "$conv" \
+check "run --check of none" refuses 1 "--check nonesuch: this backend is not installed" run "$conv" \
     --check nonesuch
 check "run --time" gives 0 \
     "^time:      first run .* us; later ones at least .*, median .*, at most .* us" run "$conv" --time
 check "run --time --json" json 0 \
     "a['time']['runs'] == 3 and 0 < a['time']['min_us'] <= a['time']['median_us'] <= a['time']['max_us']" \
     run "$conv" --time --repeat 3
-check "run --repeat 0" refuses 2 "--repeat=0: takes a whole number from 1" run "$conv" --repeat 0
-check "run --seed -1" refuses 2 "--seed=-1: takes a whole number from 0" run "$conv" --seed=-1
-check "run --tolerance x" refuses 2 "--tolerance=x: takes a number from 0" run "$conv" --tolerance x
-check "run --in without a file" refuses 2 "--in x: takes ROLE=FILE" run "$conv" --in x
+check "run --repeat 0" refuses 2 "--repeat=0: must be an integer from 1" run "$conv" --repeat 0
+check "run --seed -1" refuses 2 "--seed=-1: must be an integer from 0" run "$conv" --seed=-1
+check "run --tolerance x" refuses 2 "--tolerance=x: must be a number of at least 0" run "$conv" --tolerance x
+check "run --in without a file" refuses 2 "--in x: must be ROLE=FILE" run "$conv" --in x
 check "run on a device that is not there" refuses 1 "device \`nonesuch:1\`" run "$conv" --device nonesuch:1
 
 same_seed() {
@@ -497,10 +530,10 @@ check "a file cut short" refuses 1 \
 check "a file too long" refuses 1 "long.bin: has more than 64 bytes" run "$pool" --in "x=$tap_dir/long.bin"
 check "a file that is not there" refuses 1 "$tap_dir/none.bin: cannot be read: No such file" run "$pool" \
     --in "x=$tap_dir/none.bin"
-check "a role that is none" refuses 2 "--in w=.*: the problem has no such operand; there are x\$" run \
+check "a role that is none" refuses 2 "--in w=.*: the problem does not have this operand; available: x\$" run \
     "$pool" --in "w=$tap_dir/x.bin"
 check "an input that is an output" refuses 2 \
-    "--out x=.*: the problem has no such operand; there are y\$" run "$pool" --out "x=$tap_dir/y.bin"
+    "--out x=.*: the problem does not have this operand; available: y\$" run "$pool" --out "x=$tap_dir/y.bin"
 check "a file that cannot be written" refuses 1 "/y.bin: cannot be written" run "$pool" --out \
     "y=$tap_dir/none/y.bin"
 
@@ -528,7 +561,7 @@ check "problems from standard input, as JSON" feed "$three" json 2 \
     "len(a) == 3 and a[0]['outputs'] and 'error' not in a[1] and 'windo' in a[2]['error']" run -
 check "explain of standard input" feed "$three" json 2 \
     "[p.get('choice', '').split(' ')[0] for p in a] == ['$chosen', '$chosen', '']" explain -
-check "files for many problems" feed "$three" refuses 2 "--in and --out go with one problem" run - --in \
+check "files for many problems" feed "$three" refuses 2 "--in and --out require a single problem, not" run - --in \
     "x=$tap_dir/x.bin"
 check "nothing on standard input" feed "" json 0 "a == []" run -
 
@@ -536,7 +569,7 @@ check "nothing on standard input" feed "" json 0 "a == []" run -
 
 if [ -e "$mocks/anydnn_mock_a.so" ] && [ -e "$mocks/anydnn_mock_device.so" ]; then
     conf "[anydnn]\nplugin_path = $mocks\n[plugin mock_a]\nset.fill = 0\n[route]\n* = mock_a"
-    check "outputs that differ" refuses 1 "outputs of mock_a and cpu_ref differ by more than is allowed" \
+    check "outputs that differ" refuses 1 "outputs of mock_a and cpu_ref differ by more than the tolerance" \
         run "$conv" --check cpu_ref --config "$at"
     check "as JSON" json 1 \
         "a['check']['passed'] is False and a['check']['outputs'][0]['relative_l2'] == 1 and 'differ' in a['error']" \
@@ -587,5 +620,5 @@ check "writing into an input is caught" caught input \
     "backend trespass changed operand x, 0 bytes after its first"
 check "writing after the workspace is caught" caught workspace \
     "backend trespass wrote outside operand workspace, 1 bytes after its last"
-check "results that do not repeat are caught" caught restless "two runs gave operand y different bits"
+check "results that do not repeat are caught" caught restless "but operand y differs between two runs"
 tap_end

@@ -204,7 +204,7 @@ check "the gradient of a batch normalization" lists 1 'batch_normalization_backw
     "batch_normalization_training x=f32:2,3,4,5 epsilon=0.25" --direction data --type f16
 check "whose parameters stay float" lists 1 ' scale=f32:1,3,1,1' \
     "batch_normalization_training x=f32:2,3,4,5 scale=f32:1,3,1,1" --type f16
-check "a direction that nothing has" refuses 2 "there is no problem that has the --direction asked for" "$pool" \
+check "a direction that nothing has" refuses 2 "no problem has the requested --direction" "$pool" \
     --direction filter --list
 # The output of --list is a suite.
 listed_again() {
@@ -222,41 +222,41 @@ check "standard input" from_input
 
 # ---- wrong usage
 
-check "nothing" refuses 2 "a suite or a problem is missing"
-check "no pair" refuses 2 "a BACKEND:MATH is missing, such as cpu_ref:default" "$pool"
+check "nothing" refuses 2 "missing suite or problem, such as"
+check "no pair" refuses 2 "missing BACKEND:MATH, such as cpu_ref:default" "$pool"
 check "a suite that is not there" refuses 2 \
-    "resnet51: there is no suite of this name; near it are .*resnet50_v1.5.*--list" resnet51 cpu_ref
-check "one that is near to nothing" refuses 2 "qqq: there is no suite of this name; .anydnn bench --list" qqq cpu_ref
-check "no suites" refuses 2 "lenet: there are no suites in $tap_dir" lenet cpu_ref --suites "$tap_dir/none"
+    "resnet51: unknown suite; similar names: .*resnet50_v1.5.*--list" resnet51 cpu_ref
+check "one that is near to nothing" refuses 2 "qqq: unknown suite; .anydnn bench --list" qqq cpu_ref
+check "no suites" refuses 2 "lenet: no suites in $tap_dir" lenet cpu_ref --suites "$tap_dir/none"
 check "a file that is not there" refuses 2 "none.suite: No such file" "$tap_dir/none.suite" cpu_ref
 printf 'a: %s\nb: pooling_forward x=f32:2,3\n' "$pool" >"$tap_dir/bad.suite"
 check "a bad line" refuses 2 "line 2: problem text: x is f32:2,3" "$tap_dir/bad.suite" cpu_ref
 : >"$tap_dir/empty.suite"
-check "an empty suite" refuses 2 "there is no problem in it" "$tap_dir/empty.suite" cpu_ref
+check "an empty suite" refuses 2 "no problem in it" "$tap_dir/empty.suite" cpu_ref
 check "a bad problem" refuses 2 "window" "pooling_forward x=f32:2,3,8,6 windov=2,2" cpu_ref
 for name in + cpu_ref+ +cpu_ref cpu_ref++cpu_ref cpu_ref+:default; do
-    check "no backend in $name" refuses 2 "\`$name\` is no BACKEND:MATH" "$pool" $name
+    check "no backend in $name" refuses 2 "\`$name\` is not a BACKEND:MATH" "$pool" $name
 done
-check "one of several that is not there" refuses 2 "cpu_raf: no backend of this name is installed" "$pool" cpu_ref+cpu_raf
-check "a backend that is not there" refuses 2 "cpu_raf:default: no backend of this name is installed" "$pool" cpu_raf
-check "a math mode that is none" refuses 2 "cpu_ref:fast: .fast. is no math mode; there are default, tensor_op" \
+check "one of several that is not there" refuses 2 "cpu_raf: this backend is not installed" "$pool" cpu_ref+cpu_raf
+check "a backend that is not there" refuses 2 "cpu_raf:default: this backend is not installed" "$pool" cpu_raf
+check "a math mode that is none" refuses 2 "cpu_ref:fast: unknown math mode .fast.; available: default, tensor_op" \
     "$pool" cpu_ref:fast
-check "no backend at all" refuses 2 "is no BACKEND:MATH" "$pool" :default
-check "batch" refuses 2 "--batch=0: takes a whole number from 1" "$pool" cpu_ref --batch 0
-check "type" refuses 2 "--type=float: takes f64, f32, " "$pool" cpu_ref --type float
-check "layout" refuses 2 "--layout=chwn: takes nchw, nhwc or nchw_vect_c" "$pool" cpu_ref --layout chwn
-check "compute" refuses 2 "--compute=s8: takes f64, f32, f16 or s32" "$one" cpu_ref --compute s8
-check "direction" refuses 2 "--direction=back: takes forward, data and filter" "$pool" cpu_ref --direction back
-check "no direction" refuses 2 "--direction=: takes forward, data and filter" "$pool" cpu_ref --direction ""
-check "rounds" refuses 2 "--rounds=0: takes a whole number from 1" "$pool" cpu_ref --rounds 0
-check "time" refuses 2 "--time=-1: takes a number above 0" "$pool" cpu_ref --time=-1
-check "no-transforms without find" refuses 2 "--no-transforms: says what --find may not take, which is not given" \
+check "no backend at all" refuses 2 "is not a BACKEND:MATH" "$pool" :default
+check "batch" refuses 2 "--batch=0: must be an integer from 1" "$pool" cpu_ref --batch 0
+check "type" refuses 2 "--type=float: must be f64, f32, " "$pool" cpu_ref --type float
+check "layout" refuses 2 "--layout=chwn: must be nchw, nhwc or nchw_vect_c" "$pool" cpu_ref --layout chwn
+check "compute" refuses 2 "--compute=s8: must be f64, f32, f16 or s32" "$one" cpu_ref --compute s8
+check "direction" refuses 2 "--direction=back: must be all, or forward, data and filter" "$pool" cpu_ref --direction back
+check "no direction" refuses 2 "--direction=: must be all, or forward, data and filter" "$pool" cpu_ref --direction ""
+check "rounds" refuses 2 "--rounds=0: must be an integer from 1" "$pool" cpu_ref --rounds 0
+check "time" refuses 2 "--time=-1: must be a number above 0" "$pool" cpu_ref --time=-1
+check "no-transforms without find" refuses 2 "--no-transforms: requires --find" \
     "$pool" cpu_ref --no-transforms
-check "cache" refuses 2 "--cache=big: takes a number above 0" "$pool" cpu_ref --cache big
-check "peak-flops" refuses 2 "--peak-flops=0: takes a number above 0" "$pool" cpu_ref --peak-flops 0
-check "peak-bytes" refuses 2 "--peak-bytes=4.2X: takes a number above 0" "$pool" cpu_ref --peak-bytes 4.2X
+check "cache" refuses 2 "--cache=big: must be a number above 0" "$pool" cpu_ref --cache big
+check "peak-flops" refuses 2 "--peak-flops=0: must be a number above 0" "$pool" cpu_ref --peak-flops 0
+check "peak-bytes" refuses 2 "--peak-bytes=4.2X: must be a number above 0" "$pool" cpu_ref --peak-bytes 4.2X
 check "csv" refuses 2 "--csv=$tap_dir/no/a.csv: No such file" "$pool" cpu_ref --csv "$tap_dir/no/a.csv"
-check "plot" refuses 2 "--plot=a.jpg: takes a file that ends in .png, .svg or .gp" "$pool" cpu_ref --plot a.jpg
+check "plot" refuses 2 "--plot=a.jpg: the name must end in .png, .svg or .gp" "$pool" cpu_ref --plot a.jpg
 
 # ---- timing
 
@@ -324,7 +324,7 @@ check "the plot's script has a panel for each operation" plotted
 newline_in_name() {
     name=$(printf '%s/a\nsystem "touch pwned"\n.gp' "$tap_dir")
     bench $quick "$pool" cpu_ref --plot "$name"
-    [ "$found" -eq 2 ] && says 'without control characters' && [ ! -e "$name" ]
+    [ "$found" -eq 2 ] && says 'the name must not contain control characters' && [ ! -e "$name" ]
 }
 bar_in_name() {
     (cd "$tap_dir" && quickly "$pool" cpu_ref --plot '|touch pwned;.gp') && [ -e "$tap_dir/|touch pwned;.gp" ] &&
@@ -353,7 +353,7 @@ no_gnuplot() {
         export PATH LD_LIBRARY_PATH
         "$program" bench --suites "$suites" "$pool" cpu_ref --plot "$tap_dir/b.svg"
     ) >"$tap_dir/out" 2>"$tap_dir/err"
-    [ $? -eq 1 ] && /bin/grep -q "gnuplot is not installed; a name that ends in .gp" "$tap_dir/err"
+    [ $? -eq 1 ] && /bin/grep -q "gnuplot is not installed; use a name ending in .gp" "$tap_dir/err"
 }
 check "no gnuplot" no_gnuplot
 
@@ -373,7 +373,7 @@ sets() {
         $awk -F, -v sets="$want" 'NR == 2 { exit $10 != sets || ($17 > sets && $17 % sets != 0) }' "$tap_dir/b.csv"
 }
 want=4
-check "operands go round beyond the cache" sets --cache 1048576 --time 0.2
+check "operands rotate beyond the cache" sets --cache 1048576 --time 0.2
 want=1
 check "or stay in it" sets --hot
 same_twice() {
@@ -425,18 +425,18 @@ check "operations that memory bounds, and their gradients" others
 declined() {
     quickly lenet --batch 2 cpu_ref cpu_ref:tensor_op --csv "$tap_dir/a.csv" --json || return 1
     json "all(('declined' in l['pairs'][1]) == l['operation'].startswith('convolution') and l['counted'] != l['operation'].startswith('convolution') for l in a['layers'])" || return 1
-    json "a['layers'][0]['pairs'][1]['declined'] == 'it runs this in default math only' and a['layers'][0]['pairs'][0]['time_us'] > 0" || return 1
+    json "a['layers'][0]['pairs'][1]['declined'] == 'it runs this only in default math' and a['layers'][0]['pairs'][0]['time_us'] > 0" || return 1
     json "[(s['distinct'], s['counted']) for s in a['summary']] == [(5, 0), (4, 4), (2, 2), (1, 1), (12, 7)] and a['summary'][0]['pairs'][1]['declined'] == 5 and a['summary'][0]['pairs'][0]['time_us'] is None" || return 1
     json "[p['ran'] for p in a['summary'][4]['pairs']] == [12, 7] and math.isclose(a['summary'][4]['pairs'][1]['roofline_of_ran'], a['summary'][4]['pairs'][1]['roofline'], rel_tol=1e-9) and math.isclose(math.log(a['summary'][4]['pairs'][0]['roofline_of_ran']) * 12, sum(math.log(l['pairs'][0]['roofline']) for l in a['layers']), rel_tol=1e-9)" || return 1
-    [ "$(grep -c ',declined,0,.*,"it runs this in default math only",' "$tap_dir/a.csv")" -eq 5 ] &&
+    [ "$(grep -c ',declined,0,.*,"it runs this only in default math",' "$tap_dir/a.csv")" -eq 5 ] &&
         [ "$($awk -F, '$8 == "ran" && $9 == 0' "$tap_dir/a.csv" | wc -l)" -eq 5 ]
 }
 check "what one pair declines is out of the means of all" declined
-check "the table tells why" gives 0 "cpu_ref:tensor_op  *declined: it runs this in default math only" $quick lenet \
+check "the table tells why" gives 0 "cpu_ref:tensor_op  *declined: it runs this only in default math" $quick lenet \
     --batch 2 cpu_ref cpu_ref:tensor_op
-check "and how many" grep -q '^convolution_forward: means over 0 of 5 distinct layers; the others are left out' \
+check "and how many" grep -q '^convolution_forward: means over 0 of 5 distinct layers; the others are excluded' \
     "$tap_dir/out"
-check "nothing runs at all" refuses 1 "no pair runs any of the problems" "$one" cpu_ref:tensor_op
+check "nothing runs at all" refuses 1 "none of the pairs runs any of the problems" "$one" cpu_ref:tensor_op
 
 if [ -e "$mocks/anydnn_mock_mirror.so" ]; then
     printf '[anydnn]\nplugin_path = %s\nlog = error\n[plugin mock_mirror]\nset.of = %s\n' "$mocks" \
@@ -527,7 +527,7 @@ fastest_of_two() {
 not_of_one_space() {
     printf '[anydnn]\nplugin_path = %s\nlog = error\n[plugin mock_mirror]\nset.of = %s\n' "$mocks" \
         "$ANYDNN_TEST_PLUGINDIR/anydnn_cpu_ref.so" >"$tap_dir/mirror.conf"
-    refuses 2 'mock_a+mock_mirror:default: `mock_mirror` is of the memory space mockdev, the first of host' $quick \
+    refuses 2 'mock_a+mock_mirror:default: `mock_mirror` has the memory space mockdev, but the first backend has host' $quick \
         "$one" mock_a+mock_mirror --config "$tap_dir/mirror.conf"
 }
 limit_holds() {
@@ -577,17 +577,17 @@ no_named_transforms() {
 # Nothing else is available; or the transform has the number of a plain algorithm, which the record shows.
 nothing_but_transforms() {
     mocks "set.algorithms = 6" "set.notes = transform"
-    refuses 1 "no pair runs any" $quick "$one" mock_a --find --no-transforms --config "$tap_dir/mocks.conf" &&
-        grep -q "declined: is a transform algorithm (winograd), which runs only if the call names it" "$tap_dir/out" || return 1
+    refuses 1 "none of the pairs runs any" $quick "$one" mock_a --find --no-transforms --config "$tap_dir/mocks.conf" &&
+        grep -q "declined: is a transform algorithm (winograd), which must be requested by name" "$tap_dir/out" || return 1
     mocks "set.algorithms = 1" "set.notes = transform"
-    refuses 1 "no pair runs any" $quick "$one" mock_a --find --no-transforms --config "$tap_dir/mocks.conf" &&
-        grep -q "declined: it runs this as a transform, which is left out" "$tap_dir/out" || return 1
+    refuses 1 "none of the pairs runs any" $quick "$one" mock_a --find --no-transforms --config "$tap_dir/mocks.conf" &&
+        grep -q "declined: it runs this as a transform, which is excluded" "$tap_dir/out" || return 1
     quickly "$one" mock_a --find --config "$tap_dir/mocks.conf"
 }
 lesser_math() {
     mocks "set.math = default"
-    refuses 1 "no pair runs any" $quick "$one" mock_a:split --config "$tap_dir/mocks.conf" &&
-        grep -q "declined: it runs this in default math only" "$tap_dir/out" || return 1
+    refuses 1 "none of the pairs runs any" $quick "$one" mock_a:split --config "$tap_dir/mocks.conf" &&
+        grep -q "declined: it runs this only in default math" "$tap_dir/out" || return 1
     mocks "set.math = problem"
     quickly "$one" mock_a:split --config "$tap_dir/mocks.conf"
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Checks anydnn compare: right numbers, a planted fault found and named, declined problems, files, messages.
-# Needs: tools/anydnn tests/tools/anydnn_faulty.la mocks-dir
+# Needs: tools/anydnn tests/tools/anydnn_faulty.la tests/tools/anydnn_trespass.la mocks-dir
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 
@@ -238,7 +238,7 @@ says_sample() {
     fault truncate
     # shellcheck disable=SC2086
     compare 1 --sample 50 --csv "$tap_dir/sample.csv" $pair "$conv" && says 'y (f32, 50 of 25088 values)' &&
-        says 'a sample: with 95 % confidence at most 5.8 % of all values' && says ' of 50 values of y are wrong; ' &&
+        says 'a sample: with 95 % confidence, at most 5.8 % of all values' && says ' of 50 values of y are wrong; ' &&
         says 'again: .* --seed 1 --sample 50 ' && [ "$(cut -d, -f 29 "$tap_dir/sample.csv" | sed -n 2p)" = 50 ] || return 1
     cp "$tap_dir/out" "$tap_dir/first"
     # shellcheck disable=SC2086
@@ -307,7 +307,7 @@ for r in rows:
 all_declined() {
     # shellcheck disable=SC2086
     compare 1 $pair "$conv" &&
-        says '^anydnn: nothing has been compared: faulty:default declined the problem: filters of this height'
+        says '^anydnn: nothing was compared: faulty:default declined the problem: filters of this height'
 }
 trespasses() {
     printf '[plugin trespass]\nmodule = %s\nset.do = after\n' "$built/anydnn_trespass.so" >"$tap_dir/trespass.conf"
@@ -401,17 +401,17 @@ check 'a reference that declines' reference_declines
 check 'suites by name have two samples' batches
 check 'problems from standard input' reads_input
 check 'strided and in place' strides_and_aliases
-check 'no arguments' refuses 'compare takes A, B and what they run'
-check 'no problem' refuses 'compare takes A, B and what they run' cpu_ref cpu_ref
-check 'no such backend' refuses 'cpu_reff:default: no backend of this name is installed' cpu_ref cpu_reff "$suite"
-check 'no such mode' refuses 'quick. is no math mode' cpu_ref cpu_ref:quick "$suite"
-check 'no such suite' refuses 'there is no suite of this name' --suites "$suites" cpu_ref cpu_ref no_such_suite
-check 'no such reference' refuses 'cpu_reff:default: no backend of this name is installed' --reference cpu_reff cpu_ref cpu_ref "$suite"
-check 'a reference with a mode' refuses '--reference=cpu_ref:split: takes the name of a backend' --reference cpu_ref:split cpu_ref cpu_ref "$suite"
-check 'no such inputs' refuses 'takes normal, uniform, integers, wide' --inputs gaussian cpu_ref cpu_ref "$suite"
+check 'no arguments' refuses 'compare requires two BACKEND:MATH and a suite or a problem'
+check 'no problem' refuses 'compare requires two BACKEND:MATH and a suite or a problem' cpu_ref cpu_ref
+check 'no such backend' refuses 'cpu_reff:default: this backend is not installed' cpu_ref cpu_reff "$suite"
+check 'no such mode' refuses 'cpu_ref:quick: unknown math mode .quick.' cpu_ref cpu_ref:quick "$suite"
+check 'no such suite' refuses 'no_such_suite: unknown suite' --suites "$suites" cpu_ref cpu_ref no_such_suite
+check 'no such reference' refuses 'cpu_reff:default: this backend is not installed' --reference cpu_reff cpu_ref cpu_ref "$suite"
+check 'a reference with a mode' refuses '--reference=cpu_ref:split: must be the name of a backend' --reference cpu_ref:split cpu_ref cpu_ref "$suite"
+check 'no such inputs' refuses 'must be normal, uniform, integers, wide' --inputs gaussian cpu_ref cpu_ref "$suite"
 check 'a sample of none' refuses '--sample=0: ' --sample 0 cpu_ref cpu_ref "$suite"
 check 'a sample that is no number' refuses '--sample=some: ' --sample some cpu_ref cpu_ref "$suite"
 check 'no such folder for CSV' refuses '--csv=/nowhere/a.csv: No such file' --csv /nowhere/a.csv cpu_ref cpu_ref "$suite"
-check 'a word that is none' refuses 'window. is no part of a problem' cpu_ref cpu_ref pooling_forward x=f32:1,1,4,4 window
-check 'a wrong problem' refuses 'is no operation' cpu_ref cpu_ref pooling_foward x=f32:1,1,4,4
+check 'a word that is none' refuses 'window. is not part of a problem' cpu_ref cpu_ref pooling_forward x=f32:1,1,4,4 window
+check 'a wrong problem' refuses 'unknown operation' cpu_ref cpu_ref pooling_foward x=f32:1,1,4,4
 tap_end

@@ -47,9 +47,9 @@ answers() {
 
 check "a suite" answers 2 "is a FIFO that no process writes to" bench "$fifo"
 check "a suite to compare" answers 2 "is a FIFO that no process writes to" compare cpu_ref cpu_ref "$fifo"
-check "a trace" answers 2 "is not a regular file" replay "$fifo"
-check "a program to scan" answers 1 "is no ELF program" abi --scan "$fifo"
-check "a program of cuDNN's" answers 1 "is no ELF program" shim "$fifo"
+check "a trace" answers 2 "not a regular file" replay "$fifo"
+check "a program to scan" answers 1 "not an ELF program" abi --scan "$fifo"
+check "a program of cuDNN's" answers 1 "not an ELF program" shim "$fifo"
 check "an operand" answers 1 "is a FIFO that no process writes to" run --in "x=$fifo" "$pool"
 check "a result" answers 1 "is a FIFO that no process reads" run --out "y=$fifo" "$pool"
 check "a table" answers 2 "is a FIFO that no process reads" bench "--csv=$fifo" --device=cpu "$pool" cpu_ref:default
@@ -89,7 +89,7 @@ check "a suite that another process writes" often_from_pipe
 # ---- holes
 
 if sparse "$hole"; then
-    check "a hole for a suite" answers 2 "a line of more than 1048576 bytes" bench "$hole"
+    check "a hole for a suite" answers 2 "a line has more than 1048576 bytes" bench "$hole"
     check "a hole for a trace" answers 1 "line 1 has more than 1048576 bytes" replay "$hole"
     check "a hole for settings" answers 1 "longer than 262144 bytes" explain "--config=$hole" "$pool"
     check "a hole for an operand" answers 1 "has more than 512 bytes" run --in "x=$hole" "$pool"
@@ -98,9 +98,9 @@ if sparse "$hole"; then
     sparse "$tap_dir/tuning"
     printf '[anydnn]\ntuning = %s\n[route]\n* = fastest, cpu_ref\n' "$tap_dir/tuning" >"$tap_dir/tuned.conf"
     check "a hole for a tuning file" answers 0 \
-        "tuning = $tap_dir/tuning: it has 1099511627776 bytes, and at most 1073741824 are read" \
+        "tuning = $tap_dir/tuning: it has 1099511627776 bytes; the maximum is 1073741824" \
         run "--config=$tap_dir/tuned.conf" --device=cpu "$pool"
-    check "a hole in a tuning file that is listed" answers 1 "a line of more than 1048576 bytes" \
+    check "a hole in a tuning file that is listed" answers 1 "a line has more than 1048576 bytes" \
         info "--tuning=$tap_dir/tuning"
 else
     skip "holes" "no file of 1 TB can be made here"
@@ -113,6 +113,6 @@ printf '[plugin faulty]\nmodule = %s\nset.copy = %s\nset.fault = product\nset.ro
     "$built/anydnn_faulty.so" "$tap_dir/copy.so" >"$tap_dir/faulty.conf"
 ANYDNN_TRACE_FILE=$tap_dir/calls "$anydnn" run "--config=$tap_dir/faulty.conf" --device=cpu "$conv" >/dev/null 2>&1
 mkfifo "$tap_dir/calls.reduced"
-check "a FIFO where a reduced trace goes" answers 1 "calls.reduced: cannot be written: it is not a regular file" \
+check "a FIFO where a reduced trace goes" answers 1 "calls.reduced: cannot be written: not a regular file" \
     replay --reduce "--config=$tap_dir/faulty.conf" --device=cpu "$tap_dir/calls"
 tap_end

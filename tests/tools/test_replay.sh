@@ -174,11 +174,11 @@ check "a problem that is none is named" no_problem
 check "a hostile trace runs nothing" hostile
 check "nor does a hostile name" hostile_name
 check "a trace may be cut anywhere" every_cut
-check "no argument" refuses 2 "replay takes a trace"
+check "no argument" refuses 2 "replay requires a trace"
 check "no such file" refuses 2 "nonesuch: No such file" "$tap_dir/nonesuch"
-check "a folder" refuses 2 "is not a regular file" "$tap_dir"
+check "a folder" refuses 2 "$tap_dir: not a regular file" "$tap_dir"
 : >"$tap_dir/empty"
-check "an empty file" refuses 1 "there is no call in it" "$tap_dir/empty"
+check "an empty file" refuses 1 "the trace contains no call" "$tap_dir/empty"
 check "a backend that is not there" replay 1 "$trace" nonesuch:default
 # Twenty seconds of processor time are a hundred times the time for a hundred thousand backends.
 many_backends() {

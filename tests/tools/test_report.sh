@@ -58,9 +58,9 @@ redrawn() {
     echo '{"layers": [{"outputs": [{"errors": [{"side": 7}]}]}]}' >"$tap_dir/side.json"
     echo '{"layers": [' >"$tap_dir/cut.json"
     written 2 compare --redraw --html "$page" "$tap_dir/side.json" &&
-        says 'side.json: is not what compare --json prints' &&
-        written 2 compare --redraw --html "$page" "$tap_dir/cut.json" && says 'cut.json:2: .*; --redraw takes what compare --json printed, not --csv' &&
-        written 2 compare --redraw "$tap_dir/f32.json" && says '--redraw takes --html FILE and files'
+        says 'side.json: not output of compare --json' &&
+        written 2 compare --redraw --html "$page" "$tap_dir/cut.json" && says 'cut.json:2: .*; --redraw requires output of compare --json, not of --csv' &&
+        written 2 compare --redraw "$tap_dir/f32.json" && says '--redraw requires --html FILE and files'
 }
 # Whole numbers have no error, so there is nothing to draw, and the page reports that.
 exact() {
@@ -76,7 +76,7 @@ compared_by() (
 # A gnuplot that fails.
 undrawn() {
     mkdir -p "$tap_dir/bin" && printf '#!/bin/sh\nexit 1\n' >"$tap_dir/bin/gnuplot" && chmod +x "$tap_dir/bin/gnuplot"
-    compared_by "$tap_dir/bin" && holds 0 'This figure is not drawn: gnuplot is not installed, or failed.' '5 figures are missing'
+    compared_by "$tap_dir/bin" && holds 0 'This figure is missing: gnuplot is not installed or failed.' '5 figures are missing'
 }
 # Each side's roof is the best of its own points, according to gnuplot's input.
 roofs() {
@@ -118,7 +118,7 @@ refused() {
         says '^anydnn: --html=.*/none/page.html: No such file' &&
         written 2 bench --html "$tap_dir/none/page.html" "$suite" cpu_ref &&
         says '^anydnn: --html=.*/none/page.html: No such file' &&
-        written 2 replay --html '' "$tap_dir/calls" && says '^anydnn: --html=: takes the name of a file'
+        written 2 replay --html '' "$tap_dir/calls" && says '^anydnn: --html=: requires the name of a file'
 }
 
 if command -v gnuplot >/dev/null 2>&1; then

@@ -3,18 +3,12 @@
 # its name to unit_tests: tests/local.mk has the rule.
 
 unit_tests = \
+	tests/unit/test_cpu_ref_declines \
 	tests/unit/test_cpu_ref_element \
 	tests/unit/test_cpu_ref_emulate \
-	tests/unit/test_cpu_ref_fold \
-	tests/unit/test_cpu_ref_integer_conv \
-	tests/unit/test_cpu_ref_integer_layers \
-	tests/unit/test_cpu_ref_integer_tensor \
-	tests/unit/test_cpu_ref_narrow \
-	tests/unit/test_cpu_ref_op_tensor \
+	tests/unit/test_cpu_ref_parallel \
 	tests/unit/test_cpu_ref_plan \
 	tests/unit/test_cpu_ref_plugin \
-	tests/unit/test_cpu_ref_reduce \
-	tests/unit/test_cpu_ref_transform \
 	tests/unit/test_desc_convolution \
 	tests/unit/test_desc_dropout \
 	tests/unit/test_desc_filter \
@@ -42,20 +36,21 @@ unit_tests = \
 	tests/unit/test_version
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
-room_tests += $(unit_tests)
+folder_tests += $(unit_tests)
 noinst_HEADERS += tests/unit/desc_fixture.h
 
 tests_unit_test_kit_SOURCES = tests/unit/test_kit.c $(KIT_SOURCES)
+tests_unit_test_cpu_ref_parallel_SOURCES = tests/unit/test_cpu_ref_parallel.c plugins/cpu_ref/parallel.c
+tests_unit_test_cpu_ref_parallel_CPPFLAGS = $(TEST_CPPFLAGS) $(PTHREADPOOL_CFLAGS)
+tests_unit_test_cpu_ref_parallel_LDADD = $(CMOCKA_LIBS) $(PTHREADPOOL_LIBS) -lpthread -lm
 
 check_LTLIBRARIES += tests/unit/libfixtures.la
 tests_unit_libfixtures_la_SOURCES = \
 	tests/unit/cpu_ref_fixture.c \
 	tests/unit/cpu_ref_fixture.h \
-	tests/unit/cpu_ref_operand.c \
-	tests/unit/cpu_ref_operand.h \
 	tests/unit/settings_fixture.c \
 	tests/unit/settings_fixture.h
-tests/unit/%: private ROOM_LIBS = tests/unit/libfixtures.la
+tests/unit/%: private FOLDER_LIBS = tests/unit/libfixtures.la
 $(unit_tests): tests/unit/libfixtures.la
 
 check_PROGRAMS += tests/unit/settings_probe

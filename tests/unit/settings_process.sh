@@ -83,12 +83,12 @@ if [ "$(id -u)" = 0 ] && chown 65534 "$probe" && chmod 4755 "$probe" && shows 'p
         chmod g+w "$folder/conf.d/50-x.conf"
         check "privileged: no file that others can write" shows 'plan_cache = 21 ' LC_ALL=C
         check "privileged: and a word of it" shows \
-            '50-x.conf: is not read by a privileged process: its group or others can write it (mode 0664)' LC_ALL=C
+            '50-x.conf: is not read by a privileged process: it is writable by its group or others (mode 0664)' LC_ALL=C
         chmod g-w "$folder/conf.d/50-x.conf"
         chown 65534 "$folder/conf.d/50-x.conf"
         check "privileged: no file of another user" shows 'plan_cache = 21 ' LC_ALL=C
         check "privileged: and a word of its owner" shows \
-            '50-x.conf: is not read by a privileged process: user 65534 owns it, not root: chown root' LC_ALL=C
+            '50-x.conf: is not read by a privileged process: it is owned by user 65534, not by root: chown root' LC_ALL=C
         chown 0 "$folder/conf.d/50-x.conf"
         chown 65534 "$folder/conf.d"
         check "privileged: no file in a folder of another user" shows 'plan_cache = 21 ' LC_ALL=C

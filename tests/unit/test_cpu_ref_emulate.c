@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests the setting `emulate` of cpu_ref: what each math mode rounds and what the backend
  * reports. An emulated run is compared with a plain run on inputs that the test rounded. */
-#include <float.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -163,85 +161,6 @@ static void leaves_the_other_types(void **state)
     }
 }
 
-/* Returns y of one product in a math mode. */
-static float product(float x, float w, int32_t math)
-{
-    static const int64_t one[4] = {1, 1, 1, 1};
-    struct buffers *buffers = fresh();
-    struct fixture_conv conv;
-    float y;
-
-    fixture_conv(&conv, FORWARD, ANYDNN_PLUGIN_FLOAT, one, one);
-    conv.problem.math = math;
-    buffers->at[0][0] = x;
-    buffers->at[1][0] = w;
-    buffers->at[2][0] = 0;
-    run(&conv, buffers, "on");
-    y = buffers->at[2][0];
-    free(buffers);
-    return y / 2;
-}
-
-static void gives_known_products(void **state)
-{
-    (void)state;
-    /* The values are just above the midpoint between 1 and the next TF32 number, and on it. */
-    assert_true(product(0x1.002002p0f, 2, DEFAULT) == 0x1.002002p1f);
-    assert_true(product(0x1.002002p0f, 2, TENSOR_OP) == 0x1.002002p1f);
-    assert_true(product(0x1.002002p0f, 2, CONVERSION) == 0x1.004p1f);
-    assert_true(product(2, 0x1.002002p0f, CONVERSION) == 0x1.004p1f);
-    assert_true(product(0x1.002p0f, 2, CONVERSION) == 2);
-    /* After the first term the remainders have eleven bits, which fit the second term, and
-     * twelve, which do not. */
-    assert_true(product(0x1.002004p0f, 2, SPLIT) == 0x1.002004p1f);
-    assert_true(product(0x1.002002p0f, 2, SPLIT) == 0x1.002p1f);
-    assert_true(product(2, 0x1.001ffep0f, SPLIT) == 0x1.002p1f);
-    for (size_t m = 0; m < COUNT(maths); m++) {
-        assert_true(product(INFINITY, -2, maths[m]) == -INFINITY);
-        assert_true(isnan(product(NAN, 2, maths[m])));
-        assert_true(isnan(product(INFINITY, 0, maths[m])));
-    }
-    assert_true(product(FLT_MAX, 0.5f, CONVERSION) == INFINITY);
-    assert_true(product(FLT_MAX, 0.5f, SPLIT) == FLT_MAX / 2);
-}
-
-static void gives_the_same_bits_for_any_threads(void **state)
-{
-    static const int64_t x[4] = {3, 12, 40, 42}, w[4] = {16, 12, 3, 3};
-    float *out[2] = {NULL, NULL}, *in[2];
-    struct fixture_conv conv;
-
-    (void)state;
-    fixture_conv(&conv, FORWARD, ANYDNN_PLUGIN_FLOAT, x, w);
-    conv.problem.math = CONVERSION;
-    for (int i = 0; i < 2; i++) {
-        in[i] = malloc(sizeof(float) * 16 * MOST);
-        assert_non_null(in[i]);
-        for (int part = 0; part < 16; part++)
-            draw(in[i] + part * MOST, (uint32_t)(i * 16 + part));
-    }
-    fixture_emulate = "on";
-    for (int i = 0; i < 2; i++) {
-        struct anydnn_plugin_context *context;
-        struct anydnn_plugin_plan *plan;
-
-        fixture_threads = i ? "3" : "1";
-        out[i] = calloc(3 * 16 * 38 * 40, sizeof(float));
-        assert_non_null(out[i]);
-        context = fixture_context();
-        plan = fixture_plan(context, &conv.problem);
-        fixture_run(plan, &conv.problem, in[0], in[1], out[i]);
-        fixture_operation(FORWARD)->plan_destroy(plan);
-        fixture_plugin()->context_destroy(context);
-    }
-    fixture_emulate = fixture_threads = NULL;
-    assert_memory_equal(out[0], out[1], 3 * 16 * 38 * 40 * sizeof(float));
-    for (int i = 0; i < 2; i++) {
-        free(in[i]);
-        free(out[i]);
-    }
-}
-
 /* ------------------------------------------------------------------ reports */
 
 static void tells_the_mode(void **state)
@@ -287,8 +206,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rounds_float_operands),
         cmocka_unit_test(leaves_the_other_types),
-        cmocka_unit_test(gives_known_products),
-        cmocka_unit_test(gives_the_same_bits_for_any_threads),
         cmocka_unit_test(tells_the_mode),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

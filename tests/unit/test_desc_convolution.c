@@ -190,7 +190,7 @@ static void spatial_dims(void **state)
     assert_int_equal(v[0][2], 2);
     assert_refused(
         anydnnGetConvolution2dDescriptor(f->conv, v[0], v[0], v[0], v[0], v[0], v[0], &mode, &type),
-        BAD_PARAM, "convDesc has 3 spatial dims; this getter is for 2");
+        BAD_PARAM, "convDesc has 3 spatial dims; this getter requires 2");
     /* Values of a longer earlier Set are cleared. */
     assert_ok(set_nd(f, 1, pads));
     assert_int_equal(f->conv->c.pad[1], 0);
@@ -232,7 +232,7 @@ static void filter_must_fit(void **state)
         anydnnSetFilter4dDescriptor(f->w, ANYDNN_DATA_FLOAT, ANYDNN_TENSOR_NCHW, 5, 3, 12, 4));
     assert_refused(
         anydnnGetConvolution2dForwardOutputDim(f->conv, f->x, f->w, v, v + 1, v + 2, v + 3),
-        BAD_PARAM, "along dim 2 the dilated filter covers 12 and the padded input is 11");
+        BAD_PARAM, "in dim 2, the dilated filter covers 12 elements and the padded input has 11");
     assert_int_equal(v[2], -7);
 }
 
@@ -271,7 +271,7 @@ static void output_dims_refusals(void **state)
                    BAD_PARAM, "h is NULL");
     assert_ok(set_nd(f, 3, ones));
     assert_refused(anydnnGetConvolution2dForwardOutputDim(f->conv, f->x, f->w, v, v, v, v),
-                   BAD_PARAM, "convDesc has 3 spatial dims; this entry is for 2");
+                   BAD_PARAM, "convDesc has 3 spatial dims; this entry requires 2");
     assert_refused(
         anydnnGetConvolutionNdForwardOutputDim(f->conv, f->x, f->w, 4, v), BAD_PARAM,
         "convDesc has 3 spatial dims, inputTensorDesc 4 dims and filterDesc 4; both must have 5");

@@ -80,10 +80,11 @@ static void refusals(void **state)
 {
     struct fixture *f = *state;
 
-    assert_refused(anydnnSetDropoutDescriptor(f->drop, f->handle, 0.5f, f->states, 31, 1),
-                   INVALID_VALUE, "stateSizeInBytes is 31; anydnnDropoutGetStatesSize answers 32");
+    assert_refused(
+        anydnnSetDropoutDescriptor(f->drop, f->handle, 0.5f, f->states, 31, 1), INVALID_VALUE,
+        "stateSizeInBytes is 31; it must be at least the 32 of anydnnDropoutGetStatesSize");
     assert_refused(anydnnSetDropoutDescriptor(f->drop, f->handle, -0.1f, f->states, 32, 1),
-                   BAD_PARAM, "it must be 0 to 1");
+                   BAD_PARAM, "it must be in the range 0..1");
     assert_refused(anydnnSetDropoutDescriptor(f->drop, f->handle, 1.5f, f->states, 32, 1),
                    BAD_PARAM, "dropout is 1.5;");
     assert_refused(anydnnSetDropoutDescriptor(f->drop, NULL, 0.5f, f->states, 32, 1),

@@ -100,7 +100,7 @@ static void nd_getter(void **state)
     assert_ok(anydnnGetFilterNdDescriptor(*state, 8, &type, &format, &count, d));
     assert_memory_equal(d, dims, sizeof(dims));
     assert_refused(anydnnGetFilter4dDescriptor(*state, &type, &format, d, d + 1, d + 2, d + 3),
-                   BAD_PARAM, "filterDesc has 5 dims; this getter is for 4");
+                   BAD_PARAM, "filterDesc has 5 dims; this getter requires 4");
     assert_refused(anydnnGetFilterNdDescriptor(*state, 8, &type, NULL, &count, d), BAD_PARAM,
                    "format is NULL");
 }
@@ -112,7 +112,7 @@ static void bad_values(void **state)
         BAD_PARAM, "anydnnSetFilter4dDescriptor: dim 0 is 0");
     assert_refused(anydnnSetFilter4dDescriptor(*state, ANYDNN_DATA_FLOAT, ANYDNN_TENSOR_NCHW_VECT_C,
                                                2, 8, 4, 5),
-                   BAD_PARAM, "NCHW_VECT_C and dataType f32");
+                   BAD_PARAM, "NCHW_VECT_C and dataType is f32");
     assert_refused(anydnnSetFilter4dDescriptor(*state, ANYDNN_DATA_INT8x4,
                                                ANYDNN_TENSOR_NCHW_VECT_C, 2, 6, 4, 5),
                    BAD_PARAM, "multiple of 4");

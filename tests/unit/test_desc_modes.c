@@ -239,7 +239,8 @@ static void transform_destination(void **state)
     assert_memory_equal(v, wanted, sizeof(v));
     assert_ok(anydnnSetTensorTransformDescriptor(desc, 4, ANYDNN_TENSOR_NHWC, NULL, NULL, fold,
                                                  ANYDNN_TRANSFORM_UNFOLD));
-    assert_refused(anydnnInitTransformDest(desc, from, to, &bytes), BAD_PARAM, "channels (3)");
+    assert_refused(anydnnInitTransformDest(desc, from, to, &bytes), BAD_PARAM,
+                   "its 3 channels are not divisible");
     assert_int_equal(bytes, 3200);
     assert_ok(
         anydnnSetTensor4dDescriptor(from, ANYDNN_TENSOR_NCHW, ANYDNN_DATA_HALF, 2, 12, 9, 11));
@@ -252,7 +253,7 @@ static void transform_destination(void **state)
     assert_ok(anydnnSetTensorTransformDescriptor(desc, 5, ANYDNN_TENSOR_NHWC, NULL, NULL, NULL,
                                                  ANYDNN_TRANSFORM_UNFOLD));
     assert_refused(anydnnInitTransformDest(desc, from, to, &bytes), BAD_PARAM,
-                   "transformDesc is for 5 dims and srcDesc has 4");
+                   "transformDesc has 5 dims and srcDesc has 4");
     assert_ok(anydnnDestroyTensorDescriptor(from));
     assert_ok(anydnnDestroyTensorDescriptor(to));
     assert_ok(anydnnDestroyTensorTransformDescriptor(desc));
@@ -267,7 +268,7 @@ static void every_kind_refuses_null(void **state)
     assert_refused(anydnnCreateReduceTensorDescriptor(NULL), BAD_PARAM, "reduceTensorDesc is NULL");
     assert_refused(anydnnCreateTensorTransformDescriptor(NULL), BAD_PARAM, "transformDesc is NULL");
     assert_refused(anydnnSetLRNDescriptor(NULL, 5, 1, 1, 1), BAD_PARAM,
-                   "an LRN descriptor is needed");
+                   "it must be an LRN descriptor");
     assert_ok(anydnnDestroyActivationDescriptor(NULL));
     assert_ok(anydnnDestroyLRNDescriptor(NULL));
     assert_ok(anydnnDestroyOpTensorDescriptor(NULL));
@@ -282,9 +283,9 @@ static void strangers(void **state)
 
     (void)state;
     assert_refused(anydnnDestroyLRNDescriptor((anydnnLRNDescriptor_t)(void *)words), BAD_PARAM,
-                   "lrnDesc is no live descriptor (destroyed, or never created)");
+                   "lrnDesc is an invalid or destroyed descriptor");
     assert_refused(anydnnSetLRNDescriptor((anydnnLRNDescriptor_t)(void *)words, 5, 1, 1, 1),
-                   BAD_PARAM, "normDesc is no live descriptor");
+                   BAD_PARAM, "normDesc is an invalid or destroyed descriptor");
 }
 
 int main(void)

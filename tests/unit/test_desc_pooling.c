@@ -81,7 +81,7 @@ static void window_must_fit(void **state)
     assert_ok(anydnnSetPooling2dDescriptor(f->pool, ANYDNN_POOLING_MAX, ANYDNN_NOT_PROPAGATE_NAN,
                                            10, 3, 0, 0, 2, 2));
     assert_refused(anydnnGetPooling2dForwardOutputDim(f->pool, f->x, v, v + 1, v + 2, v + 3),
-                   BAD_PARAM, "along dim 2 the window is 10 and the padded input 9");
+                   BAD_PARAM, "in dim 2, the window has 10 elements and the padded input has 9");
     assert_int_equal(v[0], -7);
 }
 
@@ -132,7 +132,7 @@ static void spatial_dims(void **state)
     assert_ok(anydnnGetPoolingNdDescriptor(f->pool, 0, &mode, &nan, &count, NULL, NULL, NULL));
     assert_int_equal(count, 3);
     assert_refused(anydnnGetPooling2dDescriptor(f->pool, &mode, &nan, v, v, v, v, v, v), BAD_PARAM,
-                   "poolingDesc has 3 spatial dims; this getter is for 2");
+                   "poolingDesc has 3 spatial dims; this getter requires 2");
     assert_refused(anydnnGetPooling2dForwardOutputDim(f->pool, f->x, v, v, v, v), BAD_PARAM,
                    "poolingDesc has 3 spatial dims and inputTensorDesc 4 dims; it must have 5");
 }

@@ -64,7 +64,7 @@ static void vector_types(void **state)
 
     assert_refused(
         anydnnSetTensor4dDescriptor(desc, ANYDNN_TENSOR_NCHW_VECT_C, ANYDNN_DATA_FLOAT, 2, 8, 4, 5),
-        BAD_PARAM, "NCHW_VECT_C and dataType f32");
+        BAD_PARAM, "NCHW_VECT_C and dataType is f32");
     assert_refused(anydnnSetTensor4dDescriptor(desc, ANYDNN_TENSOR_NCHW_VECT_C, ANYDNN_DATA_INT8x4,
                                                2, 7, 4, 5),
                    BAD_PARAM, "dim 1 is 7; for dataType s8x4 it must be a multiple of 4");
@@ -189,7 +189,7 @@ static void getter_of_4_dims(void **state)
         anydnnSetTensorNdDescriptorEx(*state, ANYDNN_TENSOR_NCHW, ANYDNN_DATA_FLOAT, 5, dims));
     assert_refused(anydnnGetTensor4dDescriptor(*state, &type, v, v + 1, v + 2, v + 3, v + 4, v + 5,
                                                v + 6, v + 7),
-                   BAD_PARAM, "tensorDesc has 5 dims; this getter is for 4");
+                   BAD_PARAM, "tensorDesc has 5 dims; this getter requires 4");
     assert_int_equal(v[0], -7);
     assert_int_equal(type, ANYDNN_DATA_INT64);
     assert_refused(anydnnGetTensor4dDescriptor(*state, &type, v, v + 1, NULL, v + 3, v + 4, v + 5,
@@ -273,7 +273,7 @@ static void wrong_descriptors(void **state)
     (void)state;
     assert_ok(anydnnCreateFilterDescriptor(&filter));
     assert_refused(anydnnGetTensorSizeInBytes((anydnnTensorDescriptor_t)(void *)filter, &bytes),
-                   BAD_PARAM, "tensorDesc is a filter descriptor; a tensor descriptor is needed");
+                   BAD_PARAM, "tensorDesc is a filter descriptor; it must be a tensor descriptor");
     assert_refused(anydnnDestroyTensorDescriptor((anydnnTensorDescriptor_t)(void *)filter),
                    BAD_PARAM, "is a filter descriptor");
     assert_refused(anydnnGetTensorSizeInBytes(NULL, &bytes), BAD_PARAM, "tensorDesc is NULL");

@@ -160,8 +160,7 @@ static void extensions_are_looked_at(void **state)
     (void)state;
     assert_int_equal(kit_check_extensions(&problem, &why), ANYDNN_PLUGIN_REASON_EXTENSION);
     assert_int_equal(why.reason, ANYDNN_PLUGIN_REASON_EXTENSION);
-    assert_string_equal(why.sentence,
-                        "mine knows no extension of kind 77, and this one must be understood");
+    assert_string_equal(why.sentence, "mine does not support the required extension of kind 77");
     second.must_understand = 0;
     assert_int_equal(kit_check_extensions(&problem, &why), 0);
 }
@@ -399,6 +398,39 @@ static void slots_are_those_of_the_header(void **state)
     assert_false(kit_is_written(TRAINING, ANYDNN_PLUGIN_OPERAND_MAX));
 }
 
+/* The constants for operations of 1 to 12 operands equal the slots in the comments of plugin.h. */
+static void slots_have_constants(void **state)
+{
+    static const struct {
+        int32_t operation, slot, number;
+        const char *name;
+    } slots[] = {
+        {ANYDNN_PLUGIN_SET_TENSOR, slot_set_tensor_y, 0, "y"},
+        {ANYDNN_PLUGIN_POOLING_FORWARD, slot_pooling_forward_x, 0, "x"},
+        {ANYDNN_PLUGIN_POOLING_FORWARD, slot_pooling_forward_y, 1, "y"},
+        {ANYDNN_PLUGIN_OP_TENSOR, slot_op_tensor_c, 2, "c"},
+        {ANYDNN_PLUGIN_LRN_BACKWARD, slot_lrn_backward_dx, 3, "dx"},
+        {ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD,
+         slot_convolution_bias_activation_forward_bias, 3, "bias"},
+        {ANYDNN_PLUGIN_CTC_LOSS, slot_ctc_loss_label_lengths, 2, "label_lengths"},
+        {ANYDNN_PLUGIN_DIVISIVE_NORMALIZATION_BACKWARD, slot_divisive_normalization_backward_dmeans,
+         6, "dmeans"},
+        {TRAINING, slot_batch_normalization_training_running_var, 5, "running_var"},
+        {TRAINING, slot_batch_normalization_training_reserve, 9, "reserve"},
+        {ANYDNN_PLUGIN_BATCH_NORMALIZATION_BACKWARD, slot_batch_normalization_backward_x, 0, "x"},
+        {ANYDNN_PLUGIN_BATCH_NORMALIZATION_BACKWARD, slot_batch_normalization_backward_dbias, 11,
+         "dbias"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof slots / sizeof slots[0]; i++) {
+        assert_int_equal(slots[i].slot, slots[i].number);
+        assert_string_equal(kit_slot_name(slots[i].operation, slots[i].slot), slots[i].name);
+    }
+    assert_true(KIT_SAME_SLOT(pooling_backward, activation_backward, dx));
+    assert_false(KIT_SAME_SLOT(pooling_backward, softmax_backward, dx));
+}
+
 static void types_have_names_and_sizes(void **state)
 {
     static const struct {
@@ -467,6 +499,31 @@ static void settings_are_read(void **state)
     assert_int_equal(kit_check_host_device(-1), ANYDNN_PLUGIN_STATUS_BAD_PARAM);
 }
 
+static void the_program_limits_threads(void **state)
+{
+    static const struct {
+        const char *setting, *limit;
+        int32_t count, now;
+    } cases[] = {
+        {NULL, "1", 4, 1},      {"auto", "1", 4, 1},  {"auto", "3,2", 4, 3},
+        {"auto", "9", 4, 4},    {"auto", NULL, 4, 4}, {"auto", "0", 4, 4},
+        {"auto", "many", 4, 4}, {"4", "1", 4, 4},     {"auto", "2", 1, 1},
+    };
+    int32_t number = -1;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        setting = cases[i].setting;
+        if (cases[i].limit)
+            setenv("OMP_NUM_THREADS", cases[i].limit, 1);
+        else
+            unsetenv("OMP_NUM_THREADS");
+        assert_int_equal(kit_setting_threads(1 << 10, &number), 0);
+        assert_int_equal(kit_threads_now(cases[i].count), cases[i].now);
+    }
+    unsetenv("OMP_NUM_THREADS");
+}
+
 static void memory_is_clean_or_refused(void **state)
 {
     char *memory = kit_alloc(100, "a plan");
@@ -478,7 +535,7 @@ static void memory_is_clean_or_refused(void **state)
     kit_host->free(memory);
     has_memory = 0;
     assert_null(kit_alloc(100, "a plan"));
-    assert_string_equal(said, "no memory for a plan");
+    assert_string_equal(said, "out of memory for a plan");
     has_memory = 1;
 }
 
@@ -579,8 +636,10 @@ int main(void)
         cmocka_unit_test(walks_are_made_by_hand),
         cmocka_unit_test(operations_are_the_librarys),
         cmocka_unit_test(slots_are_those_of_the_header),
+        cmocka_unit_test(slots_have_constants),
         cmocka_unit_test(types_have_names_and_sizes),
         cmocka_unit_test_setup(settings_are_read, begin),
+        cmocka_unit_test_setup(the_program_limits_threads, begin),
         cmocka_unit_test_setup(memory_is_clean_or_refused, begin),
         cmocka_unit_test(operations_are_published),
         cmocka_unit_test(sizes_do_not_wrap),

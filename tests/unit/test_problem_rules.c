@@ -164,7 +164,7 @@ static const struct {
     {"spatial_grid_backward dgrid=f32:2,4,5,3", BAD, "dgrid is f32:2,4,5,3; a grid has the dims"},
     {"spatial_grid_backward dgrid=f32:2,4,5,2 dtheta=f16:2,2,3", BAD, "its type must be f32"},
     {"spatial_sampler_forward x=f32:2,3,4,5,6 grid=f32:2,4,6,2 y=f32:2,3,4,6", BAD,
-     "x is f32:2,3,4,5,6; the sampler takes images, of dims n,c,h,w"},
+     "x is f32:2,3,4,5,6; the sampler requires images with dims n,c,h,w"},
     {"spatial_sampler_forward x=f32:2,3,5,7 grid=f32:3,4,6,2 y=f32:2,3,4,6", BAD,
      "grid is f32:3,4,6,2; its dims must be 2,4,6,2, n being that of x"},
     {"spatial_sampler_forward x=f32:2,3,5,7 grid=f32:2,4,6,2 y=f32:2,3,6,4", BAD,
@@ -173,7 +173,7 @@ static const struct {
      "its dims must be 2,3,4,6"},
     {"spatial_sampler_forward x=f16:2,3,5,7 grid=f32:2,4,6,2", BAD, "its type must be f16"},
     {"spatial_sampler_forward x=f32:2,3,4,6 grid=f32:2,4,6,2 alias=y:x", BAD,
-     "cannot run in place"},
+     "cannot overwrite it in place"},
     {"spatial_sampler_backward x=f32:2,3,5,7 grid=f32:2,4,6,2 dy=f32:2,3,5,7", BAD,
      "dy is f32:2,3,5,7; its dims must be 2,3,4,6"},
     {"spatial_sampler_backward x=f32:2,3,5,7 grid=f32:2,4,6,2 dy=f32:2,3,4,6 dx=f32:2,3,5,6", BAD,
@@ -181,7 +181,7 @@ static const struct {
     {"spatial_sampler_backward x=f32:2,3,5,7 grid=f32:2,4,6,2 dy=f32:2,3,4,6 dgrid=f32:2,4,5,2",
      BAD, "dgrid is f32:2,4,5,2; its dims must be 2,4,6,2, those of the grid"},
     {"spatial_sampler_backward x=f32:2,3,5,7 grid=f32:2,4,6,2 dy=f32:2,3,4,6 alias=dgrid:grid", BAD,
-     "cannot run in place"},
+     "cannot overwrite it in place"},
     /* CTC loss */
     {"ctc_loss x=f32:7,3 labels=s32:4 label_lengths=s32:3 input_lengths=s32:3 costs=f32:3", BAD,
      "x is f32:7,3; it must have three dims: time, sequence, letter of the alphabet"},
@@ -196,7 +196,7 @@ static const struct {
     {"ctc_loss x=f32:7,3,5 labels=s32:4 gradients=f32:7,3,6", BAD, "those of x"},
     {"ctc_loss x=f32:7,3,5 labels=s32:4 gradients=f64:7,3,5", BAD, "its type must be f32"},
     {"ctc_loss x=f32:7,3,5 labels=s32:4 gradients=f32:7,3,5 alias=gradients:x", BAD,
-     "cannot run in place"},
+     "cannot overwrite it in place"},
     /* normalizations */
     {"normalization_forward x=f32:4,6 kind=layer", BAD,
      "axes is 0x0; it must have a bit for each dim to sum over, of the 2 that x has"},
@@ -241,7 +241,7 @@ static const struct {
     {"normalization_backward x=f32:4,6 scale=f32:1,6 dscale=f32:4,1 kind=rms axes=1", BAD,
      "dscale is f32:4,1; its dims must be 1,6, those of scale"},
     {"normalization_backward x=f32:4,6 scale=f32:4,6 kind=rms axes=1 alias=dx:scale", BAD,
-     "this operation cannot run in place of it"},
+     "this operation cannot overwrite it in place"},
     /* matrix products */
     {"matmul a=f32:4 b=f32:4 d=f32:4", BAD, "a is f32:4; a matrix has at least two dims"},
     {"matmul a=f32:4,5 b=f32:6,7", BAD, "b is f32:6,7; it must have as many rows as a has columns"},
@@ -261,40 +261,40 @@ static const struct {
      "scale_a is given; this version has no scales, zero points and maxima"},
     {"matmul a=f32:4,5 b=f32:5,6 compute=f64", NONE,
      "the compute type is f64; for a of type f32 it must be f32"},
-    {"matmul a=f32:5,5 b=f32:5,5 alias=d:a", BAD, "this operation cannot run in place of it"},
+    {"matmul a=f32:5,5 b=f32:5,5 alias=d:a", BAD, "this operation cannot overwrite it in place"},
     /* convolution */
     {"convolution_forward x=f32:2,3 w=f32:4,3 y=f32:2,4", BAD,
      "x is f32:2,3; it must have spatial"},
     {"convolution_forward x=f32:2,6,7,5 w=f32:4,3,3 y=f32:2,4,5,5", BAD,
-     "w has 3 dims and the convolution descriptor 2 spatial ones; it must have 4"},
+     "w has 3 dims and the convolution descriptor has 2 spatial dims; it must have 4"},
     {"convolution_forward x=f32:2,6,7,5 w=f32:4,3,3,2", BAD,
-     "the filter has 3 channels in each of 1 groups and the input 6; the filter needs 6"},
-    {CONV "dilation=1,5 y=f32:2,4,5,1", BAD, "along spatial dim 1 the filter has 2 elements"},
+     "the filter has 3 channels in each of 1 groups and the input has 6; the filter needs 6"},
+    {CONV "dilation=1,5 y=f32:2,4,5,1", BAD, "in spatial dim 1, the filter has 2 elements"},
     {CONV "y=f32:2,4,5,5", BAD, "y is f32:2,4,5,5; its dims must be 2,4,5,4"},
-    {CONV "y=f32:2,4,5,3", BAD, "its dims must be 2,4,5,4, what the convolution gives"},
+    {CONV "y=f32:2,4,5,3", BAD, "its dims must be 2,4,5,4, those of the convolution's result"},
     {CONV "y=f32:3,4,5,4", BAD, "its dims must be 2,4,5,4"},
     {CONV "y=f32:2,5,5,4", BAD, "its dims must be 2,4,5,4"},
     {"convolution_forward x=f32:2,6,7,5 w=f32:4,3,3,2 groups=4 y=f32:2,4,5,4", BAD,
-     "4 groups with 6 channels in and 4 out; groups must divide both"},
+     "4 groups with 6 input and 4 output channels; groups must divide both"},
     {"convolution_forward x=f32:2,6,7,5 w=f32:4,2,3,2 groups=3 y=f32:2,4,5,4", BAD,
-     "3 groups with 6 channels in and 4 out"},
+     "3 groups with 6 input and 4 output channels"},
     {"convolution_forward x=f32:2,6,7,5 w=f32:4,3,3,2 groups=0 y=f32:2,4,5,4", BAD, "0 groups"},
-    {CONV "pad=-1,0 y=f32:2,4,3,4", BAD, "along spatial dim 0 pad is -1"},
+    {CONV "pad=-1,0 y=f32:2,4,3,4", BAD, "in spatial dim 0, pad is -1"},
     {CONV "stride=0,1 y=f32:2,4,5,4", BAD, "stride 0"},
     {CONV "dilation=1,0 y=f32:2,4,5,4", BAD, "dilation 0"},
-    {CONV "y=f16:2,4,5,4", NONE, "no such combination"},
-    {CONV "compute=f64", NONE, "the compute type f64"},
+    {CONV "y=f16:2,4,5,4", NONE, "this combination is not supported"},
+    {CONV "compute=f64", NONE, "the compute type is f64"},
     {"convolution_forward x=f16:2,6,7,5 w=f32:6,6,3,2", NONE, "x is f16, w is f32, y is f16"},
     {"convolution_forward x=s8:1,4,4,5 w=s8:4,4,1,1 y=s32:1,4,4,5", NONE,
-     "x is s8, w is s8, y is s32, the compute type s32; no such combination exists"},
+     "x is s8, w is s8, y is s32, the compute type is s32; this combination is not supported"},
     {"convolution_forward x=s8:1,4,4,5 w=u8:4,4,1,1", NONE, "x is s8, w is u8, y is u8"},
     {"convolution_forward x=s8x32:1,32,4,5 w=s8x32:32,32,1,1 y=f32:1,32,4,5", NONE,
      "x is s8x32, w is s8x32, y is f32"},
     {"convolution_forward x=bf16:1,4,4,5 w=bf16:4,4,1,1 compute=f16", NONE, "x is bf16"},
     {"convolution_backward_data w=s8:4,4,3,3 dy=s8:2,4,4,4 dx=s8:2,4,6,6", NONE,
-     "no such combination"},
+     "this combination is not supported"},
     {"convolution_forward x=f32:2,3,5,5 w=f32:3,3,1,1 alias=y:x", BAD,
-     "y is f32:2,3,5,5; it has the same address as x; this operation cannot run in place"},
+     "y is f32:2,3,5,5; it has the same address as x; this operation cannot overwrite it in place"},
     {"convolution_backward_data w=f32:4,3,3,3 dy=f32:2,4,4,4 dx=f32:2,3,6,7", BAD,
      "its dims must be 2,4,4,5"},
     {"convolution_backward_filter x=f32:2,3,6,6 dy=f32:2,4,4,4 dw=f32:4,3,3,2", BAD,
@@ -305,18 +305,18 @@ static const struct {
 /* fused */
 #define FUSED "convolution_bias_activation_forward x=f32:2,3,4,5 w=f32:4,3,1,1 "
     {FUSED "bias=f32:1,3,1,1", BAD, "bias is f32:1,3,1,1; its dims must be 1,4,1,1"},
-    {FUSED "bias=f64:1,4,1,1", BAD, "its type must be that of y, or f32 beside integers"},
+    {FUSED "bias=f64:1,4,1,1", BAD, "its type must be that of y, or f32 for integers"},
     {FUSED "bias=f32:1,4", BAD, "as many dims as y"},
     {FUSED "z=f32:2,4,4,4", BAD, "z is f32:2,4,4,4; its dims must be 2,4,4,5, those of y"},
     {FUSED "z=f16:2,4,4,5", BAD, "its type must be f32, that of y"},
-    {FUSED "z=f32:2,4,4,5:nhwc alias=y:z", BAD, "in place both need the same descriptor"},
+    {FUSED "z=f32:2,4,4,5:nhwc alias=y:z", BAD, "in-place operands need the same descriptor"},
     {FUSED "activation=elu coef=inf", BAD, "coefficient is inf"},
     {"convolution_bias_activation_forward x=f16:2,4,4,5 w=f16:4,4,1,1 bias=f32:1,4,1,1", BAD,
      "its type must be that of y"},
     {"convolution_bias_activation_forward x=s8:2,4,4,5 w=s8:4,4,1,1 bias=s8:1,4,1,1", BAD,
-     "or f32 beside integers"},
+     "or f32 for integers"},
     {"convolution_bias_activation_forward x=f32:2,4,4,5 w=f32:4,4,1,1 alias=y:x", BAD,
-     "cannot run in place"},
+     "cannot overwrite it in place"},
     /* pooling, activation, softmax, dropout */
     {"pooling_forward x=f32:2,3 y=f32:2,3", BAD,
      "x is f32:2,3; it must have n, c and spatial dims"},
@@ -324,8 +324,8 @@ static const struct {
     {"pooling_forward x=f32:2,3,7,5 y=f32:2,3,1 window=3,2", BAD, "its number of dims"},
     {"pooling_forward x=f32:2,3,7,5 y=f64:2,3,1,1 window=3,2", BAD, "its type must be that of x"},
     {"pooling_forward x=f32:2,3,7,5 y=f32:2,3,1,1 window=0,2", BAD, "the window is 0"},
-    {"pooling_forward x=f32:2,3,7,5 y=f32:2,3,1,1 stride=1,-1", BAD, "the stride -1"},
-    {"pooling_forward x=f32:2,3,7,5 y=f32:2,3,7,5 alias=y:x", BAD, "cannot run in place"},
+    {"pooling_forward x=f32:2,3,7,5 y=f32:2,3,1,1 stride=1,-1", BAD, "the stride is -1"},
+    {"pooling_forward x=f32:2,3,7,5 y=f32:2,3,7,5 alias=y:x", BAD, "cannot overwrite it in place"},
     {"pooling_backward y=f32:2,3,3 dy=f32:2,3,4 x=f32:2,3,5 window=3", BAD, "those of y"},
     {"pooling_backward y=f32:2,3,3 x=f32:2,3,5 dx=f32:2,3,4 window=3", BAD, "those of x"},
     {"activation_forward x=f32:2,3 y=f32:3,2", BAD,
@@ -337,11 +337,11 @@ static const struct {
     {"activation_forward x=f32:2,3 activation=elu coef=nan", BAD, "coefficient is nan"},
     {"activation_backward y=f32:2,3 dx=f32:2,3:1,2 alias=dx:y", BAD, "need the same descriptor"},
     {"activation_backward y=f32:2,3 x=f32:2,3:1,2 alias=dx:y,dx:x activation=swish", BAD,
-     "same address as x; in place both need the same descriptor"},
+     "same address as x; in-place operands need the same descriptor"},
     {"softmax_forward x=f32:5", BAD, "a softmax needs at least the dims n and c"},
     {"softmax_backward y=f32:2,3 dy=f32:2,4", BAD, "dy is f32:2,4"},
     {"softmax_backward y=f32:2,3 dy=f32:2,3:1,2 alias=dx:y,dx:dy", BAD,
-     "same address as dy; in place both need the same descriptor"},
+     "same address as dy; in-place operands need the same descriptor"},
     {"pooling_backward y=f32:2,3,7 x=f32:2,3,7 alias=dx:x", BAD, "same address as x; this op"},
     {"pooling_backward y=f32:2,3,7 x=f32:2,3,7 alias=dx:dy mode=average_include", BAD,
      "same address as dy; this operation cannot"},
@@ -362,29 +362,31 @@ static const struct {
     {"lrn_forward x=f32:2,3,4 lrn_beta=0.001", BAD, "beta at least 0.01"},
     {"lrn_forward x=f32:2,3,4 lrn_alpha=inf", BAD, "alpha finite"},
     {"lrn_forward x=f32:2,3", BAD, "it must have n, c and spatial dims"},
-    {"lrn_backward y=f32:2,3,4 alias=dx:x", BAD, "cannot run in place"},
+    {"lrn_backward y=f32:2,3,4 alias=dx:x", BAD, "cannot overwrite it in place"},
     {"lrn_backward y=f32:2,3,4 alias=dx:dy,dx:x", BAD, "same address as x; this operation cannot"},
     {"divisive_normalization_forward x=f32:2,3,4 means=f32:2,3,5", BAD, "means is f32:2,3,5"},
-    {"divisive_normalization_backward x=f32:2,3,4 alias=dx:dy", BAD, "cannot run in place"},
-    {BN "scale=f32:1,4,1,1", BAD, "its dims must be 1,3,1,1, what the mode and x give"},
+    {"divisive_normalization_backward x=f32:2,3,4 alias=dx:dy", BAD,
+     "cannot overwrite it in place"},
+    {BN "scale=f32:1,4,1,1", BAD, "its dims must be 1,3,1,1, those that mode and x determine"},
     {BN "mode=per_activation scale=f32:1,3,1,1", BAD, "its dims must be 1,3,4,5"},
     {BN "scale=f64:1,3,1,1", BAD, "its type must be f32"},
     {"batch_normalization_training x=f16:2,3,4,5 scale=f16:1,3,1,1", BAD, "its type must be f32"},
-    {"batch_normalization_training x=f64:2,3,4,5 bias=f32:1,3,1,1", BAD, "must be f64 beside"},
+    {"batch_normalization_training x=f64:2,3,4,5 bias=f32:1,3,1,1", BAD,
+     "must be f64, since x is f64"},
     {BN "scale=f32:1,3,1", BAD, "as many dims as x"},
     {BN "y=f16:2,3,4,5", BAD, "its type must be f32, that of x"},
-    {BN "running_mean=f32:1,3,1,1", BAD, "of running_mean and running_var one is given"},
-    {BN "save_inv_var=f32:1,3,1,1", BAD, "of save_mean and save_inv_var one is given"},
+    {BN "running_mean=f32:1,3,1,1", BAD, "only one of running_mean and running_var is given"},
+    {BN "save_inv_var=f32:1,3,1,1", BAD, "only one of save_mean and save_inv_var is given"},
     {BN "epsilon=-1", BAD, "epsilon is -1"},
     {BN "epsilon=nan", BAD, "epsilon is nan"},
     {BN "ops=bn_activation", BAD, "the reserve is absent"},
     {BN "ops=bn_activation reserve=u8:14", BAD, "it must be at least u8:15"},
     {BN "ops=bn_add_activation reserve=u8:15", BAD, "z is absent"},
-    {BN "z=f32:2,3,4,5", BAD, "z is given; it goes with bn_add_activation"},
+    {BN "z=f32:2,3,4,5", BAD, "z is given; it must be given for bn_add_activation"},
     {BN "running_mean=f32:1,3,1,1 running_var=f32:1,3,1,1 alias=running_mean:scale", BAD,
-     "cannot run in place of it"},
+     "cannot overwrite it in place"},
     {BNB "ops=bn_add_activation reserve=u8:15", BAD, "dz is absent"},
-    {BNB "alias=dx:scale", BAD, "cannot run in place of it"},
+    {BNB "alias=dx:scale", BAD, "cannot overwrite it in place"},
     {BNB "alias=dx:x,dx:scale", BAD, "same address as scale; this operation cannot"},
     {BNB "ops=bn_add_activation reserve=u8:15 y=f32:2,3,4,5 bias=f32:1,3,1,1 dz=f32:2,3,4,5 "
          "alias=dx:dy,dz:dy",
@@ -393,18 +395,18 @@ static const struct {
          "alias=dx:x,dx:dy,dz:dy",
      BAD, "dz is f32:2,3,4,5; it has the same address as another output"},
     {"batch_normalization_inference x=f32:2,3,4,5 ops=bn_activation", BAD,
-     "inference has no form with an activation"},
+     "inference does not support an activation"},
     {"batch_normalization_inference x=f32:7", BAD, "at least the dims n and c"},
     /* tensors */
     {"transform_tensor x=f32:2,3 y=f32:2,4", BAD, "those of x"},
-    {"transform_tensor x=f32:2,3 alias=y:x", BAD, "cannot run in place"},
+    {"transform_tensor x=f32:2,3 alias=y:x", BAD, "cannot overwrite it in place"},
     {"transform_tensor_ex x=f32:2,3,4,5 y=f32:2,3,4,5 pad_after=0,0,0,1", BAD,
      "its dims must be 2,3,4,6"},
     {"transform_tensor_ex x=f32:2,3,4,5 y=f64:2,3,4,5", NONE,
-     "y is f64:2,3,4,5; beside x of f32 its type must be f32, f16, s8, s8x4, s8x32 or bf16"},
+     "y is f64:2,3,4,5; with x of type f32 its type must be f32, f16, s8, s8x4, s8x32 or bf16"},
     {"transform_tensor_ex x=f32:2,3,4,5 y=f32:2,3,4,5 pad_before=0,0,-4,0", BAD, "no elements"},
     {"transform_tensor_ex x=f32:2,3,4,5 y=f32:2,1,4,5 fold=2,1 direction=unfold", BAD,
-     "its channels do not divide by the folds"},
+     "its channels are not divisible by the folds"},
     {"transform_tensor_ex x=f32:2,3,4,5 y=f32:2,3,4,5 fold=0,1", BAD, "folds"},
     {"add_tensor x=f32:2,1,4,5 y=f32:2,3,4,6", BAD, "each of its dims must be that of y or 1"},
     {"add_tensor x=f32:3,1,1 y=f32:2,3,4,6", BAD, "as many dims"},
@@ -414,13 +416,13 @@ static const struct {
     {"op_tensor a=f32:2,3 b=f32:2,2", BAD, "each of its dims must be that of a or 1"},
     {"op_tensor a=f32:2,3 b=f64:2,3", BAD, "its type must be that of a"},
     {"op_tensor a=f32:2,3 compute=f64", BAD,
-     "the compute type is f64; for a of type f32 it must be f32"},
-    {"op_tensor a=f64:2,3 compute=f32", BAD, "for a of type f64 it must be f64"},
-    {"op_tensor a=s8:2,3 compute=s32", BAD, "for a of type s8 it must be f32"},
+     "the compute type is f64; for operand a of type f32 it must be f32"},
+    {"op_tensor a=f64:2,3 compute=f32", BAD, "for operand a of type f64 it must be f64"},
+    {"op_tensor a=s8:2,3 compute=s32", BAD, "for operand a of type s8 it must be f32"},
     {"op_tensor a=f32:2,3 alias=c:b", BAD, "same address as b; this operation cannot"},
     {"op_tensor a=f32:2,3 b=f32:1,3 alias=c:a,c:b", BAD, "need the same descriptor"},
     {"reduce_tensor a=f32:2,3,4 c=f32:2,2,1", BAD, "each of its dims must be that of a or 1"},
-    {"reduce_tensor a=f32:2,3,4 c=f64:2,1,1", NONE, "c is f64:2,1,1; beside a of f32"},
+    {"reduce_tensor a=f32:2,3,4 c=f64:2,1,1", NONE, "c is f64:2,1,1; with a of type f32"},
     {"reduce_tensor a=f32:2,3,4 c=f32:2,1,1 compute=f64", BAD, "the compute type is f64"},
     {"reduce_tensor a=f32:2,3 c=f32:2,1 op=add indices=u32:2,1", BAD, "only min, max and amax"},
     {"reduce_tensor a=f32:2,3 c=f32:2,1 op=max indices=f32:2,1", BAD, "u8, u16, u32 or u64"},
@@ -431,7 +433,7 @@ static const struct {
     /* strides, for all */
     {"softmax_forward x=f32:2,3:-3,1 y=f32:2,3", NONE, "a stride is not positive"},
     {"softmax_forward x=f32:2,3:0,1 y=f32:2,3", NONE, "a stride is not positive"},
-    {"softmax_forward x=f32:2,3 y=f32:2,3:1,1", NONE, "an output's elements must not overlap"},
+    {"softmax_forward x=f32:2,3 y=f32:2,3:1,1", NONE, "elements of an output must not overlap"},
 };
 
 static void bad_problems_have_sentences(void **state)
@@ -466,13 +468,13 @@ static void numbers_that_name_nothing(void **state)
     assert_int_equal(adn_problem_parse("softmax_forward x=f32:2,3", &problem, &values), 0);
     problem.params.softmax.mode = 2;
     assert_int_equal(adn_problem_check(&problem, "e"), BAD);
-    assert_non_null(strstr(adn_error_text(), "e: mode is 2; it must be 0 to 1"));
+    assert_non_null(strstr(adn_error_text(), "e: mode is 2; it is out of range 0..1"));
     problem.params.softmax.mode = -1;
     assert_int_equal(adn_problem_check(&problem, "e"), BAD);
     problem.params.softmax.mode = 1;
     problem.math = 77;
     assert_int_equal(adn_problem_check(&problem, "e"), BAD);
-    assert_non_null(strstr(adn_error_text(), "the math type is 77"));
+    assert_non_null(strstr(adn_error_text(), "the math type 77 does not exist"));
     problem.math = 0;
     problem.algorithm = 0;
     assert_int_equal(adn_problem_check(&problem, "e"), BAD);
@@ -480,7 +482,8 @@ static void numbers_that_name_nothing(void **state)
     assert_int_equal(adn_problem_check(&problem, "e"), 0);
     problem.algorithm = 8;
     assert_int_equal(adn_problem_check(&problem, "e"), BAD);
-    assert_non_null(strstr(adn_error_text(), "algo is 8; this direction has no such algorithm"));
+    assert_non_null(
+        strstr(adn_error_text(), "algo is 8; this direction does not have that algorithm"));
 }
 
 /* The flags by slot must agree in both forms that the library keeps. */

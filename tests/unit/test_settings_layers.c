@@ -24,8 +24,9 @@ struct layer_case {
     int dropped;
 };
 
-#define CACHE   "anydnn", "plan_cache"
-#define FOLDERS "anydnn", "plugin_path"
+#define SECTIONS "the sections are anydnn, trace, shadow, check, route, route MODE and plugin NAME"
+#define CACHE    "anydnn", "plan_cache"
+#define FOLDERS  "anydnn", "plugin_path"
 
 static const struct layer_case cases[] = {
     {"nothing given", {.system = NULL}, CACHE, "256", "built-in", NULL, 0},
@@ -79,7 +80,7 @@ static const struct layer_case cases[] = {
      CACHE,
      "256",
      "built-in",
-     "/user.conf:1: neither",
+     "/user.conf:1: the line is neither",
      2},
     {"the user's file over the system's",
      {.system = "[anydnn]\nplan_cache=1\n", .user = "[anydnn]\nplan_cache=2\n"},
@@ -138,7 +139,7 @@ static const struct layer_case cases[] = {
      CACHE,
      "1",
      "/anydnn.conf:2",
-     "/user.conf:5: `enable` a second time in [plugin p]; line 4 has it already; the whole file is "
+     "/user.conf:5: `enable` is given twice in [plugin p]; the first is line 4; the whole file is "
      "ignored",
      1},
 
@@ -201,7 +202,7 @@ static const struct layer_case cases[] = {
      CACHE,
      "1",
      "/anydnn.conf:3",
-     "/user.conf:1: neither",
+     "/user.conf:1: the line is neither",
      1},
     {"user_config from conf.d",
      {.system = "[anydnn]\nuser_config=merge\n",
@@ -217,7 +218,7 @@ static const struct layer_case cases[] = {
      CACHE,
      "2",
      "/user.conf:3",
-     "/user.conf:2: user_config counts only in the system's own files; passed over",
+     "/user.conf:2: user_config is allowed only in the system's files; ignored",
      0},
     {"user_config in the environment is unknown",
      {.environment = {"ANYDNN_USER_CONFIG=none"}},
@@ -233,37 +234,38 @@ static const struct layer_case cases[] = {
      CACHE,
      "1",
      "/anydnn.conf:2",
-     "/anydnn.conf:3: unknown key `colour` in [anydnn]; passed over, since the file is of schema 2 "
-     "and "
-     "this is 1",
+     "/anydnn.conf:3: unknown key `colour` in [anydnn]; anydnn.conf(5) lists the keys; ignored, "
+     "because the file has schema 2 and this library has 1",
      0},
     {"a newer schema: unknown sections",
      {.system = "[anydnn]\nplan_cache=1\nschema=3\n[cloud]\na=b\n"},
      CACHE,
      "1",
      "/anydnn.conf:2",
-     "/anydnn.conf:5: unknown section [cloud]; passed over",
+     "/anydnn.conf:5: unknown section [cloud]; " SECTIONS "; ignored",
      0},
     {"a newer schema: unknown operations",
      {.system = "[anydnn]\nplan_cache=1\nschema=3\n[route]\nattention=b\n"},
      CACHE,
      "1",
      "/anydnn.conf:2",
-     "/anydnn.conf:5: unknown operation `attention`; passed over",
+     "/anydnn.conf:5: unknown operation `attention`; `anydnn info --operations` lists the "
+     "operations; ignored",
      0},
     {"a newer schema: unknown modes",
      {.system = "[anydnn]\nplan_cache=1\nschema=3\n[route fp4]\n*=b\n"},
      CACHE,
      "1",
      "/anydnn.conf:2",
-     "/anydnn.conf:5: unknown section [route fp4]; passed over",
+     "/anydnn.conf:5: unknown section [route fp4]; " SECTIONS "; ignored",
      0},
     {"a newer schema: unknown keys of plugins",
      {.system = "[anydnn]\nplan_cache=1\nschema=3\n[plugin p]\ncores=b\n"},
      CACHE,
      "1",
      "/anydnn.conf:2",
-     "/anydnn.conf:5: unknown key `cores` in [plugin p]; passed over",
+     "/anydnn.conf:5: unknown key `cores` in [plugin p]; its keys are module, enable and set.KEY; "
+     "ignored",
      0},
     {"a newer schema: bad values are errors",
      {.system = "[anydnn]\nschema=2\nplan_cache=zero\n"},
@@ -277,14 +279,15 @@ static const struct layer_case cases[] = {
      CACHE,
      "256",
      "built-in",
-     "/anydnn.conf:3: neither",
+     "/anydnn.conf:3: the line is neither",
      1},
     {"a newer schema counts for its own file",
      {.system = "[anydnn]\nschema=2\n", .user = "[anydnn]\ncolour=red\n"},
      CACHE,
      "256",
      "built-in",
-     "/user.conf:2: unknown key `colour` in [anydnn]; the whole file",
+     "/user.conf:2: unknown key `colour` in [anydnn]; anydnn.conf(5) lists the keys; the whole "
+     "file",
      1},
 
     {"plugin: a later layer's enable",
@@ -432,7 +435,7 @@ static const struct layer_case cases[] = {
      "*",
      "cuda_simt, cudnn, cuda_naive, onednn, cpu_ref",
      "built-in",
-     "environment ANYDNN_ROUTE: `a b` is no backend's name",
+     "environment ANYDNN_ROUTE: `a b` is not a valid backend name",
      1},
     {"an unknown operation in the environment",
      {.environment = {"ANYDNN_ROUTE_CONVOLUTION_FORWRAD=a"}},
@@ -509,6 +512,22 @@ static const struct layer_case cases[] = {
      "built-in",
      NULL,
      0},
+    {"the Python package's variables",
+     {.environment = {"ANYDNN_LIBRARY=/a", "ANYDNN_TOOL=/b", "ANYDNN_INCLUDE=/c"}},
+     "anydnn",
+     "device",
+     "auto",
+     "built-in",
+     NULL,
+     0},
+    {"a variable that begins like one of the Python package",
+     {.environment = {"ANYDNN_LIBRARY_PATH=/a"}},
+     "anydnn",
+     "device",
+     "auto",
+     "built-in",
+     "unknown environment variable ANYDNN_LIBRARY_PATH",
+     0},
     {"other variables",
      {.environment = {"ANYDNNX=1", "HOME=/", "XANYDNN_DEVICE=cpu"}},
      "anydnn",
@@ -548,7 +567,7 @@ struct fatal_case {
 static const struct fatal_case fatals[] = {
     {"ANYDNN_CONFIG is relative",
      {.config_path = "my.conf"},
-     "ANYDNN_CONFIG = my.conf: must be an absolute path"},
+     "ANYDNN_CONFIG = my.conf: it must be an absolute path"},
     {"ANYDNN_CONFIG does not exist",
      {.config_path = "/nowhere/my.conf"},
      "ANYDNN_CONFIG: /nowhere/my.conf: cannot be opened: No such file or directory"},
@@ -670,7 +689,8 @@ static void log_is_put_in_force(void **state)
     assert_non_null(fgets(text, sizeof(text), file));
     fclose(file);
     assert_string_equal(text,
-                        "anydnn: warning: unknown environment variable ANYDNN_NONSENSE_VARIABLE\n");
+                        "anydnn: warning: unknown environment variable ANYDNN_NONSENSE_VARIABLE; "
+                        "anydnn.conf(5) lists the variables\n");
     adn_settings_free(settings);
 }
 
@@ -739,7 +759,7 @@ static void a_file_that_others_can_write_is_told(void **state)
         settings = fixture_load(&given);
         assert_int_equal(settings->plan_cache, 7);
         assert_int_equal(fixture_message_count, modes[i] & 022 ? 1 : 0);
-        snprintf(told, sizeof(told), "others can write it (mode %04o): chmod go-w /", modes[i]);
+        snprintf(told, sizeof(told), "others (mode %04o): chmod go-w /", modes[i]);
         assert_holds(fixture_messages, modes[i] & 022 ? told : "");
         adn_settings_free(settings);
     }
@@ -775,7 +795,7 @@ static void root_hears_others_half(void **state)
     assert_true(settings->plugin_path == NULL || settings->plugin_path[0] == NULL);
     assert_int_equal(fixture_message_count, 4);
     assert_holds(fixture_messages, "theirs.conf: it belongs to user 12345");
-    assert_holds(fixture_messages, "keys of it that name code or files are ignored");
+    assert_holds(fixture_messages, "its keys that name code or files are ignored");
     assert_holds(fixture_messages, "theirs.conf:3: plugin_path = /tmp is ignored");
     assert_holds(fixture_messages, "theirs.conf:4: tuning = /tmp/tuning is ignored");
     assert_holds(fixture_messages, "theirs.conf:6: module = /tmp/p.so is ignored");
@@ -865,7 +885,7 @@ static void log_file_without_a_reader(void **state)
     alarm(20);
     settings = fixture_load(&given);
     alarm(0);
-    assert_holds(fixture_messages, "log_fifo: cannot be opened: it is a FIFO that nobody reads");
+    assert_holds(fixture_messages, "log_fifo: cannot be opened: it is a FIFO without a reader");
     adn_settings_free(settings);
 }
 

@@ -122,7 +122,7 @@ BACKWARD = [
      "saved cudnn"),
 ]
 
-# What cuDNN 9.19 answered, in float: y, running pair, saved pair; dx, dscale, dbias.
+# The results of cuDNN 9.19, in float: y, running pair, saved pair; dx, dscale, dbias.
 CUDNN = {
     1: ([0.5], [7.75, np.nan], [1, 31.622776], [0], 0, 1),
     4: ([-1.85321259, -0.284404218, 3.63761687, 0.5], [8.5, 17.166666], [4, 0.392202109],

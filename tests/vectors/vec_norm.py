@@ -55,7 +55,7 @@ DIVISIVE = [
     ("double_digits", (2, 2, 3, 4), (3, 0.3, 0.7, 1.1), "nchw", "view", 1, 0, "means dmeans"),
 ]
 
-# What cuDNN 9.19 answered (asked by tests/probes/cudnn_questions.c), in float.
+# The results of cuDNN 9.19 (tests/probes/cudnn_questions.c), in float.
 CUDNN_LRN = {
     "cudnn_window_5": (
         5, [0.399384111, 0.598139524, 0.66195029, 0.662240088, 0.640060782, 0.611627102, 0.757263064, 0.959787071],

@@ -21,6 +21,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.path.dirname(os.path.dirname(HERE))
 CPU_REF = os.path.join(SOURCE, "plugins", "cpu_ref")
+KIT = os.path.join(SOURCE, "plugins", "kit")
 
 # A token and its replacement, with blanks around operators as clang-format puts them.
 SWAPS = [(r" < ", " <= "), (r" <= ", " < "), (r" > ", " >= "), (r" >= ", " > "), (r" \+ ", " - "),
@@ -89,6 +90,10 @@ class Builder:
         self.sources = sorted(n for n in os.listdir(CPU_REF) if n.endswith(".c"))
         for name in self.sources:
             self.compile(CPU_REF, name, os.path.join(out, name + ".o"))
+        self.kit = []
+        for name in sorted(n for n in os.listdir(KIT) if n.endswith(".c")):
+            self.kit.append(os.path.join(out, "kit_" + name + ".o"))
+            self.compile(KIT, name, self.kit[-1])
 
     def compile(self, folder, name, target):
         return subprocess.run([os.environ.get("CC", "gcc"), *self.flags, "-I" + folder,
@@ -128,7 +133,7 @@ class Builder:
                 return None
         path = os.path.join(folder, "anydnn_cpu_ref.so")
         linked = subprocess.run([os.environ.get("CC", "gcc"), "-shared", "-o", path,
-                                 *objects.values(), "-lpthreadpool", "-lpthread", "-lm",
+                                 *objects.values(), *self.kit, "-lpthreadpool", "-lpthread", "-lm",
                                  "-Wl,--version-script=" +
                                  os.path.join(SOURCE, "plugins", "make", "plugin.map")], check=False)
         return path if linked.returncode == 0 else None
@@ -155,6 +160,13 @@ class Judge:
                                 check=False)
         # cpu_ref itself declines nothing of the list.
         return answer.returncode == 1 or " 0 declined" not in answer.stdout
+
+    def accepts_unchanged(self, name):
+        """Whether the module without a mutant passes; otherwise every mutant would count as killed."""
+        with tempfile.TemporaryDirectory(dir=self.builder.out) as folder:
+            with open(os.path.join(CPU_REF, name), encoding="utf-8") as file:
+                path = self.builder.module(name, file.read(), folder)
+            return path is not None and not self.verify(path, name, "--quick")
 
     def __call__(self, mutant):
         """(what, killed), or None when it does not compile."""
@@ -189,6 +201,8 @@ def main():
         mutants += [(name, lines, site) for site in found[:options.each]]
     with tempfile.TemporaryDirectory() as out:
         judge = Judge(options, Builder(out))
+        if not judge.accepts_unchanged("im2col.c"):
+            sys.exit("mutants.py: anydnn verify rejects the unchanged cpu_ref, so mutants would prove nothing")
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
             made = [answer for answer in pool.map(judge, mutants) if answer is not None]
     survivors = [what for what, killed in made if not killed]

@@ -88,6 +88,6 @@ check 'parts of a run' shards_add_up
 check 'a failure repeats' repeats
 check 'a crash is a finding, and the run goes on' finds_a_crash
 check 'no number' verify 2 --fuzz x cpu_ref
-check 'says why' says '^anydnn: --fuzz=x: takes a whole number'
+check 'says why' says '^anydnn: --fuzz=x: must be an integer'
 check 'no such operation in that type' verify 2 --fuzz 5 --op add_tensor --type s8x4 "$tap_dir/anydnn_wrong.so"
 tap_end

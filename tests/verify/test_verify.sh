@@ -75,7 +75,7 @@ counts_processes() {
 cuts_short() {
     file=$(build wrong WRONG_HANGS) || return 1
     verify 0 --time-limit 3 --op convolution_forward "$file"
-    says 'Cut short: the time limit was reached; [1-9][0-9]* cases were not reached'
+    says 'Stopped early: the time limit was reached; [1-9][0-9]* cases were not reached'
 }
 
 # The printed command of a failure runs the backend on the same problem and also detects the difference.
@@ -93,9 +93,29 @@ runs_again() {
     [ $? -eq 1 ]
 }
 
+# A fault in the shape of one layer: the listed shapes do not show it, and a suite with that layer does.
+finds_shape() {
+    file=$(build wrong WRONG_SHAPE) || return 1
+    verify 0 --quick --op convolution_forward "$file" || return 1
+    verify 1 --suites "$suites" --suite lenet "$file" && says '^  \[result\] .*: conv2$' && says ', 1 failed' &&
+        says "anydnn verify .* --problem 'convolution_forward x=f32:1,6,12,12"
+}
+passes_suite() {
+    file=$(build wrong WRONG_NONE) || return 1
+    verify 0 --suites "$suites" --suite lenet --batch 2 "$file" && says '^9 cases: 9 passed' &&
+        verify 0 --suites "$suites" --suite "$suites/lenet.suite" --op softmax_forward cpu_ref && says '^1 cases: 1 passed'
+}
+# The layers are longer than an argument of a program may be.
+passes_large_suite() {
+    awk 'BEGIN { for (i = 0; i < 3000; i++) print "layer" i ": activation_forward x=f32:1,2,4,4 activation=relu" }' \
+        >"$tap_dir/large.suite"
+    verify 0 --suite "$tap_dir/large.suite" --shard 7/1000 cpu_ref && says '^3 cases: 3 passed'
+}
+suites=$ANYDNN_TEST_SRCDIR/bench/suites
+
 stops() {
     file=$(build wrong WRONG_IMPURE) || return 1
-    verify 1 --stop "$file" && says 'Cut short: a case failed' && says ', 1 failed'
+    verify 1 --stop "$file" && says 'Stopped early: a case failed' && says ', 1 failed'
 }
 
 answers_json() {
@@ -122,6 +142,12 @@ check 'so does one in another memory space' passes_device_backend
 check 'cpu_ref passes with emulate = on' passes_emulation
 check 'a failure repeats from its problem alone' repeats
 check 'and so does the anydnn run line' runs_again
+check 'a suite shows a fault in the shape of one layer' finds_shape
+check 'a right backend passes a suite' passes_suite
+check 'a suite of many layers passes' passes_large_suite
+check 'a batch size without a suite' verify 2 --batch 2 cpu_ref
+check 'no such suite' verify 2 --suite nonesuch --suites "$suites" cpu_ref
+check 'a suite and random problems' verify 2 --suite lenet --suites "$suites" --fuzz 3 cpu_ref
 check 'shards add up' shards_add_up
 check 'a time limit says what was not reached' cuts_short
 check 'stops at the first failure' stops

@@ -19,7 +19,7 @@ catches_in_long_sums() {
 
 # The other cases get a limit that suffices on a busy machine.
 catches_a_hang() {
-    (limit=2 && catches HANGS hang 'it hangs: no end within 2 seconds')
+    (limit=2 && catches HANGS hang 'it hangs: it did not finish within 2 seconds')
 }
 
 catches_an_export() {
@@ -40,7 +40,7 @@ tells_what_it_says() {
 names_common_word() {
     file=$(build wrong WRONG_IGNORES_GROUPS) || return 1
     verify 1 --small --op convolution_forward "$file" &&
-        says 'convolution_forward: every case with .groups. fails, and no other does'
+        says 'convolution_forward: every case with .groups. fails, and no other case does'
 }
 
 check 'ignores beta' catches IGNORES_BETA beta 'it ignores beta'
@@ -51,23 +51,24 @@ check 'splits long sums, and adds up the parts in few bits' catches_in_long_sums
 check 'writes a gap' catches WRITES_GAP gaps 'a gap between the elements of y'
 check 'reads beyond an operand' catches READS_BEYOND crash 'it crashes: signal\|it ends the process'
 check 'caches weights' catches CACHES_WEIGHTS stale 'the plan keeps data'
-check 'claims determinism that it lacks' catches NONDETERMINISTIC determinism 'gave other bits in y'
+check 'keeps pointers to the problem' catches KEEPS_PROBLEM result 'elements are wrong'
+check 'claims determinism that it lacks' catches NONDETERMINISTIC determinism 'gave different bits in y'
 check 'needs more workspace than it reports' catches NEEDS_MORE workspace 'had reported a need of'
-check 'offers garbage' catches GARBAGE candidates 'its notes are none of plugin.h (0xffff0000)'
-check 'answers otherwise each time' catches IMPURE candidates 'it answers otherwise'
-check 'declines without a sentence' catches NO_SENTENCE candidates 'without a sentence'
+check 'offers garbage' catches GARBAGE candidates 'its notes are not defined in plugin.h (0xffff0000)'
+check 'answers otherwise each time' catches IMPURE candidates 'it answers differently'
+check 'declines without a sentence' catches NO_SENTENCE candidates 'but without a message'
 check 'hangs' catches_a_hang
 check 'crashes' catches CRASHES crash 'it crashes: signal\|it ends the process'
 check 'shares memory between contexts' catches SHARES_SCRATCH threads 'contexts at once'
 check 'fails without effect after writing' catches EFFECT effect 'with effect none'
 check 'fails, and says why' tells_what_it_says
 check 'exports a third symbol' catches_an_export
-check 'rounds operands and states default math' catches TF32 math 'rounding of the operands to TF32'
+check 'rounds operands and states default math' catches TF32 math 'operands rounded to TF32'
 for kind in LOAD:opening.it CONTEXT:context_create ASK:candidates PLAN:plan_create RUN:plan_execute END:plan_destroy; do
     check "rounds upward from then on: ${kind%%:*}" catches "FLOAT_${kind%%:*}" environment "${kind#*:}.*floating-point environment"
 done
 for kind in ALLOC:256.bytes OWNER:pointer_owner WITHIN:within.the.device SET:memory_set LATE:still.reads RECORDS:while.it.is.recorded \
-    IDENTITY:device_identity STREAM:stream_create COUNT:count_special.of.f32.adds; do
+    IDENTITY:device_identity STREAM:stream_create QUEUE:the.same.stream.twice MARKS:mark_elapsed.returns.0.microseconds COUNT:count_special.of.f32.adds; do
     check "the space is wrong: ${kind%%:*}" catches "SPACE_${kind%%:*}" space "${kind#*:}"
 done
 if [ "${ANYDNN_TEST_SANITIZER-no}" = thread ]; then

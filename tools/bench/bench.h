@@ -77,8 +77,8 @@ int bench_measure(struct bench *bench, struct layer *layer);
 /* Returns the number of bytes that the operand sets must exceed on this device. */
 long long bench_cache(const struct bench_options *options, const char *device);
 
-/* ---- ceiling.c: returns the peak rates of a pair's device in its math mode, measured once. `type`
- * NULL: of memory only. */
+/* ---- ceiling.c: returns the peak rates of a pair's device in its math mode, measured once. If
+ * `type` is NULL, only the memory rate is measured. */
 struct ceiling bench_ceiling(struct bench *bench, int pair, const char *type);
 /* Returns the ceilings that were used, as an array. */
 json_t *bench_ceilings(const struct bench *bench);

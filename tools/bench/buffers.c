@@ -103,15 +103,15 @@ static int upload(const struct buffers *buffers, const struct operands *operands
 {
     const struct operand *operand = &operands->item[index];
     unsigned char *place = buffers->memory + buffers->at[index];
-    size_t room = BLOCK * operand->element->size;
+    size_t chunk = BLOCK * operand->element->size;
     unsigned char *block;
     int fine = 1;
 
-    room = operand->bytes < room ? operand->bytes : room;
-    block = tool_alloc(room);
-    operand_fill_bytes(operands, index, 1, block, room);
-    for (size_t done = 0; done < operand->bytes && fine; done += room) {
-        size_t bytes = operand->bytes - done < room ? operand->bytes - done : room;
+    chunk = operand->bytes < chunk ? operand->bytes : chunk;
+    block = tool_alloc(chunk);
+    operand_fill_bytes(operands, index, 1, block, chunk);
+    for (size_t done = 0; done < operand->bytes && fine; done += chunk) {
+        size_t bytes = operand->bytes - done < chunk ? operand->bytes - done : chunk;
 
         fine = anydnnMemCopy(buffers->handle, place + done, block, bytes,
                              ANYDNN_MEMCPY_HOST_TO_DEVICE) == SUCCESS;
@@ -144,7 +144,7 @@ int buffers_make(anydnnHandle_t handle, const char *device, const struct operand
     lay_out(operands, buffers);
     buffers->sets = count_sets(buffers, cache);
     if (!allocate(device, buffers)) {
-        snprintf(why, size, "there is no memory for %.3g GB of operands",
+        snprintf(why, size, "out of memory: cannot allocate %.3g GB of operands",
                  (double)buffers->stride / 1e9);
         return 0;
     }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Measures the roofline's two ceilings of a device. Arithmetic: large 1x1 convolutions, which are
- * matrix products, in the current math mode and type. Memory: copies. The fastest result of the
- * built-in routes and of the pairs themselves counts. */
+/* Measures the roofline's two ceilings of a device. Arithmetic is measured with large 1x1
+ * convolutions, which are matrix products, in the current math mode and type. Memory is measured
+ * with copies. The ceiling is the fastest result of the built-in routes and of the pairs
+ * themselves. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +39,7 @@ static double fastest(struct tool *tool, struct contender *contender, const char
     double best = 0;
 
     if (entrant_make(tool, contender, text, &entrant) == TOOL_FINE &&
-        entrant_room(tool, contender, &entrant) == TOOL_FINE && entrant.declined == NULL &&
+        entrant_workspace(tool, contender, &entrant) == TOOL_FINE && entrant.declined == NULL &&
         operands_describe(tool, entrant.problem, entrant.text, &operands) == TOOL_FINE &&
         buffers_make(contender->handle, contender->device, &operands, 0, &buffers, why,
                      sizeof(why))) {
@@ -170,8 +171,8 @@ static struct known *add_known(const struct contender *pair, const char *math, c
     return known;
 }
 
-/* Returns the memory ceiling, or 0. Memory serves every type and math mode equally: its row has
- * neither. */
+/* Returns the memory ceiling, or 0. The memory ceiling does not depend on type and math mode, so
+ * its row has neither. */
 static double known_bytes(struct bench *bench, const struct contender *pair)
 {
     const struct known *known = lookup_known(pair, "", "");

@@ -29,7 +29,7 @@ static int list_suites(struct tool *tool, const struct bench_options *options)
         suite_close(&suite);
     }
     if (names[0] == NULL)
-        code = tool_fail(tool, TOOL_FAILED, "there are no suites (--suites FOLDER)");
+        code = tool_fail(tool, TOOL_FAILED, "no suites found (--suites FOLDER)");
     suite_free_names(names);
     if (code == TOOL_FINE && tool->json)
         return tool_print_json(tool, answer);
@@ -114,7 +114,7 @@ static int nothing_ran(struct bench *bench)
         for (int p = 0; p < bench->pairs; p++)
             if (bench->layer[i].row[p].declined == NULL)
                 return TOOL_FINE;
-    return tool_fail(bench->tool, TOOL_FAILED, "no pair runs any of the problems");
+    return tool_fail(bench->tool, TOOL_FAILED, "none of the pairs runs any of the problems");
 }
 
 static int report(struct bench *bench)
@@ -170,11 +170,11 @@ static int open_pairs(struct bench *bench, int count, char **names)
     int code = TOOL_FINE;
 
     if (count == 0)
-        return tool_fail(bench->tool, TOOL_USAGE,
-                         "a BACKEND:MATH is missing, such as cpu_ref:default; several are timed "
-                         "side by side");
+        return tool_fail(
+            bench->tool, TOOL_USAGE,
+            "missing BACKEND:MATH, such as cpu_ref:default; several are timed side by side");
     if (count > PAIRS_MAX)
-        return tool_fail(bench->tool, TOOL_USAGE, "%d BACKEND:MATH are given; at most %d are taken",
+        return tool_fail(bench->tool, TOOL_USAGE, "%d BACKEND:MATH are given; the maximum is %d",
                          count, PAIRS_MAX);
     bench->pair = tool_alloc((size_t)count * sizeof(*bench->pair));
     memset(bench->pair, 0, (size_t)count * sizeof(*bench->pair));
@@ -196,8 +196,7 @@ static int run(struct tool *tool, int argc, char **argv)
     if (code != TOOL_GO_ON)
         return code;
     if (bench.options.plain && !bench.options.find)
-        return tool_fail(tool, TOOL_USAGE,
-                         "--no-transforms: says what --find may not take, which is not given");
+        return tool_fail(tool, TOOL_USAGE, "--no-transforms: requires --find");
     argc -= first;
     argv += first;
     if (bench.options.list && argc == 0)

@@ -76,9 +76,8 @@ static void put_means(struct page *page, const struct bench *bench)
     json_t *summary = bench_summary(bench);
 
     page_heading(page, "Geometric means");
-    page_paragraph(page,
-                   "Over the distinct layers that every pair ran; the total has each layer as "
-                   "often as the network does.");
+    page_paragraph(page, "Means over the distinct layers that every pair ran. The total counts "
+                         "each layer as often as the network contains it.");
     page_table_begin(page);
     page_row(page, 1, heading);
     for (size_t i = 0; i < json_array_size(summary); i++) {
@@ -118,7 +117,8 @@ int bench_write_html(const struct bench *bench)
     code = page_open(bench->tool, bench->options.html, title, &page);
     if (code != TOOL_FINE)
         return code;
-    page_paragraph(&page, "%d problems, timed in turn on one machine; only ratios of one run hold.",
+    page_paragraph(&page,
+                   "%d problems, timed in turn on one machine. Compare only times of one run.",
                    bench->suite.count);
     put_pairs(&page, bench);
     bench_put_figures(&page, bench);

@@ -159,7 +159,7 @@ static void draw_speeds(FILE *script, void *cookie)
             "set datafile missing '?'\nset logscale y\nset format y '%%g'\n"
             "set xrange [0:%d]\nset xlabel 'number of the layer in the table'\nset ylabel '%s'\n",
             bench->suite.count + 1,
-            bench->pairs > 1 ? "times as fast as the first" : "part of the roofline");
+            bench->pairs > 1 ? "times as fast as the first" : "fraction of the roofline");
     for (int p = first; p < bench->pairs; p++)
         plot_pair(script, bench, p, p == first);
     fputs(", 1 with lines linewidth 2 dashtype 2 linecolor rgb '#000000' title ", script);
@@ -182,17 +182,18 @@ void bench_put_figures(struct page *page, const struct bench *bench)
 
     gather(&drawing);
     if (drawing.most > 0) {
-        page_heading(page, "How near to the roof");
+        page_heading(page, "Distance from the roofline");
         page_figure(page,
-                    "Each point is a layer. Left of the bend of a roof memory is the limit, right "
-                    "of it arithmetic; on the line all that the device can do is reached.",
+                    "Each point is a layer. Left of the bend of the roofline, memory is the limit; "
+                    "right of it, arithmetic is. A point on the line reaches the device's peak.",
                     draw_roofline, &drawing);
     }
     if (!has_speeds(bench))
         return;
-    page_heading(page, bench->pairs > 1 ? "How fast, side by side" : "How much of the roof");
+    page_heading(page, bench->pairs > 1 ? "Relative speed" : "Fraction of the roofline");
     page_figure(page,
-                bench->pairs > 1 ? "Above the line a layer takes less time than on the first pair."
-                                 : "What part of the least possible time each layer comes to.",
+                bench->pairs > 1
+                    ? "Above the line a layer takes less time than on the first pair."
+                    : "The least possible time divided by the measured time, for each layer.",
                 draw_speeds, &drawing);
 }

@@ -89,7 +89,7 @@ static void prepare(struct bench *bench, struct runner *runner, const struct lay
 {
     if (entrant_make(bench->tool, runner->contender, layer->item->problem, &runner->entrant) !=
             TOOL_FINE ||
-        entrant_room(bench->tool, runner->contender, &runner->entrant) != TOOL_FINE) {
+        entrant_workspace(bench->tool, runner->contender, &runner->entrant) != TOOL_FINE) {
         broke(bench->tool, runner);
         return;
     }

@@ -40,7 +40,7 @@ static void run_forward(struct tool *tool, const struct contender *pair, const c
     if (!contender_open_routed(pair, &routed))
         return;
     if (entrant_make(tool, &routed, text, &entrant) == TOOL_FINE &&
-        entrant_room(tool, &routed, &entrant) == TOOL_FINE && entrant.declined == NULL)
+        entrant_workspace(tool, &routed, &entrant) == TOOL_FINE && entrant.declined == NULL)
         for (int set = 0; set < buffers->sets; set++) {
             void *all[OPERANDS_MAX];
             void *two[2];

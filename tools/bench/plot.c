@@ -31,27 +31,26 @@ int bench_check_files(struct tool *tool, const struct bench_options *options)
     for (size_t i = 0; options->plot != NULL; i++) {
         if (i == sizeof(endings) / sizeof(endings[0]))
             return tool_fail(tool, TOOL_USAGE,
-                             "--plot=%s: takes a file that ends in .png, .svg or .gp (the script "
-                             "alone)",
+                             "--plot=%s: the name must end in .png, .svg or .gp (script only)",
                              options->plot);
         if (strcmp(ending(options->plot), endings[i]) == 0)
             break;
     }
     if (options->plot != NULL && strcmp(ending(options->plot), ".gp") != 0 &&
         system("command -v gnuplot >/dev/null 2>&1") != 0)
-        return tool_fail(tool, TOOL_FAILED,
-                         "--plot=%s: gnuplot is not installed; a name that ends in .gp keeps the "
-                         "script for it",
-                         options->plot);
+        return tool_fail(
+            tool, TOOL_FAILED,
+            "--plot=%s: gnuplot is not installed; use a name ending in .gp to write its script",
+            options->plot);
     for (const char *c = options->plot; c != NULL && *c != '\0'; c++)
         if ((unsigned char)*c < ' ' || *c == 0x7f)
-            return tool_fail(tool, TOOL_USAGE,
-                             "--plot=%s: takes a name without control characters, at which gnuplot "
-                             "would end its line",
-                             options->plot);
+            return tool_fail(
+                tool, TOOL_USAGE,
+                "--plot=%s: the name must not contain control characters, which end a gnuplot line",
+                options->plot);
     /* gnuplot would block on a FIFO without a reader. */
     if (options->plot != NULL && stat(options->plot, &status) == 0 && !S_ISREG(status.st_mode))
-        return tool_fail(tool, TOOL_USAGE, "--plot=%s: is not a regular file", options->plot);
+        return tool_fail(tool, TOOL_USAGE, "--plot=%s: not a regular file", options->plot);
     file = options->csv != NULL ? tool_open_write(options->csv, "w", why) : NULL;
     if (options->csv != NULL && file == NULL)
         return tool_fail(tool, TOOL_USAGE, "--csv=%s: %s", options->csv, why);
@@ -162,5 +161,5 @@ int bench_write_plot(const struct bench *bench)
     if (status == 0)
         return TOOL_FINE;
     return tool_fail(bench->tool, TOOL_FAILED, "--plot=%s: %s", path,
-                     script ? strerror(errno) : "gnuplot could not draw it");
+                     script ? strerror(errno) : "gnuplot failed to draw it");
 }

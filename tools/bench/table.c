@@ -68,9 +68,9 @@ static void print_pair(const json_t *pair)
     for (size_t i = 0; i < json_array_size(settings); i++)
         printf(", %s", json_string_value(json_array_get(settings, i)));
     if (cache > 0)
-        printf("; operands go round beyond %.1f MB of cache\n", cache / 1e6);
+        printf("; rotating operands exceed %.1f MB of cache\n", cache / 1e6);
     else
-        printf("; operands stay in the cache where they fit\n");
+        printf("; operands stay in the cache if they fit\n");
 }
 
 void bench_print_head(const struct bench *bench)
@@ -80,7 +80,7 @@ void bench_print_head(const struct bench *bench)
     printf("%s%s%d problem%s\n", bench->suite.name, bench->suite.name[0] != '\0' ? ": " : "",
            bench->suite.count, bench->suite.count == 1 ? "" : "s");
     if (bench->suite.left_out > 0)
-        printf("%d layers have none of the directions asked for\n", bench->suite.left_out);
+        printf("%d layers have none of the requested directions\n", bench->suite.left_out);
     printf("such as %s\n", bench->suite.item[0].problem);
     for (size_t i = 0; i < json_array_size(pairs); i++)
         print_pair(json_array_get(pairs, i));
@@ -148,7 +148,7 @@ static void print_worst(const json_t *pair, const char *by)
 
     if (json_array_size(worst) == 0)
         return;
-    printf("%-22s %-28.28s", by[1] == 'o' ? "furthest from the roof" : "least against first",
+    printf("%-22s %-28.28s", by[1] == 'o' ? "furthest from roofline" : "least against first",
            tool_text_of(pair, "pair"));
     for (size_t i = 0; i < json_array_size(worst); i++) {
         const json_t *one = json_array_get(worst, i);
@@ -176,13 +176,13 @@ static void print_operation(const json_t *operation)
     printf("\n%s: means over %lld of %lld distinct layers", tool_text_of(operation, "operation"),
            counted, distinct);
     if (counted < distinct)
-        printf("; the others are left out, since a pair did not run them");
+        printf("; the others are excluded because a pair did not run them");
     printf("\n");
     for (size_t p = 0; p < json_array_size(pairs) && counted > 0; p++)
         print_mean(json_array_get(pairs, p));
     for (size_t p = 0; p < json_array_size(pairs) && counted > 0; p++)
-        printf("%-22s %-28.28s %12.2f ms, each layer as often as the network has it\n", "total",
-               tool_text_of(json_array_get(pairs, p), "pair"),
+        printf("%-22s %-28.28s %12.2f ms, each layer as often as the network contains it\n",
+               "total", tool_text_of(json_array_get(pairs, p), "pair"),
                tool_number_of(json_array_get(pairs, p), "total_us") / 1000);
     for (size_t p = 0; p < json_array_size(pairs) && counted > 1; p++)
         print_worst(json_array_get(pairs, p), p == 0 ? "roofline" : "ratio");

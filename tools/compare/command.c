@@ -40,20 +40,20 @@ static int set_inputs(struct tool *tool, void *own, const char *value)
         return compare_dump_check(options->folder) == 0
                    ? TOOL_FINE
                    : tool_fail(tool, TOOL_USAGE, "--inputs=%s: %s", value, strerror(errno));
-    return tool_fail(tool, TOOL_USAGE,
-                     "--inputs=%s: takes normal, uniform, integers, wide, subnormals, specials or "
-                     "npy:FOLDER",
-                     value);
+    return tool_fail(
+        tool, TOOL_USAGE,
+        "--inputs=%s: must be normal, uniform, integers, wide, subnormals, specials or npy:FOLDER",
+        value);
 }
 
 int compare_check_reference(struct tool *tool, void *own, const char *value)
 {
     (void)own;
     if (value[0] == '\0' || strchr(value, ':') != NULL)
-        return tool_fail(tool, TOOL_USAGE,
-                         "--reference=%s: takes the name of a backend, which runs in double and "
-                         "default math",
-                         value);
+        return tool_fail(
+            tool, TOOL_USAGE,
+            "--reference=%s: must be the name of a backend, which runs in double and default math",
+            value);
     return TOOL_FINE;
 }
 
@@ -65,20 +65,19 @@ static const struct tool_option option_table[] = {
      "x.npy, "
      "w.npy ... (normal)",
      .set = set_inputs},
-    {"seed", "N", "of the inputs, the same for every problem (1)",
+    {"seed", "N", "seed of the inputs, the same for every problem (1)",
      TOOL_KEEP_NUMBER(compare_options, seed, 0, INT64_MAX)},
-    {"repeat", "N", "runs of each side; the time is the median behind the first (3)",
+    {"repeat", "N", "runs of each side; the time is the median without the first run (3)",
      TOOL_KEEP_NUMBER(compare_options, repeat, 1, 1000000)},
     {"sample", "N",
-     "judge N values of each convolution's result, drawn by the seed, each summed up in double on "
-     "its own (all)",
+     "judge N randomly drawn values of each convolution's result against sums in double (all)",
      TOOL_KEEP_NUMBER(compare_options, sample, 1, 1000000)},
-    {"reference", "BACKEND", "who gives the results in double (cpu_ref)",
+    {"reference", "BACKEND", "backend that computes the reference results in double (cpu_ref)",
      TOOL_KEEP(compare_options, reference, TOOL_TEXT), .set = compare_check_reference},
-    {"csv", "FILE", "write the numbers there, too", TOOL_KEEP(compare_options, csv, TOOL_FILE)},
-    {"html", "FILE", "write a page of figures and tables, drawn by gnuplot",
+    {"csv", "FILE", "also write the numbers to FILE", TOOL_KEEP(compare_options, csv, TOOL_FILE)},
+    {"html", "FILE", "write an HTML page with tables, and figures drawn by gnuplot",
      TOOL_KEEP(compare_options, html, TOOL_FILE), .set = page_check},
-    {"redraw", NULL, "run nothing: the page of FILE..., each what --json printed",
+    {"redraw", NULL, "run nothing; make the page from FILE..., the output of --json",
      TOOL_KEEP_FLAG(compare_options, redraw)},
     TOOL_OPTIONS_END,
 };
@@ -142,16 +141,16 @@ static int open_all(struct compare *compare, struct compare_options *options, in
 
     if (argc < COMPARE_SIDES + 1)
         return tool_fail(tool, TOOL_USAGE,
-                         "compare takes A, B and what they run: two of BACKEND:MATH and a suite or "
-                         "a problem, such as `cpu_ref:default onednn:default resnet50`");
+                         "compare requires two BACKEND:MATH and a suite or a problem, such as "
+                         "`cpu_ref:default onednn:default resnet50`");
     for (int side = 0; side < COMPARE_SIDES && code == TOOL_FINE; side++)
         code = contender_open(tool, argv[side], 0, &compare->side[side]);
     argc -= COMPARE_SIDES;
     argv += COMPARE_SIDES;
     if (code == TOOL_FINE && suite_arguments(argc, argv) < argc)
-        code =
-            tool_fail(tool, TOOL_USAGE, "`%s` is no part of a problem, which are KEY=VALUE words",
-                      argv[suite_arguments(argc, argv)]);
+        code = tool_fail(tool, TOOL_USAGE,
+                         "`%s` is not part of a problem; words of a problem are KEY=VALUE",
+                         argv[suite_arguments(argc, argv)]);
     if (code == TOOL_FINE && options->suite.batch == 0 && is_suite_name(argc, argv))
         options->suite.batch = SUITE_BATCH;
     if (code == TOOL_FINE)
@@ -257,7 +256,7 @@ static int run(struct tool *tool, int argc, char **argv)
 const struct tool_command tool_compare = {
     .name = "compare",
     .arguments = "A B SUITE | PROBLEM | -",
-    .summary = "Runs problems on two BACKEND:MATH and shows the error of each against double.",
+    .summary = "Runs problems on two BACKEND:MATH and shows their errors against double precision.",
     .options = option_table,
     .run = run,
 };

@@ -89,7 +89,7 @@ static int take_slot(int folder, struct adn_subject *subject, int slot, const ch
     free(bytes);
     if (result != 0)
         snprintf(sentence, ADN_JUDGE_SENTENCE,
-                 "%.700s/%s: holds no array of the type and size of operand %s", path, name,
+                 "%.700s/%s: must hold an array with the type and size of operand %s", path, name,
                  subject->info->slot[slot].role);
     return result;
 }

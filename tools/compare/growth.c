@@ -137,7 +137,7 @@ void compare_growth_print(const json_t *growth)
 
     if (json_array_size(steps) < 2)
         return;
-    printf("Growth of rel. L2 with the terms of a sum, beside what is expected of N(0,1):\n  %20s",
+    printf("Growth of rel. L2 with the terms of a sum, and its expectation for N(0,1):\n  %20s",
            "terms");
     for (int side = 0; side < COMPARE_SIDES; side++)
         printf("   %7s %10c %10s", "outputs", "AB"[side], "expected");

@@ -25,23 +25,23 @@ static void put_lead(struct page *page, const struct html_figures *figures)
 
     if (figures->names != NULL)
         page_paragraph(page,
-                       "%zu problems. A is %s, B is %s; both are held to a reference in "
+                       "%zu problems. A is %s, B is %s; both are compared with a reference in "
                        "double precision.",
                        problems, figures->names[0], figures->names[1]);
     else
         page_paragraph(page,
-                       "%zu problems in several comparisons; each side is held to a reference in "
-                       "double precision.",
+                       "%zu problems in several comparisons; each side is compared with a "
+                       "reference in double precision.",
                        problems);
     if (figures->sampled > 0)
         page_paragraph(page,
-                       "These are samples: of a larger result only some values are judged, one "
-                       "drawn out of each of as many equal parts. With 95 %% confidence at most "
-                       "%.2g %% of the values of a result are further off than the worst that was "
-                       "drawn; where they are, and how far off, a sample cannot tell.",
+                       "These are samples: of a large result only some values are judged, one from "
+                       "each of as many equal parts. With 95 %% confidence, at most %.2g %% of the "
+                       "values have larger errors than the worst sampled one. A sample cannot show "
+                       "where they are or how large they are.",
                        100 * figures->sampled);
     if (figures->left_out > 0)
-        page_paragraph(page, "%d outputs of further sides or types are in no figure.",
+        page_paragraph(page, "The figures omit %d outputs of further sides or types.",
                        figures->left_out);
 }
 

@@ -58,7 +58,7 @@ void html_free(struct html_figures *figures);
 void html_put_figures(struct page *page, struct html_figures *figures);
 
 /* Makes space below a figure for the lines of its key. */
-void html_make_room(FILE *script, int lines);
+void html_reserve(FILE *script, int lines);
 /* Computes the position of a point in a figure. Returns 0 if the figure omits it. */
 typedef int (*html_point_fn)(const struct html_point *point, double *x, double *y);
 int html_has(const struct html_figures *figures, html_point_fn where);

@@ -128,11 +128,11 @@ static void take(void *cookie, const json_t *answer, const json_t *output, const
 
 void html_gather(struct html_figures *figures)
 {
-    size_t room = 0;
+    size_t capacity = 0;
 
-    compare_each_of(figures->answers, count_one, &room);
-    figures->point = tool_alloc(room * sizeof(*figures->point));
-    figures->row = tool_alloc(room * sizeof(*figures->row));
+    compare_each_of(figures->answers, count_one, &capacity);
+    figures->point = tool_alloc(capacity * sizeof(*figures->point));
+    figures->row = tool_alloc(capacity * sizeof(*figures->row));
     compare_each_of(figures->answers, take, figures);
     name_series(figures);
 }

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-void html_make_room(FILE *script, int lines)
+void html_reserve(FILE *script, int lines)
 {
     fputs("set key samplen 2\n", script);
     if (lines > 4)
@@ -40,7 +40,7 @@ static void draw_units(FILE *script, void *cookie)
 {
     const struct html_figures *figures = cookie;
 
-    html_make_room(script, figures->count);
+    html_reserve(script, figures->count);
     for (int i = 0; i < figures->count; i++)
         put_shares(script, &figures->series[i], i);
     fputs("set datafile missing '?'\nset xrange [-12:*]\nset yrange [0:*]\n"
@@ -144,7 +144,7 @@ static void draw_lengths(FILE *script, void *cookie)
         shortest = fmin(shortest, figures->point[i].terms);
         longest = fmax(longest, figures->point[i].terms);
     }
-    html_make_room(script, figures->count + YARDSTICKS);
+    html_reserve(script, figures->count + YARDSTICKS);
     html_put_points(script, figures, at_length);
     fprintf(
         script,
@@ -167,7 +167,7 @@ static void draw_rows(FILE *script, void *cookie)
     int any = html_has(figures, at_expected);
     double x, y;
 
-    html_make_room(script, figures->count + any);
+    html_reserve(script, figures->count + any);
     for (int i = 0; i < figures->count; i++) {
         fprintf(script, "$expected%d << END\n", i);
         for (size_t k = 0; k < figures->points; k++)
@@ -204,7 +204,7 @@ static double errors_of(const struct html_figures *figures)
 
 void html_put_figures(struct page *page, struct html_figures *figures)
 {
-    page_heading(page, "How large the errors are");
+    page_heading(page, "Size of the errors");
     for (int i = 0; i < figures->count; i++)
         page_paragraph(page, "%s: %.0f values, of which %.0f have no error at all.",
                        figures->series[i].name, figures->series[i].values,
@@ -212,22 +212,21 @@ void html_put_figures(struct page *page, struct html_figures *figures)
     if (errors_of(figures) > 0)
         page_figure(page,
                     "Errors of single values against double precision. A result that is rounded "
-                    "once has at most half a unit, that is 2^-1.",
+                    "once has an error of at most half a unit, 2^-1.",
                     draw_units, figures);
     if (figures->points == 0)
         return;
-    page_heading(page, "How the error grows with the sum");
+    page_heading(page, "Error by length of the sum");
     page_figure(page,
-                "Each point is an output of a problem. Beside the points: what sums in float, one "
-                "term after the other, lose of N(0,1) data, and what rounded operands and results "
-                "cost.",
+                "Each point is an output of a problem. The lines show the errors of sequential "
+                "float sums of N(0,1) data, and of rounded operands and results.",
                 draw_lengths, figures);
     if (figures->rows > 1) {
-        page_heading(page, "From layer to layer");
-        page_figure(page,
-                    "The same errors in the order of the suite; the table at the end names the "
-                    "layers.",
-                    draw_rows, figures);
+        page_heading(page, "Error by layer");
+        page_figure(
+            page,
+            "The same errors in the order of the suite. The table at the end names the layers.",
+            draw_rows, figures);
     }
     html_put_speeds(page, figures);
 }

@@ -22,7 +22,7 @@ static int at_intensity(const struct html_point *point, double *x, double *y)
 static void draw_points(FILE *script, const struct html_figures *figures, html_point_fn where,
                         const char *axes, int lines)
 {
-    html_make_room(script, figures->count + lines);
+    html_reserve(script, figures->count + lines);
     html_put_points(script, figures, where);
     fprintf(script, "set logscale x\nset format x '%%g'\n%s", axes);
     html_plot_points(script, figures);
@@ -78,18 +78,17 @@ static void draw_rates(FILE *script, void *cookie)
 void html_put_speeds(struct page *page, struct html_figures *figures)
 {
     if (html_has(figures, at_speed)) {
-        page_heading(page, "What speed costs");
-        page_figure(page, "Further right is faster, further down is more exact.", draw_speeds,
+        page_heading(page, "Error and speed");
+        page_figure(page, "Further right is faster; further down is more accurate.", draw_speeds,
                     figures);
     }
     if (html_has(figures, at_intensity)) {
         page_heading(page, "What limits the speed");
         page_figure(page,
-                    "Each point is a layer. On the left memory is the limit, and points rise with "
-                    "the operations for a byte; on the right arithmetic is, and they do not. "
-                    "The roofs are the most bytes and the most operations a second that any "
-                    "layer of the side reached, not ceilings of the device, which anydnn bench "
-                    "measures.",
+                    "Each point is a layer. On the left, memory is the limit, and points rise with "
+                    "the operations per byte; on the right, arithmetic is the limit. The lines "
+                    "show the highest rates that any layer of the side reached. anydnn bench "
+                    "measures the limits of the device.",
                     draw_rates, figures);
     }
 }

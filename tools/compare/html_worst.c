@@ -124,8 +124,8 @@ void compare_html_worst(struct page *page, const json_t *answers)
     qsort(rows.row, rows.count, sizeof(*rows.row), by_ratio);
     page_heading(page, "Worst elements");
     page_paragraph(page,
-                   "Of %zu outputs those nearest to their bound, or beyond it. The ratio is "
-                   "the largest error of one element in parts of what rounding explains.",
+                   "The outputs nearest to their bound or beyond it, of %zu. The ratio is the "
+                   "largest error of one element divided by its rounding bound.",
                    rows.count);
     page_table_begin(page);
     page_row(page, 1, heading);

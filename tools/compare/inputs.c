@@ -51,8 +51,7 @@ int meeting_subject(struct meeting *meeting)
 
     if (adn_problem_parse(meeting->text, &problem, &values) != ANYDNN_STATUS_SUCCESS)
         return tool_fail(meeting->tool, TOOL_FAILED,
-                         "%s: the library's text of the problem cannot "
-                         "be read back",
+                         "%s: cannot parse the library's own text of the problem",
                          meeting->item->layer);
     oracle_on_handle(&oracle, meeting->compare->reference.handle);
     if (oracle_fill(&meeting->subject, &problem, &values, options->inputs, options->seed, &oracle,

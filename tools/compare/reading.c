@@ -50,21 +50,22 @@ void compare_broken(const json_t *output, const json_t *errors, char *sentence, 
         compare_count(output, json_object_get(output, "sampled") != NULL ? "sampled" : "count");
 
     if (strcmp(kind, "transform") == 0)
-        snprintf(sentence, size,
-                 "%s: %s has a relative L2 error of %.3g; a transform algorithm may have %.3g",
-                 name, tool_text_of(output, "role"), compare_real(errors, "relative_l2"),
-                 compare_real(bound, "limit"));
+        snprintf(
+            sentence, size,
+            "%s: %s has a relative L2 error of %.3g; the bound for a transform algorithm is %.3g",
+            name, tool_text_of(output, "role"), compare_real(errors, "relative_l2"),
+            compare_real(bound, "limit"));
     else if (strcmp(kind, "exact") == 0)
         snprintf(sentence, size,
-                 "%s: %lld of %lld values of %s are wrong; [%s] is %.9g and must be %.9g in any "
+                 "%s: %lld of %lld values of %s are wrong; [%s] is %.9g; it must be %.9g in any "
                  "order of summation",
                  name, compare_count(bound, "wrong"), judged, tool_text_of(output, "role"),
                  tool_text_of(bound, "at"), compare_real(bound, "got"),
                  compare_real(bound, "want"));
     else
         snprintf(sentence, size,
-                 "%s: %lld of %lld values of %s are wrong; [%s] is %.9g for %.9g, and rounding "
-                 "explains %.2g",
+                 "%s: %lld of %lld values of %s are wrong; [%s] is %.9g instead of %.9g; the "
+                 "rounding bound is %.2g",
                  name, compare_count(bound, "wrong"), judged, tool_text_of(output, "role"),
                  tool_text_of(bound, "at"), compare_real(bound, "got"), compare_real(bound, "want"),
                  compare_real(bound, "limit"));

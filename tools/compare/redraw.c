@@ -27,10 +27,10 @@ static int add_file(struct tool *tool, const char *path, json_t *answers)
     json_decref(whole);
     if (whole == NULL)
         return tool_fail(tool, TOOL_USAGE,
-                         "%s:%d: %s; --redraw takes what compare --json printed, not --csv", path,
-                         error.line, error.text);
+                         "%s:%d: %s; --redraw requires output of compare --json, not of --csv",
+                         path, error.line, error.text);
     return sound ? TOOL_FINE
-                 : tool_fail(tool, TOOL_USAGE, "%s: is not what compare --json prints", path);
+                 : tool_fail(tool, TOOL_USAGE, "%s: not output of compare --json", path);
 }
 
 int compare_redraw(struct tool *tool, const char *html, int count, char **paths)
@@ -40,7 +40,7 @@ int compare_redraw(struct tool *tool, const char *html, int count, char **paths)
 
     if (html == NULL || count == 0)
         code = tool_fail(tool, TOOL_USAGE,
-                         "--redraw takes --html FILE and files that compare --json printed");
+                         "--redraw requires --html FILE and files with output of compare --json");
     for (int i = 0; i < count && code == TOOL_FINE; i++)
         code = add_file(tool, paths[i], answers);
     if (code == TOOL_FINE)

@@ -176,11 +176,11 @@ json_t *compare_summary(const struct compare *compare, const json_t *answers)
     struct gathering all = {.count = 0};
     json_t *summary = json_object();
     json_t *sides = json_array();
-    size_t room = 0;
+    size_t capacity = 0;
 
     for (size_t i = 0; i < json_array_size(answers); i++)
-        compare_each(json_array_get(answers, i), count_errors, &room);
-    all.rows = tool_alloc(room * sizeof(*all.rows));
+        compare_each(json_array_get(answers, i), count_errors, &capacity);
+    all.rows = tool_alloc(capacity * sizeof(*all.rows));
     for (size_t i = 0; i < json_array_size(answers); i++)
         take_answer(&all, json_array_get(answers, i));
     for (int side = 0; side < COMPARE_SIDES; side++)

@@ -116,8 +116,8 @@ double compare_unseen(const json_t *output)
 static void print_sample(const json_t *output)
 {
     if (json_object_get(output, "sampled") != NULL)
-        printf("    a sample: with 95 %% confidence at most %.2g %% of all values are further off "
-               "than its worst, by how much it cannot say\n",
+        printf("    a sample: with 95 %% confidence, at most %.2g %% of all values have larger "
+               "errors than its worst; it cannot show how large\n",
                100 * compare_unseen(output));
 }
 

@@ -66,14 +66,12 @@ static int nothing_compared(struct compare *compare, const json_t *summary, cons
 
     for (size_t side = 0; side < COMPARE_SIDES; side++)
         if (compare_count(json_array_get(sides, side), "declined") == problems)
-            return tool_fail(compare->tool, TOOL_FAILED,
-                             "nothing has been compared: %s declined %s: %s",
+            return tool_fail(compare->tool, TOOL_FAILED, "nothing was compared: %s declined %s: %s",
                              compare->side[side].name,
-                             problems == 1 ? "the problem" : "every problem, the first one so",
+                             problems == 1 ? "the problem" : "every problem; the first reason is",
                              first_reason(answers, side));
     return tool_fail(compare->tool, TOOL_FAILED,
-                     "nothing has been compared: not one of the %lld problems ran on both sides",
-                     problems);
+                     "nothing was compared: none of the %lld problems ran on both sides", problems);
 }
 
 int compare_verdict(struct compare *compare, const json_t *summary, const json_t *answers)

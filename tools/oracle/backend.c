@@ -22,7 +22,7 @@ static int32_t choose(void *cookie, const struct anydnn_plugin_candidate *candid
 
     if (candidate->reason != 0)
         snprintf(choice->sentence, ADN_JUDGE_SENTENCE, "%s",
-                 candidate->sentence != NULL ? candidate->sentence : "no sentence");
+                 candidate->sentence != NULL ? candidate->sentence : "no message");
     else if (!choice->made)
         choice->candidate = *candidate;
     choice->made |= candidate->reason == 0;
@@ -71,8 +71,7 @@ int oracle_run_backend(struct adn_oracle *oracle, const struct adn_problem *wide
 
     if (operation == NULL) {
         snprintf(sentence, ADN_JUDGE_SENTENCE,
-                 "cpu_ref, which knows the right answers, does not "
-                 "offer this operation");
+                 "cpu_ref, which computes the reference results, does not offer this operation");
         return 1;
     }
     adn_problem_view(wide, 0, &view);

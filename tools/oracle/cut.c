@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cuts a problem. An axis is a size that several operands share, such as the samples. Convolutions:
- * n, the channels per group, the filters per group, the groups, each spatial size and each filter
- * size. Pooling: n, c and the spatial sizes. All others: each dim, for operands whose size equals
- * that of the first operand. Formulas determine the outputs of windows. Three more axes are stride,
- * dilation and padding. Their size is one more than the excess over the least value. */
+/* Cuts a problem. An axis is a size that several operands share, such as the samples. Convolutions
+ * have the axes n, channels per group, filters per group, groups, each spatial size and each filter
+ * size. Pooling has n, c and the spatial sizes. Every other operation has each dim, for operands
+ * whose size equals that of the first operand. Formulas determine the output sizes of windows.
+ * Three more axes are stride, dilation and padding. Their size is one more than the excess over the
+ * least value. */
 #include "tools/oracle/cut.h"
 
 #include <stdlib.h>

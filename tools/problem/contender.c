@@ -33,17 +33,17 @@ static int read_name(struct tool *tool, const char *given, struct contender *con
     const char *math = given[length] == ':' ? given + length + 1 : "default";
 
     if (!has_names(given, length) || length >= sizeof(contender->backend))
-        return tool_fail(tool, TOOL_USAGE,
-                         "`%s` is no BACKEND:MATH, such as cpu_ref:default; `anydnn info` lists "
-                         "the backends",
-                         given);
+        return tool_fail(
+            tool, TOOL_USAGE,
+            "`%s` is not a BACKEND:MATH, such as cpu_ref:default; `anydnn info` lists the backends",
+            given);
     if (strcmp(math, "fma") == 0)
         math = "default";
     if (!is_math(math))
-        return tool_fail(tool, TOOL_USAGE,
-                         "%s: `%s` is no math mode; there are default, tensor_op, "
-                         "allow_conversion and split",
-                         given, math);
+        return tool_fail(
+            tool, TOOL_USAGE,
+            "%s: unknown math mode `%s`; available: default, tensor_op, allow_conversion, split",
+            given, math);
     snprintf(contender->backend, sizeof(contender->backend), "%.*s", (int)length, given);
     snprintf(contender->math, sizeof(contender->math), "%s", math);
     snprintf(contender->name, sizeof(contender->name), "%s:%s", contender->backend, math);
@@ -84,7 +84,7 @@ static int look_at_backend(struct tool *tool, const char *given, const char *nam
 
     if (index < 0)
         return tool_fail(tool, TOOL_USAGE,
-                         "%s: no backend of this name is installed; `anydnn info` lists them",
+                         "%s: this backend is not installed; `anydnn info` lists the backends",
                          given);
     own = tool_ask(anydnnGetBackendInfo, index, "space");
     reason = tool_ask(anydnnGetBackendInfo, index, "reason");
@@ -115,8 +115,8 @@ static int look_at_backends(struct tool *tool, struct contender *contender)
             return code;
         if (first[0] != '\0' && strcmp(first, space) != 0)
             return tool_fail(tool, TOOL_USAGE,
-                             "%s: `%s` is of the memory space %s, the first of %s; the fastest is "
-                             "chosen of one space",
+                             "%s: `%s` has the memory space %s, but the first backend has %s; the "
+                             "fastest can only be chosen within one space",
                              contender->name, name, space, first);
         snprintf(first, sizeof(first), "%s", space);
     }

@@ -36,7 +36,7 @@ struct entrant {
     char *text;       /* complete, with the contender's math mode and the algorithm found */
     char *declined;   /* NULL: it runs; else the reason as a sentence */
     size_t workspace; /* bytes that the library requests */
-    void *memory;     /* allocated by entrant_room, or NULL */
+    void *memory;     /* allocated by entrant_workspace, or NULL */
 };
 
 /* Makes the problem `text` with the contender's math and queries the backend. Declining is not a
@@ -45,7 +45,7 @@ int entrant_make(struct tool *tool, struct contender *contender, const char *tex
                  struct entrant *entrant);
 /* Allocates the workspace of an entrant that was not declined. Declines it if there is no
  * memory. */
-int entrant_room(struct tool *tool, struct contender *contender, struct entrant *entrant);
+int entrant_workspace(struct tool *tool, struct contender *contender, struct entrant *entrant);
 /* Runs the entrant once with that workspace. pointers[i] is operand i, in the memory of the
  * contender's handle. */
 anydnnStatus_t entrant_call(const struct contender *contender, const struct entrant *entrant,

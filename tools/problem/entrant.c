@@ -143,7 +143,7 @@ int entrant_make(struct tool *tool, struct contender *contender, const char *tex
     return status == SUCCESS ? TOOL_FINE : tool_fail_status(tool, TOOL_FAILED);
 }
 
-int entrant_room(struct tool *tool, struct contender *contender, struct entrant *entrant)
+int entrant_workspace(struct tool *tool, struct contender *contender, struct entrant *entrant)
 {
     anydnnStatus_t status = SUCCESS;
 
@@ -152,8 +152,8 @@ int entrant_room(struct tool *tool, struct contender *contender, struct entrant 
     if (status == ANYDNN_STATUS_ALLOC_FAILED) {
         char sentence[128];
 
-        snprintf(sentence, sizeof(sentence), "there is no memory for %zu bytes of workspace",
-                 entrant->workspace);
+        snprintf(sentence, sizeof(sentence),
+                 "out of memory: cannot allocate %zu bytes of workspace", entrant->workspace);
         decline(entrant, sentence);
         return TOOL_FINE;
     }
@@ -176,10 +176,10 @@ static void check_how(struct contender *contender, struct entrant *entrant)
         int plain; /* applies to plain contenders only */
         const char *sentence;
     } unwanted[] = {
-        {"notes", 2, 1, "it runs this as a transform, which is left out"},
-        {"staged", 1, 0, "it ran in another memory space, its operands copied across"},
-        {"workspace_short", 1, 0, "it ran with less workspace than its plan wants"},
-        {"unaligned", 1, 0, "it ran for operands of less alignment"},
+        {"notes", 2, 1, "it runs this as a transform, which is excluded"},
+        {"staged", 1, 0, "it ran in another memory space, with copied operands"},
+        {"workspace_short", 1, 0, "its plan needs more workspace than it got, so another plan ran"},
+        {"unaligned", 1, 0, "it ran with a plan for less aligned operands"},
     };
 
     for (size_t i = 0; i < sizeof(unwanted) / sizeof(unwanted[0]) && entrant->declined == NULL;
@@ -205,7 +205,7 @@ void entrant_check(struct contender *contender, struct entrant *entrant, int les
         decline(entrant, sentence);
     } else if (!lesser_math && has_math(entrant->text) &&
                (math == NULL || strcmp(math, contender->math) != 0)) {
-        snprintf(sentence, sizeof(sentence), "it runs this in %s math only",
+        snprintf(sentence, sizeof(sentence), "it runs this only in %s math",
                  math != NULL ? math : "unknown");
         decline(entrant, sentence);
     }

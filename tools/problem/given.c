@@ -62,11 +62,11 @@ static int all_lines(struct tool *tool, each_fn each, void *own)
 {
     json_t *answers = json_array();
     char *line = NULL;
-    size_t room = 0;
+    size_t capacity = 0;
     ssize_t length;
     int worst = TOOL_FINE;
 
-    for (int number = 1; (length = tool_read_line(stdin, &line, &room, TOOL_LINE_MAX)) >= 0;
+    for (int number = 1; (length = tool_read_line(stdin, &line, &capacity, TOOL_LINE_MAX)) >= 0;
          number++) {
         json_t *answer;
         int code;
@@ -84,9 +84,8 @@ static int all_lines(struct tool *tool, each_fn each, void *own)
     tool->line = 0;
     free(line);
     if (length == -2)
-        worst =
-            tool_fail(tool, TOOL_USAGE,
-                      "standard input: a line of more than %d bytes is no problem", TOOL_LINE_MAX);
+        worst = tool_fail(tool, TOOL_USAGE, "standard input: a line has more than %d bytes",
+                          TOOL_LINE_MAX);
     if (ferror(stdin) && worst == TOOL_FINE)
         worst = tool_fail(tool, TOOL_FAILED, "standard input cannot be read");
     if (tool->json && tool_print_json(tool, answers) != TOOL_FINE)
@@ -104,7 +103,7 @@ int tool_each_problem(struct tool *tool, int argc, char **argv, each_fn each, vo
 
     if (argc == 0)
         return tool_fail(tool, TOOL_USAGE,
-                         "a problem is missing, such as `pooling_forward x=f32:1,2,8,8 window=2,2 "
+                         "missing problem, such as `pooling_forward x=f32:1,2,8,8 window=2,2 "
                          "stride=2,2`, or `-` to read problems from standard input");
     if (argc == 1 && strcmp(argv[0], "-") == 0)
         return all_lines(tool, each, own);

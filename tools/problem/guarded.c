@@ -26,8 +26,8 @@ static int allocate(struct run *run, size_t bytes, size_t align, struct place *p
     void *memory = NULL;
 
     place->bytes = bytes;
-    place->room = GUARD + slack + bytes + GUARD;
-    if (anydnnMemAlloc(run->handle, place->room, &memory) != SUCCESS)
+    place->capacity = GUARD + slack + bytes + GUARD;
+    if (anydnnMemAlloc(run->handle, place->capacity, &memory) != SUCCESS)
         return tool_fail_status(run->tool, TOOL_FAILED);
     place->memory = memory;
     place->lead = GUARD;
@@ -39,17 +39,17 @@ static int allocate(struct run *run, size_t bytes, size_t align, struct place *p
 /* Uploads the image (NULL: all ones) and the guard zones. */
 static int upload(struct run *run, const struct place *place, const unsigned char *image)
 {
-    unsigned char *bytes = tool_alloc(place->room);
+    unsigned char *bytes = tool_alloc(place->capacity);
     anydnnStatus_t status;
 
-    for (size_t i = 0; i < place->room; i++)
+    for (size_t i = 0; i < place->capacity; i++)
         bytes[i] = guard_byte(i);
     if (image != NULL)
         memcpy(bytes + place->lead, image, place->bytes);
     else
         memset(bytes + place->lead, 0xff, place->bytes);
-    status =
-        anydnnMemCopy(run->handle, place->memory, bytes, place->room, ANYDNN_MEMCPY_HOST_TO_DEVICE);
+    status = anydnnMemCopy(run->handle, place->memory, bytes, place->capacity,
+                           ANYDNN_MEMCPY_HOST_TO_DEVICE);
     free(bytes);
     return status == SUCCESS ? TOOL_FINE : tool_fail_status(run->tool, TOOL_FAILED);
 }
@@ -124,14 +124,14 @@ static int download(struct run *run, const struct place *place, const char *role
 {
     size_t end = place->lead + place->bytes;
 
-    *bytes = tool_alloc(place->room);
-    if (anydnnMemCopy(run->handle, *bytes, place->memory, place->room,
+    *bytes = tool_alloc(place->capacity);
+    if (anydnnMemCopy(run->handle, *bytes, place->memory, place->capacity,
                       ANYDNN_MEMCPY_DEVICE_TO_HOST) != SUCCESS)
         return tool_fail_status(run->tool, TOOL_FAILED);
     for (size_t i = place->lead; i-- > 0;)
         if ((*bytes)[i] != guard_byte(i))
             return damage(run, role, "wrote outside", place->lead - i, "before its first");
-    for (size_t i = end; i < place->room; i++)
+    for (size_t i = end; i < place->capacity; i++)
         if ((*bytes)[i] != guard_byte(i))
             return damage(run, role, "wrote outside", i - end + 1, "after its last");
     return TOOL_FINE;
@@ -189,11 +189,10 @@ static int keep_or_compare(struct run *run, int index, unsigned char *after)
     free(after);
     if (same || json_integer_value(json_object_get(run->outcome->record, "deterministic")) == 0)
         return TOOL_FINE;
-    return tool_fail(run->tool, TOOL_FAILED,
-                     "backend %s calls itself deterministic, and two runs gave operand %s "
-                     "different bits",
-                     tool_text_of(run->outcome->record, "backend"),
-                     run->operands->item[index].role);
+    return tool_fail(
+        run->tool, TOOL_FAILED,
+        "backend %s declares itself deterministic, but operand %s differs between two runs",
+        tool_text_of(run->outcome->record, "backend"), run->operands->item[index].role);
 }
 
 int guarded_look(struct run *run)

@@ -9,7 +9,7 @@ struct place {
     unsigned char *memory; /* memory of the device */
     size_t lead;           /* bytes before the operand */
     size_t bytes;
-    size_t room; /* total bytes */
+    size_t capacity; /* total bytes */
 };
 
 struct run {

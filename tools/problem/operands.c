@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Describes the operands of a problem and iterates over them in logical order. */
+/* Describes the operands of a problem and iterates over them in logical order. The walk is not
+ * that of core/judge, so that the golden vectors and anydnn verify check each other. */
 #include "tools/problem/operands.h"
 
 #include <stdlib.h>
@@ -36,8 +37,7 @@ static int describe_one(struct tool *tool, anydnnProblem_t problem, int index,
     word = word_of(text, operand->role);
     operand->element = word != NULL ? element_lookup(word, strcspn(word, ":")) : NULL;
     if (operand->element == NULL)
-        return tool_fail(tool, TOOL_FAILED, "operand %s: its type is not known to this program",
-                         operand->role);
+        return tool_fail(tool, TOOL_FAILED, "operand %s: unknown type", operand->role);
     operand->alias = -1;
     operand->written = (operand->direction & ANYDNN_DIRECTION_OUTPUT) != 0;
     operand->count = 1;
@@ -89,7 +89,7 @@ int operands_describe(struct tool *tool, anydnnProblem_t problem, const char *te
         anydnnCreateTensorDescriptor(&tensor) != ANYDNN_STATUS_SUCCESS)
         return tool_fail_status(tool, TOOL_FAILED);
     if (operands->count > OPERANDS_MAX)
-        code = tool_fail(tool, TOOL_FAILED, "the problem has %d operands; this program takes %d",
+        code = tool_fail(tool, TOOL_FAILED, "the problem has %d operands; the maximum is %d",
                          operands->count, OPERANDS_MAX);
     for (int i = 0; i < operands->count && code == TOOL_FINE; i++)
         code = describe_one(tool, problem, i, tensor, text, &operands->item[i]);

@@ -211,7 +211,7 @@ static void print_record(const json_t *answer)
            tool_text_of(answer, "device"));
     printf("math:      %s (%s permitted)\n", tool_text_of(record, "math"),
            tool_text_of(record, "math_requested"));
-    printf("algorithm: %s (%s asked for)\n", tool_text_of(record, "algorithm"),
+    printf("algorithm: %s (%s requested)\n", tool_text_of(record, "algorithm"),
            tool_text_of(record, "algorithm_requested"));
     printf("plan:      %s, workspace %lld, %s\n", tool_text_of(record, "plan"),
            (long long)json_integer_value(json_object_get(record, "workspace")),
@@ -229,7 +229,7 @@ static void print_record(const json_t *answer)
         if (json_integer_value(json_object_get(record, marks[i])) != 0)
             printf("notes:     %s\n", marks[i]);
     for (size_t i = 0; i < json_array_size(passed_over); i++)
-        printf("passed over %s\n", json_string_value(json_array_get(passed_over, i)));
+        printf("skipped:   %s\n", json_string_value(json_array_get(passed_over, i)));
 }
 
 static void print_check(const json_t *check)
@@ -270,8 +270,8 @@ void report_print(const json_t *answer)
     }
     print_check(check);
     if (check && strcmp(tool_text_of(answer, "inputs"), "eighths") == 0)
-        printf("inputs:    multiples of 1/8: sums are exact and show no rounding; --inputs normal "
-               "does\n");
+        printf("inputs:    multiples of 1/8: sums are exact and show no rounding; use --inputs "
+               "normal to see it\n");
 }
 
 int report_verdict(struct tool *tool, const json_t *answer)
@@ -280,7 +280,7 @@ int report_verdict(struct tool *tool, const json_t *answer)
 
     if (check == NULL || json_is_true(json_object_get(check, "passed")))
         return TOOL_FINE;
-    return tool_fail(tool, TOOL_FAILED, "the outputs of %s and %s differ by more than is allowed",
-                     tool_text_of(json_object_get(answer, "record"), "backend"),
-                     tool_text_of(check, "backend"));
+    return tool_fail(
+        tool, TOOL_FAILED, "the outputs of %s and %s differ by more than the tolerance",
+        tool_text_of(json_object_get(answer, "record"), "backend"), tool_text_of(check, "backend"));
 }

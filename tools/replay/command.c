@@ -49,7 +49,7 @@ static void print(const struct replay *replay, const struct replay_call *call, c
     if (call->wrong > 0)
         printf(", %lld beyond their bound", call->wrong);
     if (strcmp(call->dump, "-") != 0)
-        printf(", on what dump %s holds", call->dump);
+        printf(", on the data of dump %s", call->dump);
     putchar('\n');
     fflush(stdout);
 }
@@ -255,8 +255,8 @@ static int run(struct tool *tool, int argc, char **argv)
         return code;
     if (argc - first < 1 || argc - first > 2)
         return tool_fail(tool, TOOL_USAGE,
-                         "replay takes a trace and, where the calls are to run on another backend "
-                         "than cpu_ref, too, a BACKEND:MATH");
+                         "replay requires a trace, and optionally a BACKEND:MATH to compare with "
+                         "instead of cpu_ref");
     replay.path = argv[first];
     if (argc - first == 2)
         replay.beside = argv[first + 1];
@@ -274,7 +274,7 @@ static int run(struct tool *tool, int argc, char **argv)
 const struct tool_command tool_replay = {
     .name = "replay",
     .arguments = "TRACE [BACKEND:MATH]",
-    .summary = "Runs the calls of a trace again, where they ran and on another backend.",
+    .summary = "Runs the calls of a trace again, on their backend and on another one.",
     .options = replay_option_table,
     .run = run,
 };

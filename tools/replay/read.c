@@ -10,11 +10,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define COLUMNS    9
-#define LINE_BYTES 16384 /* longer than any complete line */
-#define CALLS_MAX  1000000
-#define ROOM_LEAST 1024
-#define HASH_BEGIN 2166136261U
+#define COLUMNS        9
+#define LINE_BYTES     16384 /* longer than any complete line */
+#define CALLS_MAX      1000000
+#define CAPACITY_LEAST 1024
+#define HASH_BEGIN     2166136261U
 
 enum { PROBLEM, BACKEND, ENGINE, MATH, TIME, THREAD, HANDLE, DUMP, STATUS };
 
@@ -88,36 +88,36 @@ static unsigned hash_on(unsigned hash, const char *text)
 /* Doubles the capacity for calls and for sides, of which there are at most as many. */
 static void grow(struct replay_trace *trace)
 {
-    size_t room = trace->room > 0 ? 2 * trace->room : ROOM_LEAST;
-    struct replay_side **side = tool_alloc(room * sizeof(side[0]));
+    size_t capacity = trace->capacity > 0 ? 2 * trace->capacity : CAPACITY_LEAST;
+    struct replay_side **side = tool_alloc(capacity * sizeof(side[0]));
     struct replay_call *following;
 
     free(trace->call_bucket);
     free(trace->side_bucket);
-    trace->call_bucket = tool_alloc(room * sizeof(trace->call_bucket[0]));
-    trace->side_bucket = tool_alloc(room * sizeof(trace->side_bucket[0]));
-    memset(trace->call_bucket, 0, room * sizeof(trace->call_bucket[0]));
-    memset(trace->side_bucket, 0, room * sizeof(trace->side_bucket[0]));
+    trace->call_bucket = tool_alloc(capacity * sizeof(trace->call_bucket[0]));
+    trace->side_bucket = tool_alloc(capacity * sizeof(trace->side_bucket[0]));
+    memset(trace->call_bucket, 0, capacity * sizeof(trace->call_bucket[0]));
+    memset(trace->side_bucket, 0, capacity * sizeof(trace->side_bucket[0]));
     for (size_t i = 0; i < trace->sides; i++) {
         side[i] = trace->side[i];
-        side[i]->next = trace->side_bucket[side[i]->hash % room];
-        trace->side_bucket[side[i]->hash % room] = side[i];
+        side[i]->next = trace->side_bucket[side[i]->hash % capacity];
+        trace->side_bucket[side[i]->hash % capacity] = side[i];
         for (struct replay_call *call = side[i]->first; call != NULL; call = following) {
             following = call->beside;
-            call->next = trace->call_bucket[call->hash % room];
-            trace->call_bucket[call->hash % room] = call;
+            call->next = trace->call_bucket[call->hash % capacity];
+            trace->call_bucket[call->hash % capacity] = call;
         }
     }
     free(trace->side);
     trace->side = side;
-    trace->room = room;
+    trace->capacity = capacity;
 }
 
 /* Appends a new call to those that ran on the same side. */
 static void add_to_side(struct replay_trace *trace, struct replay_call *call)
 {
     unsigned hash = hash_on(hash_on(HASH_BEGIN, call->backend), call->math);
-    struct replay_side **bucket = &trace->side_bucket[hash % trace->room];
+    struct replay_side **bucket = &trace->side_bucket[hash % trace->capacity];
     struct replay_side *side = *bucket;
 
     while (side != NULL &&
@@ -142,9 +142,9 @@ static struct replay_call *call_of(struct replay_trace *trace, char *const colum
     struct replay_call *call;
 
     hash = hash_on(hash_on(hash, column[MATH]), column[DUMP]);
-    if (trace->count == trace->room)
+    if (trace->count == trace->capacity)
         grow(trace);
-    bucket = &trace->call_bucket[hash % trace->room];
+    bucket = &trace->call_bucket[hash % trace->capacity];
     for (call = *bucket; call != NULL; call = call->next)
         if (call->hash == hash && strcmp(call->problem, column[PROBLEM]) == 0 &&
             strcmp(call->backend, column[BACKEND]) == 0 && strcmp(call->math, column[MATH]) == 0 &&
@@ -243,13 +243,13 @@ int replay_read_from(struct tool *tool, FILE *file, const char *path, struct rep
     endless = read_lines(file, trace);
     if (endless > 0)
         return tool_fail(tool, TOOL_FAILED,
-                         "%s: line %lld has more than %d bytes, which no line of a trace has", path,
+                         "%s: line %lld has more than %d bytes, the maximum for a trace", path,
                          endless, TOOL_LINE_MAX);
     if (ferror(file))
         return tool_fail(tool, TOOL_FAILED, "%s: cannot be read", path);
     if (trace->count == 0)
-        return tool_fail(tool, TOOL_FAILED, "%s: there is no call in it%s", path,
-                         trace->damaged > 0 ? ", and lines that are none of a trace" : "");
+        return tool_fail(tool, TOOL_FAILED, "%s: the trace contains no call%s", path,
+                         trace->damaged > 0 ? ", but lines that do not belong to a trace" : "");
     return TOOL_FINE;
 }
 
@@ -264,7 +264,7 @@ int replay_read(struct tool *tool, const char *path, struct replay_trace *trace)
     if (stat(path, &status) != 0)
         return tool_fail(tool, TOOL_USAGE, "%s: %s", path, strerror(errno));
     if (!S_ISREG(status.st_mode))
-        return tool_fail(tool, TOOL_USAGE, "%s: is not a regular file", path);
+        return tool_fail(tool, TOOL_USAGE, "%s: not a regular file", path);
     file = tool_open_read(path, why);
     if (file == NULL)
         return tool_fail(tool, TOOL_USAGE, "%s: %s", path, why);

@@ -230,7 +230,7 @@ static int write_all(struct reduction *reduction, const char *trace, char *path,
     file = open_trace(path);
     if (file == NULL)
         return tool_fail(tool, TOOL_FAILED, "%s: cannot be written: %s", path,
-                         errno != 0 ? strerror(errno) : "it is not a regular file");
+                         errno != 0 ? strerror(errno) : "not a regular file");
     problem = tool_alloc(ADN_PROBLEM_TEXT_MAX);
     adn_problem_print(&reduction->now.problem, &reduction->now.values, problem,
                       ADN_PROBLEM_TEXT_MAX);
@@ -269,7 +269,7 @@ int replay_reduce(struct compare *compare, const struct suite_item *item, const 
         code = write_all(&reduction, trace, path, size);
     else if (code == TOOL_FINE)
         code = tool_fail(compare->tool, TOOL_FAILED,
-                         "%s: a further run is within its bound, so that nothing can be reduced",
+                         "%s: another run is within its bound, so the problem cannot be reduced",
                          item->layer);
     adn_subject_free(&reduction.now);
     return code;

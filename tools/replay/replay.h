@@ -49,8 +49,8 @@ struct replay_trace {
     size_t count;      /* number of calls */
     long long lines;   /* complete lines */
     long long damaged; /* lines that were truncated, or are not lines of a trace */
-    /* The hash tables of `room` buckets each, which is at least the number of calls. */
-    size_t room;
+    /* The hash tables of `capacity` buckets each, which is at least the number of calls. */
+    size_t capacity;
     struct replay_call **call_bucket;
     struct replay_side **side_bucket;
 };

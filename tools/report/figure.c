@@ -55,13 +55,13 @@ static void become_gnuplot(FILE *script, int out)
 static char *read_all(int from, size_t *size)
 {
     char *text = NULL;
-    size_t room = 0;
+    size_t capacity = 0;
     ssize_t got;
 
     *size = 0;
     do {
-        if (*size == room) {
-            char *larger = realloc(text, room = 2 * room + 65536);
+        if (*size == capacity) {
+            char *larger = realloc(text, capacity = 2 * capacity + 65536);
 
             if (larger == NULL) {
                 free(text);
@@ -70,7 +70,7 @@ static char *read_all(int from, size_t *size)
             text = larger;
         }
         do
-            got = read(from, text + *size, room - *size);
+            got = read(from, text + *size, capacity - *size);
         while (got < 0 && errno == EINTR);
         *size += got > 0 ? (size_t)got : 0;
     } while (got > 0);
@@ -144,7 +144,7 @@ void page_figure(struct page *page, const char *caption, void (*draw)(FILE *scri
         fputs("\"/></div>\n", page->file);
     } else {
         page->undrawn++;
-        page_paragraph(page, "This figure is not drawn: gnuplot is not installed, or failed.");
+        page_paragraph(page, "This figure is missing: gnuplot is not installed or failed.");
     }
     fputs("<figcaption>", page->file);
     page_escape(page->file, caption);

@@ -67,7 +67,7 @@ int page_close(struct tool *tool, struct page *page)
     int failed;
 
     if (page->undrawn > 0)
-        page_paragraph(page, "%d figures are missing: gnuplot is not installed, or failed.",
+        page_paragraph(page, "%d figures are missing: gnuplot is not installed or failed.",
                        page->undrawn);
     fputs("</body>\n</html>\n", page->file);
     failed = ferror(page->file);

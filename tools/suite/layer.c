@@ -241,7 +241,7 @@ static int add(struct tool *tool, struct suite *suite, const char *layer, const 
     anydnnProblemDestroy(problem);
     suite->item = realloc(suite->item, (size_t)(suite->count + 1) * sizeof(*suite->item));
     if (suite->item == NULL)
-        return tool_fail(tool, TOOL_FAILED, "there is no memory for %d problems", suite->count + 1);
+        return tool_fail(tool, TOOL_FAILED, "out of memory for %d problems", suite->count + 1);
     item = &suite->item[suite->count++];
     item->layer = strcpy(tool_alloc(strlen(layer) + 1), layer);
     item->times = occurrences(layer);

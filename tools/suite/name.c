@@ -141,12 +141,11 @@ static int unknown_suite(struct tool *tool, const char *folder, const char *give
                                            length > 0 ? ", " : "", names[i]);
         }
     if (names[0] == NULL)
-        return tool_fail(tool, TOOL_USAGE, "%s: there are no suites in %s (--suites FOLDER)", given,
-                         folder);
-    return tool_fail(tool, TOOL_USAGE,
-                     "%s: there is no suite of this name%s%s; `anydnn bench --list` shows all, and "
-                     "a file is named by its path",
-                     given, length > 0 ? "; near it are " : "", near);
+        return tool_fail(tool, TOOL_USAGE, "%s: no suites in %s (--suites FOLDER)", given, folder);
+    return tool_fail(
+        tool, TOOL_USAGE,
+        "%s: unknown suite%s%s; `anydnn bench --list` lists all; a file is given by its path",
+        given, length > 0 ? "; similar names: " : "", near);
 }
 
 int suite_locate(struct tool *tool, const struct suite_options *options, const char *given,

@@ -31,5 +31,6 @@ int suite_set_direction(struct tool *tool, void *own, const char *value)
             return TOOL_FINE;
     }
     return tool_fail(tool, TOOL_USAGE,
-                     "--direction=%s: takes forward, data and filter, with commas, or all", value);
+                     "--direction=%s: must be all, or forward, data and filter separated by commas",
+                     value);
 }

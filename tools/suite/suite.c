@@ -45,19 +45,18 @@ static int read_lines(struct tool *tool, const struct suite_options *options, co
                       FILE *file, struct suite *suite)
 {
     char *line = NULL;
-    size_t room = 0;
+    size_t capacity = 0;
     ssize_t length = 0;
     int code = TOOL_FINE;
 
     for (int number = 1; code == TOOL_FINE; number++) {
-        length = tool_read_line(file, &line, &room, TOOL_LINE_MAX);
+        length = tool_read_line(file, &line, &capacity, TOOL_LINE_MAX);
         if (length == -1)
             break;
         tool->line = number;
         code = length >= 0 ? read_line(tool, options, line, number, suite)
-                           : tool_fail(tool, TOOL_USAGE,
-                                       "%s: a line of more than %d bytes is no line of a suite",
-                                       path, TOOL_LINE_MAX);
+                           : tool_fail(tool, TOOL_USAGE, "%s: a line has more than %d bytes", path,
+                                       TOOL_LINE_MAX);
     }
     tool->line = 0;
     free(line);
@@ -149,14 +148,14 @@ int suite_open(struct tool *tool, const struct suite_options *options, int argc,
 
     memset(suite, 0, sizeof(*suite));
     if (argc == 0)
-        return tool_fail(tool, TOOL_USAGE,
-                         "a suite or a problem is missing, such as resnet50, or "
-                         "`pooling_forward x=f32:1,2,8,8 window=2,2 stride=2,2`, or `-` to read "
-                         "problems from standard input");
+        return tool_fail(
+            tool, TOOL_USAGE,
+            "missing suite or problem, such as resnet50, or `pooling_forward x=f32:1,2,8,8 "
+            "window=2,2 stride=2,2`, or `-` to read problems from standard input");
     code = read_what(tool, options, argc, argv, suite);
     if (code == TOOL_FINE && suite->count == 0)
-        code = tool_fail(tool, TOOL_USAGE, "%s: there is no problem%s", argv[0],
-                         suite->left_out > 0 ? " that has the --direction asked for" : " in it");
+        code = tool_fail(tool, TOOL_USAGE, "%s: no problem%s", argv[0],
+                         suite->left_out > 0 ? " has the requested --direction" : " in it");
     return code;
 }
 

@@ -30,17 +30,17 @@ int suite_set_direction(struct tool *tool, void *own, const char *value);
 
 /* clang-format off */
 #define SUITE_OPTIONS                                                                              \
-    {"batch", "N", "samples of every layer (as the suite says)",                                   \
+    {"batch", "N", "batch size of every layer (that of the suite)",                                \
      TOOL_KEEP_NUMBER(suite_options, batch, 1, 1 << 20)},                                          \
-    {"type", "TYPE", "f32, f16, bf16, f64, s8, ... of the data (as the suite says)",               \
+    {"type", "TYPE", "data type: f32, f16, bf16, f64, s8, ... (that of the suite)",                \
      TOOL_KEEP(suite_options, type, TOOL_WORD), .words = suite_types},                             \
-    {"layout", "LAYOUT", "nchw or nhwc (as the suite says)",                                       \
+    {"layout", "LAYOUT", "nchw or nhwc (that of the suite)",                                       \
      TOOL_KEEP(suite_options, layout, TOOL_WORD), .words = suite_layouts},                         \
-    {"direction", "LIST", "of forward, data and filter, with commas, or all (as the suite says)",  \
+    {"direction", "LIST", "forward, data and filter with commas, or all (those of the suite)",     \
      .set = suite_set_direction},                                                                  \
-    {"compute", "TYPE", "that convolutions compute in (by the data's type)",                       \
+    {"compute", "TYPE", "compute type of convolutions (by the data type)",                         \
      TOOL_KEEP(suite_options, compute, TOOL_WORD), .words = suite_computes},                       \
-    {"suites", "FOLDER", "suites there, not the installed ones",                                   \
+    {"suites", "FOLDER", "look for suites there instead of the installed ones",                    \
      TOOL_KEEP(suite_options, folder, TOOL_TEXT)}
 /* clang-format on */
 

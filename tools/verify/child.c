@@ -88,7 +88,7 @@ static int unloaded(const struct child *child, const char *stage, const char *re
 static const char *reason_of(const struct verify_target *target)
 {
     if (target->backend == NULL)
-        return "there is no such backend";
+        return "no such backend";
     return target->backend->reason != NULL ? target->backend->reason : adn_load_error_text();
 }
 
@@ -239,6 +239,7 @@ static void take_orders(struct child *child, const struct verify_orders *orders)
     child->filter.operation = orders->operation;
     child->filter.type = orders->type != NULL ? adn_type_parse(orders->type) : -1;
     child->filter.problem = orders->problem;
+    child->filter.suite = orders->suite;
 }
 
 /* Waits for the other processes. An error of read or write means that the pipe is closed, and ends

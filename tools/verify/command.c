@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "desc/names.h"
@@ -12,6 +13,7 @@
 #include "tools/verify/verify.h"
 
 #define CASE_LIMIT    30
+#define SUITE_LIMIT   600 /* of a case of a suite, whose layers are large */
 #define PROCESSES_MAX 1000
 
 /* ---- options */
@@ -29,8 +31,9 @@ static int check_operation(struct tool *tool, void *own, const char *value)
             (length > 0 && value[length - 1] == '*' && strncmp(names[i], value, length - 1) == 0))
             return TOOL_FINE;
     near = adn_name_nearest(value, names, count);
-    return tool_fail(tool, TOOL_USAGE, "--op=%s: no operation is called so%s%s%s", value,
-                     near != NULL ? "; did you mean " : "", near != NULL ? near : "",
+    return tool_fail(tool, TOOL_USAGE, "--op=%s: unknown operation%s%s%s", value,
+                     near != NULL ? "; did you mean " : "; ",
+                     near != NULL ? near : "`anydnn info --operations` lists the operations",
                      near != NULL ? "?" : "");
 }
 
@@ -38,7 +41,8 @@ static int check_type(struct tool *tool, void *own, const char *value)
 {
     (void)own;
     if (adn_type_parse(value) < 0)
-        return tool_fail(tool, TOOL_USAGE, "--type=%s: takes f32, f64, f16, bf16, s8, ...", value);
+        return tool_fail(tool, TOOL_USAGE, "--type=%s: must be f32, f64, f16, bf16, s8, ...",
+                         value);
     return TOOL_FINE;
 }
 
@@ -49,7 +53,7 @@ static int set_shard(struct tool *tool, void *own, const char *value)
 
     if (sscanf(value, "%d/%d%c", &options->shard, &options->shards, &rest) != 2 ||
         options->shard < 1 || options->shard > options->shards)
-        return tool_fail(tool, TOOL_USAGE, "--shard=%s: takes I/N, the I-th of N parts", value);
+        return tool_fail(tool, TOOL_USAGE, "--shard=%s: must be I/N, the I-th of N parts", value);
     return TOOL_FINE;
 }
 
@@ -62,28 +66,36 @@ static int check_vectors(struct tool *tool, void *own, const char *value)
 }
 
 static const struct tool_option options_table[] = {
-    {"quick", NULL, "fewer layouts of each shape, and two engines of each problem",
+    {"quick", NULL, "check fewer layouts of each shape and two engines of each problem",
      TOOL_KEEP_FLAG(verify_options, quick)},
-    {"small", NULL, "as --quick, and without the long sums, for a backend that is slow",
+    {"small", NULL, "like --quick without the long sums, for slow backends",
      TOOL_KEEP(verify_options, quick, TOOL_FLAG), .low = 2},
-    {"op", "OPERATION", "that operation alone; PREFIX* for several",
+    {"op", "OPERATION", "check only this operation; PREFIX* for several",
      TOOL_KEEP(verify_options, operation, TOOL_TEXT), .set = check_operation},
-    {"type", "TYPE", "that element type alone", TOOL_KEEP(verify_options, type, TOOL_TEXT),
+    {"type", "TYPE", "check only this element type", TOOL_KEEP(verify_options, type, TOOL_TEXT),
      .set = check_type},
-    {"shard", "I/N", "the I-th of N parts of the cases", .set = set_shard},
-    {"processes", "N", "N processes run the same cases at once on one device",
+    {"shard", "I/N", "check only the I-th of N parts of the cases", .set = set_shard},
+    {"processes", "N", "run the same cases in N processes at once on one device",
      TOOL_KEEP_NUMBER(verify_options, processes, 1, PROCESSES_MAX)},
-    {"time-limit", "SECONDS", "stops then, and says what was not reached",
+    {"time-limit", "SECONDS", "stop after this time and report the cases not reached",
      TOOL_KEEP_NUMBER(verify_options, time_limit, 1, 1000000)},
-    {"case-limit", "SECONDS", "a case that takes longer hangs (30)",
+    {"case-limit", "SECONDS", "time after which a case counts as hanging (30; 600 with --suite)",
      TOOL_KEEP_NUMBER(verify_options, case_limit, 1, 100000)},
-    {"stop", NULL, "stops at the first failure", TOOL_KEEP_FLAG(verify_options, stop)},
-    {"seed", "N", "of the random data (1)", TOOL_KEEP_NUMBER(verify_options, seed, 0, INT64_MAX)},
-    {"problem", "PROBLEM", "every check of this problem alone",
+    {"stop", NULL, "stop at the first failure", TOOL_KEEP_FLAG(verify_options, stop)},
+    {"seed", "N", "seed of the random data (1)",
+     TOOL_KEEP_NUMBER(verify_options, seed, 0, INT64_MAX)},
+    {"problem", "PROBLEM", "run every check on this problem only",
      TOOL_KEEP(verify_options, problem, TOOL_TEXT)},
-    {"fuzz", "N", "N random problems in place of the listed ones, by --seed",
+    {"suite", "SUITE",
+     "check the layers of this suite, a name or a file, instead of the listed problems",
+     TOOL_KEEP(verify_options, suite, TOOL_FILE)},
+    {"batch", "N", "batch size of every layer of the suite (1)",
+     TOOL_KEEP_NUMBER(suite_options, batch, 1, 1 << 20)},
+    {"suites", "FOLDER", "look for suites there instead of the installed ones",
+     TOOL_KEEP(suite_options, folder, TOOL_TEXT)},
+    {"fuzz", "N", "check N random problems instead of the listed ones, by --seed",
      TOOL_KEEP_NUMBER(verify_options, fuzz, 1, 10000000)},
-    {"vectors", "FOLDER", "golden vectors there, not the installed ones",
+    {"vectors", "FOLDER", "look for golden vectors there instead of the installed ones",
      TOOL_KEEP(verify_options, vectors, TOOL_TEXT), .set = check_vectors},
     TOOL_OPTIONS_END};
 
@@ -119,12 +131,13 @@ static int take_file(struct tool *tool, struct verify_options *options, const ch
     size_t length;
 
     if (realpath(given, path) == NULL)
-        return tool_fail(tool, TOOL_USAGE, "%s: there is no such file", given);
+        return tool_fail(tool, TOOL_USAGE, "%s: no such file", given);
     file = strrchr(given, '/');
     file = file != NULL ? file + 1 : given;
     length = strlen(file);
     if (length <= 10 || strncmp(file, "anydnn_", 7) != 0 || strcmp(file + length - 3, ".so") != 0)
-        return tool_fail(tool, TOOL_USAGE, "%s: a backend's file is called anydnn_NAME.so", given);
+        return tool_fail(tool, TOOL_USAGE, "%s: a backend's file must be named anydnn_NAME.so",
+                         given);
     options->by_path = 1;
     options->path = strdup(path);
     options->name = strdup(file + 7);
@@ -142,10 +155,38 @@ static int locate_backend(struct tool *tool, struct verify_options *options, con
     options->path = installed(given);
     if (options->path == NULL)
         return tool_fail(tool, TOOL_USAGE,
-                         "%s: no backend of this name is installed (anydnn info lists them); a "
-                         "file is named by its path",
+                         "%s: this backend is not installed (anydnn info lists the backends); a "
+                         "file is given by its path",
                          given);
     return TOOL_FINE;
+}
+
+/* ---- the suite */
+
+/* Writes the suite's problems as lines "LAYER PROBLEM" into a file that the children inherit. Their
+ * arguments are too short for a large suite. */
+static int read_suite(struct tool *tool, struct verify_options *options)
+{
+    char *argument = (char *)options->suite;
+    int lines = memfd_create("suite", 0);
+    struct suite suite;
+    int code;
+
+    if (options->problem != NULL || options->fuzz > 0)
+        return tool_fail(tool, TOOL_USAGE,
+                         "--suite=%s: names the problems, as --problem and --fuzz do; give one of "
+                         "the three",
+                         options->suite);
+    if (options->layers.batch == 0)
+        options->layers.batch = 1;
+    code = suite_open(tool, &options->layers, 1, &argument, &suite);
+    for (int i = 0; i < suite.count && code == TOOL_FINE; i++)
+        if (dprintf(lines, "%s %s\n", suite.item[i].layer, suite.item[i].problem) < 0)
+            code = tool_fail(tool, TOOL_FAILED, "--suite=%s: cannot be passed to the child: %s",
+                             options->suite, strerror(errno));
+    snprintf(options->suite_lines, sizeof(options->suite_lines), "/proc/self/fd/%d", lines);
+    suite_close(&suite);
+    return code;
 }
 
 /* ---- the command */
@@ -173,8 +214,7 @@ static int run_cases(struct tool *tool, struct verify_options *options)
 
 static int run(struct tool *tool, int argc, char **argv)
 {
-    struct verify_options options = {
-        .seed = 1, .processes = 1, .shard = 1, .shards = 1, .case_limit = CASE_LIMIT};
+    struct verify_options options = {.seed = 1, .processes = 1, .shard = 1, .shards = 1};
     char vectors[2 * PATH_MAX];
     int first;
     int code;
@@ -185,9 +225,16 @@ static int run(struct tool *tool, int argc, char **argv)
     if (code != TOOL_GO_ON)
         return code;
     if (argc - first != 1)
-        return tool_fail(tool, TOOL_USAGE,
-                         "anydnn verify takes one backend, by its name or by the path of its file");
+        return tool_fail(
+            tool, TOOL_USAGE,
+            "anydnn verify requires one backend, by its name or by the path of its file");
+    if (options.suite == NULL && (options.layers.batch > 0 || options.layers.folder != NULL))
+        return tool_fail(tool, TOOL_USAGE, "--batch and --suites require --suite");
+    if (options.case_limit == 0)
+        options.case_limit = options.suite != NULL ? SUITE_LIMIT : CASE_LIMIT;
     code = locate_backend(tool, &options, argv[first]);
+    if (code == TOOL_FINE && options.suite != NULL)
+        code = read_suite(tool, &options);
     if (code == TOOL_FINE) {
         options.oracle = strcmp(options.name, "cpu_ref") == 0 && !options.by_path
                              ? strdup(options.path)
@@ -205,6 +252,6 @@ static int run(struct tool *tool, int argc, char **argv)
     return code;
 }
 
-const struct tool_command tool_verify = {"verify", "BACKEND|PLUGIN.so",
-                                         "Judges a backend by its contract and its results.",
-                                         options_table, run};
+const struct tool_command tool_verify = {
+    "verify", "BACKEND|PLUGIN.so",
+    "Checks that a backend keeps its contract and computes right results.", options_table, run};

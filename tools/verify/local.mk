@@ -3,7 +3,7 @@
 
 vectorsdir = $(pkgdatadir)/vectors
 dist_vectors_DATA = $(golden_vectors)
-tools/verify/%-command.o: private ROOM_CPPFLAGS = -DANYDNN_VECTORSDIR='"$(vectorsdir)"'
+tools/verify/%-command.o: private FOLDER_CPPFLAGS = -DANYDNN_VECTORSDIR='"$(vectorsdir)"'
 tools_anydnn_SOURCES += \
 	tools/verify/child.c \
 	tools/verify/command.c \

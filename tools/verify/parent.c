@@ -27,7 +27,7 @@ struct watch {
     int fd;
     char *text;
     size_t length;
-    size_t room;
+    size_t capacity;
     double case_began;
 };
 
@@ -59,6 +59,8 @@ static char **write_orders(const struct verify_options *options, int fd, int fro
                                          .operation = options->operation,
                                          .type = options->type,
                                          .problem = options->problem,
+                                         .suite =
+                                             options->suite != NULL ? options->suite_lines : NULL,
                                          .settings = options->settings};
 
     return verify_orders_write(&orders);
@@ -70,7 +72,7 @@ static int start(struct watch *watch)
     char **arguments;
 
     if (pipe(ends) != 0)
-        return tool_fail(watch->tool, TOOL_FAILED, "no pipe: %s", strerror(errno));
+        return tool_fail(watch->tool, TOOL_FAILED, "cannot create a pipe: %s", strerror(errno));
     arguments = write_orders(watch->options, ends[1], watch->tally.next);
     fflush(NULL);
     watch->pid = fork();
@@ -90,7 +92,7 @@ static int start(struct watch *watch)
     watch->case_began = now_seconds();
     if (watch->pid < 0) {
         close(watch->fd);
-        return tool_fail(watch->tool, TOOL_FAILED, "no process: %s", strerror(errno));
+        return tool_fail(watch->tool, TOOL_FAILED, "cannot create a process: %s", strerror(errno));
     }
     return TOOL_FINE;
 }
@@ -101,13 +103,13 @@ static int read_some(struct watch *watch)
     ssize_t count;
     char *newline;
 
-    if (watch->room < watch->length + 65536) {
-        char *more = realloc(watch->text, watch->room + 131072);
+    if (watch->capacity < watch->length + 65536) {
+        char *more = realloc(watch->text, watch->capacity + 131072);
 
         if (more == NULL)
             return 0;
         watch->text = more;
-        watch->room += 131072;
+        watch->capacity += 131072;
     }
     count = read(watch->fd, watch->text + watch->length, 65536);
     if (count <= 0)
@@ -169,7 +171,7 @@ static void bury(struct watch *watch, int hangs)
         return;
     }
     if (hangs)
-        snprintf(sentence, sizeof(sentence), "it hangs: no end within %llu seconds",
+        snprintf(sentence, sizeof(sentence), "it hangs: it did not finish within %llu seconds",
                  watch->options->case_limit);
     else if (WIFSIGNALED(status))
         snprintf(sentence, sizeof(sentence), "it crashes: signal %d (%s)", WTERMSIG(status),

@@ -194,8 +194,8 @@ static void add_common(const json_t *answer, json_t *common, const char *operati
         count_word(labels, operation, "fine", list, length, &fine_with, &fine_without);
         if (failed_without == 0 && fine_with == 0 && fine_without > 0) {
             snprintf(sentence, sizeof(sentence),
-                     "%s: every case with `%.*s` fails, and no other does", operation, (int)length,
-                     list);
+                     "%s: every case with `%.*s` fails, and no other case does", operation,
+                     (int)length, list);
             json_array_append_new(common, json_string(sentence));
         }
         list += length + (list[length] == ',');
@@ -253,7 +253,7 @@ void verify_report(const struct verify_options *options, const json_t *answer)
     if (json_is_false(json_object_get(answer, "oracle")))
         printf("\nWithout cpu_ref: results were not judged.\n");
     if (cut[0] != '\0')
-        printf("\nCut short: %s; %lld cases were not reached.\n", cut,
+        printf("\nStopped early: %s; %lld cases were not reached.\n", cut,
                (long long)number(answer, "not_reached"));
     if (options->processes > 1)
         printf("\n%llu processes at once; each case counts once for each.\n", options->processes);

@@ -9,7 +9,8 @@
 #include "load/load.h"
 #include "tools/verify/verify.h"
 
-/* Returns 1 if root reads the value from another user's file. It then counts only as a choice. */
+/* Returns 1 if root reads the value from another user's file. It is then used only for a key of
+ * kind CHOICE. */
 static int is_withheld(int index)
 {
     char *withheld = tool_ask(anydnnGetSettingInfo, index, "withheld");
@@ -22,8 +23,8 @@ static int is_withheld(int index)
     return is_it;
 }
 
-/* Returns "NAME.KEY=VALUE" for `set.KEY` of a section [plugin NAME], with the prefix `?` if it
- * counts only as a choice. Returns NULL for other settings. */
+/* Returns "NAME.KEY=VALUE" for `set.KEY` of a section [plugin NAME], with the prefix `?` if it is
+ * used only for a key of kind CHOICE. Returns NULL for other settings. */
 static char *read_one(int index)
 {
     char *section = tool_ask(anydnnGetSettingInfo, index, "section");

@@ -148,12 +148,12 @@ static void add_answer(json_t *answer, json_t *one)
 static int meeting_make(struct tool *tool, struct meeting *meeting)
 {
     if (pipe(meeting->ready) != 0)
-        return tool_fail(tool, TOOL_FAILED, "no pipe: %s", strerror(errno));
+        return tool_fail(tool, TOOL_FAILED, "cannot create a pipe: %s", strerror(errno));
     if (pipe(meeting->gate) == 0)
         return TOOL_FINE;
     close(meeting->ready[0]);
     close(meeting->ready[1]);
-    return tool_fail(tool, TOOL_FAILED, "no pipe: %s", strerror(errno));
+    return tool_fail(tool, TOOL_FAILED, "cannot create a pipe: %s", strerror(errno));
 }
 
 /* Waits until all are ready, up to a limit. The limit keeps waiting members from counting as
@@ -177,7 +177,7 @@ static int start(struct tool *tool, const struct verify_options *options,
     int ends[2];
 
     if (pipe(ends) != 0)
-        return tool_fail(tool, TOOL_FAILED, "no pipe: %s", strerror(errno));
+        return tool_fail(tool, TOOL_FAILED, "cannot create a pipe: %s", strerror(errno));
     fflush(NULL);
     member->pid = fork();
     if (member->pid == 0) {
@@ -198,7 +198,7 @@ static int start(struct tool *tool, const struct verify_options *options,
     member->fd = ends[0];
     if (member->pid < 0) {
         close(member->fd);
-        return tool_fail(tool, TOOL_FAILED, "no process: %s", strerror(errno));
+        return tool_fail(tool, TOOL_FAILED, "cannot create a process: %s", strerror(errno));
     }
     return TOOL_FINE;
 }
@@ -214,7 +214,7 @@ static int finish(struct tool *tool, const struct member *member, json_t *answer
         continue;
     if (one == NULL || status != 0) {
         json_decref(one);
-        return tool_fail(tool, TOOL_FAILED, "a process ended without an answer");
+        return tool_fail(tool, TOOL_FAILED, "a process ended without a result");
     }
     add_answer(answer, one);
     json_decref(one);

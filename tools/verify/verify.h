@@ -4,14 +4,17 @@
 #ifndef TOOLS_VERIFY_VERIFY_H
 #define TOOLS_VERIFY_VERIFY_H
 
-#include "tools/common.h"
+#include "tools/suite/suite.h"
 
 /* The first argument of the child's command line; not for users. */
 #define VERIFY_CHILD "--child"
 
 struct verify_options {
-    int quick; /* 2: also without long sums */
-    int stop;  /* at the first failure */
+    struct suite_options layers; /* the first member, as tools/suite requires */
+    const char *suite;           /* its layers instead of the listed problems; NULL: none */
+    char suite_lines[32];        /* a file with a line "LAYER PROBLEM" for each of its problems */
+    int quick;                   /* 1: --quick; 2: --small, also without long sums */
+    int stop;                    /* at the first failure */
     const char *operation;
     const char *type;
     const char *problem;
@@ -56,7 +59,8 @@ struct verify_orders {
     const char *operation;
     const char *type;
     const char *problem;
-    char **settings; /* NULL-terminated */
+    const char *suite; /* a file of lines "LAYER PROBLEM" */
+    char **settings;   /* NULL-terminated */
 };
 
 /* Returns the orders as a command line, NULL-terminated. The caller frees it with its strings. */

@@ -187,7 +187,7 @@ static enum adn_fastest compete(struct adn_choices *choices, int dry, struct adn
     if (adn_choices_collect(choices) != ANYDNN_STATUS_SUCCESS || choices->count < 2)
         return ADN_FASTEST_NONE;
     if (dry) {
-        *reason = "not timed yet; the first call does, and may choose another";
+        *reason = "not timed yet; the first call times the engines and may choose another one";
         return ADN_FASTEST_NONE;
     }
     return pick_winner(choices, pick) ? ADN_FASTEST_TIMED : ADN_FASTEST_NONE;
@@ -226,13 +226,14 @@ enum adn_fastest adn_fastest_pick(struct adn_offers *offers, const char *entry, 
     struct adn_choices *choices;
     enum adn_fastest result;
 
-    *reason = "not timed, since the tuning file is only read and does not know the problem";
+    *reason = "not timed: the tuning file is read-only and has no record of the problem";
     if (is_frozen(handle))
         return ADN_FASTEST_NONE;
-    *reason = "not timed during a recording or capture; a later call does, and may choose another";
+    *reason = "not timed during a recording or capture; a later call times the engines and may "
+              "choose another one";
     if (is_captured(handle))
         return ADN_FASTEST_LATER;
-    *reason = "nothing is timed: the order of the route decides";
+    *reason = "no engine can be timed: the order of the route decides";
     choices = calloc(1, sizeof(*choices));
     if (!choices)
         return ADN_FASTEST_NONE;
@@ -243,10 +244,10 @@ enum adn_fastest adn_fastest_pick(struct adn_offers *offers, const char *entry, 
     choices->alignment = ADN_ASSUMED_ALIGNMENT;
     choices->workspace_limit = handle->workspace_limit;
     choices->limit_us = 1e3 * handle->world->settings->tune_limit;
-    adn_problem_copy(&choices->problem, offers->wish->problem);
+    adn_problem_copy(&choices->problem, offers->request->problem);
     result = hold_contest(choices, dry, pick, reason);
     if (result == ADN_FASTEST_NONE && !dry)
-        adn_info("%s: nothing was timed: the order of the route decides", entry);
+        adn_info("%s: no engine could be timed: the order of the route decides", entry);
     adn_choices_free(choices);
     free(choices);
     return result;

@@ -71,13 +71,13 @@ char *adn_tuned_key(struct adn_offers *offers, const struct adn_problem *problem
 
 char *adn_tuned_key_of(anydnnHandle_t handle, const struct adn_problem *problem)
 {
-    struct adn_wish wish = {problem, UINT64_MAX, ADN_ASSUMED_ALIGNMENT, NULL};
+    struct adn_request request = {problem, UINT64_MAX, ADN_ASSUMED_ALIGNMENT, NULL};
     struct adn_offers *offers = malloc(sizeof(*offers));
     char *key;
 
     if (!offers)
         return NULL;
-    adn_offers_begin(offers, handle, &wish);
+    adn_offers_begin(offers, handle, &request);
     key = adn_tuned_key(offers, problem);
     adn_offers_free(offers);
     free(offers);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Makes the operands of a search: their memory, their contents, and the sets of them that runs use
  * in turn. */
-#include "dispatch/autotune/stand.h"
+#include "dispatch/autotune/bench_env.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -46,56 +46,55 @@ static void draw(int32_t type, void *to, uint64_t count)
 }
 
 /* Returns the distance in bytes between an operand's copies in consecutive sets. */
-static int64_t stride_of(const struct adn_stand *stand, int32_t slot)
+static int64_t stride_of(const struct adn_bench_env *env, int32_t slot)
 {
-    int64_t bytes = adn_shape_bytes(&stand->choices->problem.tensor[slot]);
+    int64_t bytes = adn_shape_bytes(&env->choices->problem.tensor[slot]);
 
     return bytes < 0 ? bytes : (bytes + ALIGNED - 1) / ALIGNED * ALIGNED;
 }
 
 /* Returns the bytes of an operand in all sets. */
-static uint64_t bytes_of(const struct adn_stand *stand, int32_t slot)
+static uint64_t bytes_of(const struct adn_bench_env *env, int32_t slot)
 {
-    return (uint64_t)(stand->sets - 1) * (uint64_t)stride_of(stand, slot) +
-           (uint64_t)adn_shape_bytes(&stand->choices->problem.tensor[slot]);
+    return (uint64_t)(env->sets - 1) * (uint64_t)stride_of(env, slot) +
+           (uint64_t)adn_shape_bytes(&env->choices->problem.tensor[slot]);
 }
 
 /* Fills memory with drawn numbers, then copies what is there, doubling the filled part each time.
  */
-static int32_t fill_drawn(const struct adn_stand *stand, int32_t type, void *to, uint64_t bytes)
+static int32_t fill_drawn(const struct adn_bench_env *env, int32_t type, void *to, uint64_t bytes)
 {
     uint64_t done = bytes < DRAWN ? bytes : DRAWN;
     void *numbers = malloc(done > 0 ? done : 1);
-    void *stream = stand->operands.stream;
+    void *stream = env->operands.stream;
     int32_t result;
 
     if (!numbers)
         return ANYDNN_STATUS_ALLOC_FAILED;
     draw(type, numbers, done / (uint64_t)adn_type_size(type));
-    result =
-        stand->space->memory_copy(stand->device, stream, to, numbers, done, ANYDNN_PLUGIN_COPY_TO);
+    result = env->space->memory_copy(env->device, stream, to, numbers, done, ANYDNN_PLUGIN_COPY_TO);
     free(numbers);
     while (result == 0 && done < bytes) {
         uint64_t more = bytes - done < done ? bytes - done : done;
 
-        result = stand->space->memory_copy(stand->device, stream, (char *)to + done, to, more,
-                                           ANYDNN_PLUGIN_COPY_WITHIN);
+        result = env->space->memory_copy(env->device, stream, (char *)to + done, to, more,
+                                         ANYDNN_PLUGIN_COPY_WITHIN);
         done += more;
     }
     return result;
 }
 
 /* Fills an operand in all sets. */
-static int32_t fill(const struct adn_stand *stand, int32_t slot)
+static int32_t fill(const struct adn_bench_env *env, int32_t slot)
 {
-    const struct adn_problem *problem = &stand->choices->problem;
+    const struct adn_problem *problem = &env->choices->problem;
     int32_t type = problem->tensor[slot].type;
-    void *to = stand->first[slot];
-    uint64_t bytes = bytes_of(stand, slot);
+    void *to = env->first[slot];
+    uint64_t bytes = bytes_of(env, slot);
 
-    if (stand->choices->fastest && adn_type_digits(type) > 0)
-        return fill_drawn(stand, type, to, bytes);
-    return stand->space->memory_set(stand->device, stand->operands.stream, to, FILLING, bytes);
+    if (env->choices->fastest && adn_type_digits(type) > 0)
+        return fill_drawn(env, type, to, bytes);
+    return env->space->memory_set(env->device, env->operands.stream, to, FILLING, bytes);
 }
 
 static int is_read(const struct adn_operation *info, int32_t slot)
@@ -113,52 +112,52 @@ static int has_memory(const struct adn_problem *problem, int32_t slot)
            problem->alias[slot] == 0;
 }
 
-static anydnnStatus_t make_host_operand(struct adn_stand *stand, int32_t slot)
+static anydnnStatus_t make_host_operand(struct adn_bench_env *env, int32_t slot)
 {
-    const struct adn_choices *choices = stand->choices;
+    const struct adn_choices *choices = env->choices;
 
-    stand->first[slot] = malloc((size_t)adn_shape_bytes(&choices->problem.tensor[slot]));
-    if (!stand->first[slot])
+    env->first[slot] = malloc((size_t)adn_shape_bytes(&choices->problem.tensor[slot]));
+    if (!env->first[slot])
         return adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "%s: out of memory", choices->entry);
-    adn_problem_fill_host(&choices->problem, slot, stand->first[slot]);
+    adn_problem_fill_host(&choices->problem, slot, env->first[slot]);
     return ANYDNN_STATUS_SUCCESS;
 }
 
-static anydnnStatus_t make_operand(struct adn_stand *stand, int32_t slot)
+static anydnnStatus_t make_operand(struct adn_bench_env *env, int32_t slot)
 {
-    const struct adn_choices *choices = stand->choices;
+    const struct adn_choices *choices = env->choices;
     const struct adn_problem *problem = &choices->problem;
     const struct adn_operation *info = adn_problem_operation(problem->operation);
     int64_t bytes = adn_shape_bytes(&problem->tensor[slot]);
     int32_t result = bytes < 0 ? ANYDNN_STATUS_ALLOC_FAILED
-                               : adn_space_memory_alloc(choices->handle->space, stand->device,
-                                                        bytes_of(stand, slot), &stand->first[slot]);
+                               : adn_space_memory_alloc(choices->handle->space, env->device,
+                                                        bytes_of(env, slot), &env->first[slot]);
 
     if (result != 0) {
-        stand->first[slot] = NULL;
+        env->first[slot] = NULL;
         return adn_fail(ANYDNN_STATUS_ALLOC_FAILED,
-                        "%s: device %s has no %" PRId64 " bytes left for operand %s%s%s",
+                        "%s: device %s cannot allocate %" PRId64 " bytes for operand %s%s%s",
                         choices->entry, choices->handle->device_name, bytes, info->slot[slot].role,
                         adn_load_error_text()[0] ? ": " : "", adn_load_error_text());
     }
-    result = is_read(info, slot) ? fill(stand, slot) : 0;
+    result = is_read(info, slot) ? fill(env, slot) : 0;
     return result == 0 ? ANYDNN_STATUS_SUCCESS
-                       : adn_stand_failed(stand, "cannot fill an operand", result);
+                       : adn_bench_env_failed(env, "cannot fill an operand", result);
 }
 
 /* Sets the pointers of the current set: its operands, their aliases, and the substitutes for absent
  * operands. */
-static void place(struct adn_stand *stand)
+static void place(struct adn_bench_env *env)
 {
-    const struct adn_problem *problem = &stand->choices->problem;
+    const struct adn_problem *problem = &env->choices->problem;
     const struct adn_operation *info = adn_problem_operation(problem->operation);
-    void **data = stand->operands.data;
+    void **data = env->operands.data;
 
     for (int32_t i = 0; i < info->slot_count; i++)
         if (has_memory(problem, i))
             data[i] = adn_problem_on_host(problem, i)
-                          ? stand->first[i]
-                          : (char *)stand->first[i] + stand->set * stride_of(stand, i);
+                          ? env->first[i]
+                          : (char *)env->first[i] + env->set * stride_of(env, i);
     for (int32_t i = 0; i < info->slot_count; i++)
         if ((problem->present >> i & 1) && problem->alias[i] != 0)
             data[i] = data[problem->alias[i] - 1];
@@ -171,19 +170,19 @@ static void place(struct adn_stand *stand)
 
 /* Returns how many sets exceed the caches of a device. The host has one set, because its caches are
  * small relative to the data and filling memory takes long there. */
-static int32_t count_sets(const struct adn_stand *stand)
+static int32_t count_sets(const struct adn_bench_env *env)
 {
-    const struct adn_problem *problem = &stand->choices->problem;
+    const struct adn_problem *problem = &env->choices->problem;
     const struct adn_operation *info = adn_problem_operation(problem->operation);
     int64_t bytes = 0;
 
-    if (!stand->choices->fastest || stand->choices->handle->space->host)
+    if (!env->choices->fastest || env->choices->handle->space->host)
         return 1;
     for (int32_t i = 0; i < info->slot_count && bytes < TOGETHER; i++)
         if (has_memory(problem, i) && !adn_problem_on_host(problem, i)) {
-            if (stride_of(stand, i) < 0)
+            if (stride_of(env, i) < 0)
                 return 1;
-            bytes += stride_of(stand, i);
+            bytes += stride_of(env, i);
         }
     if (bytes == 0 || bytes >= TOGETHER)
         return 1;
@@ -191,67 +190,67 @@ static int32_t count_sets(const struct adn_stand *stand)
     return bytes < SETS_MAX ? (int32_t)bytes : SETS_MAX;
 }
 
-static anydnnStatus_t make_sets(struct adn_stand *stand)
+static anydnnStatus_t make_sets(struct adn_bench_env *env)
 {
-    const struct adn_problem *problem = &stand->choices->problem;
+    const struct adn_problem *problem = &env->choices->problem;
     const struct adn_operation *info = adn_problem_operation(problem->operation);
     anydnnStatus_t status = ANYDNN_STATUS_SUCCESS;
 
     for (int32_t i = 0; i < info->slot_count && status == ANYDNN_STATUS_SUCCESS; i++)
         if (has_memory(problem, i))
-            status = adn_problem_on_host(problem, i) ? make_host_operand(stand, i)
-                                                     : make_operand(stand, i);
+            status =
+                adn_problem_on_host(problem, i) ? make_host_operand(env, i) : make_operand(env, i);
     return status;
 }
 
 /* Makes the operands, with fewer sets if memory does not suffice for all. */
-anydnnStatus_t adn_stand_operands(struct adn_stand *stand)
+anydnnStatus_t adn_bench_env_operands(struct adn_bench_env *env)
 {
     anydnnStatus_t status;
 
-    stand->sets = count_sets(stand);
-    while ((status = make_sets(stand)) == ANYDNN_STATUS_ALLOC_FAILED && stand->sets > 1) {
-        stand->space->synchronize(stand->device, stand->operands.stream); /* may still fill */
-        adn_stand_free_operands(stand);
+    env->sets = count_sets(env);
+    while ((status = make_sets(env)) == ANYDNN_STATUS_ALLOC_FAILED && env->sets > 1) {
+        env->space->synchronize(env->device, env->operands.stream); /* may still fill */
+        adn_bench_env_free_operands(env);
         adn_load_error_clear();
-        stand->sets /= 2;
+        env->sets /= 2;
     }
     if (status == ANYDNN_STATUS_SUCCESS)
-        place(stand);
+        place(env);
     return status;
 }
 
-void adn_stand_free_operands(struct adn_stand *stand)
+void adn_bench_env_free_operands(struct adn_bench_env *env)
 {
-    for (int32_t i = 0; stand->own && i < ADN_SLOTS; i++) {
-        if (!stand->first[i])
+    for (int32_t i = 0; env->own && i < ADN_SLOTS; i++) {
+        if (!env->first[i])
             continue;
-        if (adn_problem_on_host(&stand->choices->problem, i))
-            free(stand->first[i]);
+        if (adn_problem_on_host(&env->choices->problem, i))
+            free(env->first[i]);
         else
-            stand->space->memory_free(stand->device, stand->first[i]);
-        stand->first[i] = NULL;
+            env->space->memory_free(env->device, env->first[i]);
+        env->first[i] = NULL;
     }
 }
 
-void adn_stand_turn(struct adn_stand *stand)
+void adn_bench_env_turn(struct adn_bench_env *env)
 {
-    if (stand->sets <= 1)
+    if (env->sets <= 1)
         return;
-    stand->set = (stand->set + 1) % stand->sets;
-    place(stand);
+    env->set = (env->set + 1) % env->sets;
+    place(env);
 }
 
-int32_t adn_stand_restore(struct adn_stand *stand)
+int32_t adn_bench_env_restore(struct adn_bench_env *env)
 {
-    const struct adn_problem *problem = &stand->choices->problem;
+    const struct adn_problem *problem = &env->choices->problem;
     const struct adn_operation *info = adn_problem_operation(problem->operation);
     int32_t result = 0;
 
-    for (int32_t i = 0; i < info->slot_count && stand->own && result == 0; i++)
+    for (int32_t i = 0; i < info->slot_count && env->own && result == 0; i++)
         if ((problem->present >> i & 1) && problem->alias[i] != 0 && !is_read(info, i)) {
-            result = fill(stand, problem->alias[i] - 1);
-            stand->set = stand->sets - 1; /* the set filled last is in the cache */
+            result = fill(env, problem->alias[i] - 1);
+            env->set = env->sets - 1; /* the set filled last is in the cache */
         }
     return result;
 }

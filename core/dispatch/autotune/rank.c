@@ -30,16 +30,16 @@ static int known(const struct adn_choices *choices, const struct adn_choice *one
 
 static void add(struct adn_choices *choices, const struct adn_choice *one)
 {
-    if (choices->count == choices->room) {
-        int32_t room = choices->room * 2 + 32;
+    if (choices->count == choices->capacity) {
+        int32_t capacity = choices->capacity * 2 + 32;
         struct adn_choice *grown =
-            realloc(choices->choice, (size_t)room * sizeof(choices->choice[0]));
+            realloc(choices->choice, (size_t)capacity * sizeof(choices->choice[0]));
 
         choices->out_of_memory |= !grown;
         if (!grown)
             return;
         choices->choice = grown;
-        choices->room = room;
+        choices->capacity = capacity;
     }
     choices->choice[choices->count] = *one;
     choices->choice[choices->count].rank = choices->count;
@@ -62,7 +62,7 @@ static void take(struct adn_choices *choices, const struct adn_offers *offers,
     int too_large = (offer->flaws & ADN_FLAW_WORKSPACE) != 0;
     struct adn_choice one = {
         .algorithm = candidate->algorithm == ADN_ALGORITHM_ANY ? 0 : candidate->algorithm,
-        .math = offers->wish->problem->math,
+        .math = offers->request->problem->math,
         .used = candidate->math,
         .notes = candidate->notes,
         .reason = too_large ? ANYDNN_PLUGIN_REASON_MEMORY : ANYDNN_PLUGIN_REASON_NONE,
@@ -97,8 +97,8 @@ static anydnnStatus_t take_all(struct adn_choices *choices, struct adn_offers *o
     }
     if (choices->out_of_memory)
         return adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "%s: out of memory", choices->entry);
-    if (offers->starved ||
-        (choices->count == 0 && offers->wish->problem->math == choices->problem.math))
+    if (offers->out_of_resources ||
+        (choices->count == 0 && offers->request->problem->math == choices->problem.math))
         return adn_offers_refuse(offers, choices->entry);
     return ANYDNN_STATUS_SUCCESS;
 }
@@ -108,12 +108,12 @@ static anydnnStatus_t collect_math(struct adn_choices *choices, struct adn_offer
                                    int32_t math)
 {
     struct adn_problem problem;
-    struct adn_wish wish = {&problem, choices->workspace_limit, choices->alignment, NULL};
+    struct adn_request request = {&problem, choices->workspace_limit, choices->alignment, NULL};
     anydnnStatus_t status;
 
     adn_problem_copy(&problem, &choices->problem);
     problem.math = math;
-    adn_offers_begin(offers, choices->handle, &wish);
+    adn_offers_begin(offers, choices->handle, &request);
     offers->own_space = 1;
     status = take_all(choices, offers);
     adn_offers_free(offers);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Times a plan: the median of a few runs. Under `fastest` each sample is a row of runs, recorded if
  * the space can record, so that the host's launch time does not count. */
-#include "dispatch/autotune/stand.h"
+#include "dispatch/autotune/bench_env.h"
 
 #include <stdlib.h>
 
@@ -20,14 +20,14 @@
  * after the first mark until the host has launched the run. */
 #define LAUNCH 20.0 /* microseconds */
 
-static int32_t enqueue(struct adn_stand *stand, const struct adn_plan *plan, int runs)
+static int32_t enqueue(struct adn_bench_env *env, const struct adn_plan *plan, int runs)
 {
     int32_t effect = ANYDNN_PLUGIN_EFFECT_NONE;
     int32_t result = 0;
 
     for (int i = 0; i < runs && result == 0; i++) {
-        adn_stand_turn(stand);
-        result = ADN_BACKEND_CALL(plan->execute(plan->body, &stand->operands, &effect));
+        adn_bench_env_turn(env);
+        result = ADN_BACKEND_CALL(plan->execute(plan->body, &env->operands, &effect));
     }
     adn_float_standard();
     return result;
@@ -35,23 +35,23 @@ static int32_t enqueue(struct adn_stand *stand, const struct adn_plan *plan, int
 
 /* Takes one sample: `runs` runs, or the replay of a recording of them. *microseconds is the time of
  * one run. */
-static int32_t sample(struct adn_stand *stand, const struct adn_plan *plan, int runs,
+static int32_t sample(struct adn_bench_env *env, const struct adn_plan *plan, int runs,
                       void *recording, double *microseconds)
 {
-    const struct anydnn_plugin_space *space = stand->space;
-    void *stream = stand->operands.stream;
-    int32_t result = adn_stand_restore(stand);
+    const struct anydnn_plugin_space *space = env->space;
+    void *stream = env->operands.stream;
+    int32_t result = adn_bench_env_restore(env);
 
     if (result == 0)
-        result = space->mark_record(stand->device, stream, stand->marks[0]);
+        result = space->mark_record(env->device, stream, env->marks[0]);
     if (result == 0 && recording)
-        result = ADN_BACKEND_CALL(space->record_replay(stand->device, stream, recording));
+        result = ADN_BACKEND_CALL(space->record_replay(env->device, stream, recording));
     else if (result == 0)
-        result = enqueue(stand, plan, runs);
+        result = enqueue(env, plan, runs);
     if (result == 0)
-        result = space->mark_record(stand->device, stream, stand->marks[1]);
+        result = space->mark_record(env->device, stream, env->marks[1]);
     if (result == 0)
-        result = space->mark_elapsed(stand->device, stand->marks[0], stand->marks[1], microseconds);
+        result = space->mark_elapsed(env->device, env->marks[0], env->marks[1], microseconds);
     *microseconds /= runs;
     return result;
 }
@@ -60,31 +60,31 @@ static int32_t sample(struct adn_stand *stand, const struct adn_plan *plan, int 
 
 /* Returns how many runs last long enough, given the time of one warm run. The number is a multiple
  * of the sets if it exceeds them, since every replay begins with the same set. */
-static int row_of(const struct adn_stand *stand, double one)
+static int row_of(const struct adn_bench_env *env, double one)
 {
     int runs = one * ROW_MAX <= LONG_ENOUGH ? ROW_MAX : (int)(LONG_ENOUGH / one) + 1;
 
-    if (!stand->choices->fastest || one >= LONG_ENOUGH)
+    if (!env->choices->fastest || one >= LONG_ENOUGH)
         return 1;
-    return runs > stand->sets ? (runs + stand->sets - 1) / stand->sets * stand->sets : runs;
+    return runs > env->sets ? (runs + env->sets - 1) / env->sets * env->sets : runs;
 }
 
 /* Records a row of runs. Returns NULL if that is impossible: for a single run, without an own
  * stream, or if the backend does more than enqueue work. */
-static void *record(struct adn_stand *stand, const struct adn_plan *plan, int runs)
+static void *record(struct adn_bench_env *env, const struct adn_plan *plan, int runs)
 {
-    const struct adn_space *space = stand->choices->handle->space;
+    const struct adn_space *space = env->choices->handle->space;
     void *recording = NULL;
     int32_t result, ended;
 
     /* The recording begins with the same set as a sample, after the set that was filled last. */
-    if (runs == 1 || !stand->stream || adn_stand_restore(stand) != 0 ||
-        ADN_BACKEND_CALL(stand->space->record_begin(stand->device, stand->stream)) != 0)
+    if (runs == 1 || !env->stream || adn_bench_env_restore(env) != 0 ||
+        ADN_BACKEND_CALL(env->space->record_begin(env->device, env->stream)) != 0)
         return NULL;
-    result = enqueue(stand, plan, runs);
-    ended = adn_space_record_end(space, stand->device, stand->stream, &recording);
+    result = enqueue(env, plan, runs);
+    ended = adn_space_record_end(space, env->device, env->stream, &recording);
     if (result != 0 && ended == 0) {
-        stand->space->record_destroy(stand->device, recording);
+        env->space->record_destroy(env->device, recording);
         recording = NULL;
     }
     return recording;
@@ -97,15 +97,15 @@ static int by_size(const void *left, const void *right)
     return *a < *b ? -1 : *a > *b;
 }
 
-static int32_t median_of(struct adn_stand *stand, const struct adn_plan *plan, int runs,
+static int32_t median_of(struct adn_bench_env *env, const struct adn_plan *plan, int runs,
                          void *recording, double *median)
 {
     double samples[SAMPLES], total = 0, warm_up;
     int count = 0;
-    int32_t result = recording ? sample(stand, plan, runs, recording, &warm_up) : 0;
+    int32_t result = recording ? sample(env, plan, runs, recording, &warm_up) : 0;
 
     while (result == 0 && count < SAMPLES && (count == 0 || total < ENOUGH)) {
-        result = sample(stand, plan, runs, recording, &samples[count]);
+        result = sample(env, plan, runs, recording, &samples[count]);
         total += result == 0 ? samples[count++] * runs : 0;
     }
     if (result != 0)
@@ -115,28 +115,28 @@ static int32_t median_of(struct adn_stand *stand, const struct adn_plan *plan, i
     return 0;
 }
 
-int32_t adn_stand_time(struct adn_stand *stand, const struct adn_plan *plan, double hopeless,
-                       double *microseconds)
+int32_t adn_bench_env_time(struct adn_bench_env *env, const struct adn_plan *plan, double hopeless,
+                           double *microseconds)
 {
     void *recording;
     double one = 0;
     int runs;
-    int32_t result = sample(stand, plan, 1, NULL, &one);
+    int32_t result = sample(env, plan, 1, NULL, &one);
 
     /* The first run loads code. */
-    if (result == 0 && stand->choices->fastest && one < ENOUGH)
-        result = sample(stand, plan, 1, NULL, &one);
+    if (result == 0 && env->choices->fastest && one < ENOUGH)
+        result = sample(env, plan, 1, NULL, &one);
     if (result != 0)
         return result;
     if (hopeless >= 0 && one > hopeless + LAUNCH) {
         *microseconds = one;
         return 0;
     }
-    runs = row_of(stand, one);
-    recording = record(stand, plan, runs);
-    result = median_of(stand, plan, runs, recording, microseconds);
+    runs = row_of(env, one);
+    recording = record(env, plan, runs);
+    result = median_of(env, plan, runs, recording, microseconds);
     if (recording)
-        stand->space->record_destroy(stand->device, recording);
+        env->space->record_destroy(env->device, recording);
     /* A plan that cannot be replayed may still run. */
-    return result != 0 && recording ? median_of(stand, plan, runs, NULL, microseconds) : result;
+    return result != 0 && recording ? median_of(env, plan, runs, NULL, microseconds) : result;
 }

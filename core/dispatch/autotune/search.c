@@ -77,11 +77,11 @@ static anydnnStatus_t nothing_runs(const struct adn_choices *choices)
 
     if (choices->failed.status != ANYDNN_STATUS_SUCCESS)
         return adn_refusal_publish(&choices->failed);
-    return adn_fail(ANYDNN_STATUS_NOT_SUPPORTED,
-                    "%s: every candidate of the route needs more workspace than the %" PRIu64
-                    " bytes allowed; the best, of %s, needs %" PRIu64,
-                    choices->entry, choices->workspace_limit, first->backend->name,
-                    first->workspace);
+    return adn_fail(
+        ANYDNN_STATUS_NOT_SUPPORTED,
+        "%s: every candidate of the route needs more workspace than the limit of %" PRIu64
+        " bytes; the best one, of %s, needs %" PRIu64,
+        choices->entry, choices->workspace_limit, first->backend->name, first->workspace);
 }
 
 /* Pins and writes the answers. The last ones are pinned first, so that the best remain if
@@ -195,9 +195,9 @@ anydnnStatus_t adn_search_find(const struct adn_search *search, int requested,
                                struct adn_found *found, int *count)
 {
     if (search->handle->recording)
-        return adn_fail(ANYDNN_STATUS_NOT_SUPPORTED,
-                        "%s: a recording is under way; a search runs and waits, which cannot be "
-                        "recorded",
-                        search->call->entry);
+        return adn_fail(
+            ANYDNN_STATUS_NOT_SUPPORTED,
+            "%s: a recording is in progress; a search waits for its runs, which cannot be recorded",
+            search->call->entry);
     return run(search, 1, requested, found, count);
 }

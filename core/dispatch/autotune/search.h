@@ -83,7 +83,7 @@ struct adn_choices {
     double limit_us;             /* no further choice starts after this time; 0: no limit */
     int32_t out_of_memory;
     int32_t count;
-    int32_t room;
+    int32_t capacity;
     struct adn_choice *choice;
     struct adn_refusal failed; /* the first candidate that did not run */
 };

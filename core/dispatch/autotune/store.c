@@ -44,7 +44,7 @@ static const struct adn_problem *without_number(const struct adn_problem *proble
 int adn_tuned_find(struct adn_offers *offers, int32_t *backend, uint64_t *engine)
 {
     struct adn_tuning *tuning = file_of(offers->handle);
-    const struct adn_problem *problem = offers->wish->problem;
+    const struct adn_problem *problem = offers->request->problem;
     const struct adn_backend *found;
     struct adn_problem copy;
     struct adn_tuned tuned;

@@ -145,11 +145,10 @@ anydnnStatus_t adn_suspect_runs(struct adn_choices *choices, const struct adn_ch
                  choice->backend->name, choice->engine) >= ADN_TUNING_KEY)
         return ANYDNN_STATUS_SUCCESS;
     if (is_guilty(suspect->tuning, name))
-        return adn_fail(
-            ANYDNN_STATUS_EXECUTION_FAILED,
-            "%s: a process that ran it ended meanwhile, or lost its device; it is passed "
-            "over as long as the tuning file says so",
-            choices->entry);
+        return adn_fail(ANYDNN_STATUS_EXECUTION_FAILED,
+                        "%s: a process died or lost its device while it ran this engine; the "
+                        "engine is skipped until the tuning file no longer lists it",
+                        choices->entry);
     write_names(suspect, choice);
     return ANYDNN_STATUS_SUCCESS;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Times the choices of a search one by one: it makes each plan, times it, and keeps the fastest. */
-#include "dispatch/autotune/stand.h"
+#include "dispatch/autotune/bench_env.h"
 #include "dispatch/autotune/suspect.h"
 #include "dispatch/handle/guard.h"
 
@@ -53,7 +53,7 @@ static int is_hopeless(const struct adn_choices *choices, const struct adn_backe
 
 static anydnnStatus_t status_of(const struct adn_offers *offers)
 {
-    return offers->starved ? ANYDNN_STATUS_ALLOC_FAILED : ANYDNN_STATUS_NOT_SUPPORTED;
+    return offers->out_of_resources ? ANYDNN_STATUS_ALLOC_FAILED : ANYDNN_STATUS_NOT_SUPPORTED;
 }
 
 static anydnnStatus_t make_picked(const struct adn_choices *choices, struct adn_offers *offers,
@@ -77,7 +77,7 @@ static anydnnStatus_t make_named(const struct adn_choices *choices, struct adn_c
 {
     struct adn_offers *offers = malloc(sizeof(*offers));
     struct adn_problem problem;
-    struct adn_wish wish = {&problem, choices->workspace_limit, choices->alignment, NULL};
+    struct adn_request request = {&problem, choices->workspace_limit, choices->alignment, NULL};
     struct adn_pick pick = {.by = ADN_BY_PIN, .searched = 1};
     char reason[300];
     anydnnStatus_t status;
@@ -87,7 +87,7 @@ static anydnnStatus_t make_named(const struct adn_choices *choices, struct adn_c
     adn_problem_copy(&problem, &choices->problem);
     problem.algorithm = choice->algorithm;
     problem.math = choice->math;
-    adn_offers_begin(offers, choices->handle, &wish);
+    adn_offers_begin(offers, choices->handle, &request);
     if (adn_offers_pick_engine(offers, choice->backend->index, choice->engine, ADN_FLAW_TRANSFORM,
                                &pick, reason, sizeof(reason)))
         status = make_picked(choices, offers, choice, &pick);
@@ -99,9 +99,9 @@ static anydnnStatus_t make_named(const struct adn_choices *choices, struct adn_c
 }
 
 /* Makes and runs one choice. A failure becomes the choice's status. */
-static anydnnStatus_t run_choice(struct adn_stand *stand, struct adn_choice *choice)
+static anydnnStatus_t run_choice(struct adn_bench_env *env, struct adn_choice *choice)
 {
-    const struct adn_choices *choices = stand->choices;
+    const struct adn_choices *choices = env->choices;
     const char *entry = choices->entry;
     anydnnStatus_t status = choices->offers
                                 ? make_picked(choices, choices->offers, choice, &choice->pick)
@@ -112,21 +112,21 @@ static anydnnStatus_t run_choice(struct adn_stand *stand, struct adn_choice *cho
     if (status != ANYDNN_STATUS_SUCCESS)
         return status;
     adn_load_error_clear();
-    if (adn_stand_workspace(stand, choice->workspace) != 0) {
+    if (adn_bench_env_workspace(env, choice->workspace) != 0) {
         choice->reason = ANYDNN_PLUGIN_REASON_MEMORY;
         return adn_fail(ANYDNN_STATUS_ALLOC_FAILED,
-                        "%s: device %s has no %" PRIu64 " bytes left for the workspace of %s",
+                        "%s: device %s cannot allocate %" PRIu64 " bytes for the workspace of %s",
                         entry, choices->handle->device_name, choice->workspace,
                         choice->backend->name);
     }
-    result = adn_stand_time(stand, choice->plan, hopeless_beyond(choices), &microseconds);
+    result = adn_bench_env_time(env, choice->plan, hopeless_beyond(choices), &microseconds);
     if (result == 0) {
         choice->microseconds = microseconds;
         return ANYDNN_STATUS_SUCCESS;
     }
     status = adn_fail(adn_plan_status(result), "%s: %s failed: %s", entry, choice->backend->name,
                       adn_load_error_text());
-    stand->space->synchronize(stand->device, stand->operands.stream);
+    env->space->synchronize(env->device, env->operands.stream);
     return status;
 }
 
@@ -151,16 +151,16 @@ static void keep_faster(struct adn_choices *choices, struct adn_choice *latest)
     }
 }
 
-static anydnnStatus_t time_choice(struct adn_stand *stand, struct adn_choice *choice)
+static anydnnStatus_t time_choice(struct adn_bench_env *env, struct adn_choice *choice)
 {
-    struct adn_choices *choices = stand->choices;
+    struct adn_choices *choices = env->choices;
     struct adn_refusal refusal;
     anydnnStatus_t status;
 
     adn_refusal_begin(&refusal);
     choice->status = adn_suspect_runs(choices, choice);
     if (choice->status == ANYDNN_STATUS_SUCCESS)
-        choice->status = run_choice(stand, choice);
+        choice->status = run_choice(env, choice);
     adn_refusal_end(&refusal);
     adn_info("%s: %s engine %" PRIu64 " as %s in %s: %.1f us%s%s", choices->entry,
              choice->backend->name, choice->engine,
@@ -194,9 +194,9 @@ static double microseconds_now(void)
 
 /* Times, in order, the choices that have not run yet: those of backends that are not hopeless, or
  * all. */
-static anydnnStatus_t time_choices(struct adn_stand *stand, double began, int all)
+static anydnnStatus_t time_choices(struct adn_bench_env *env, double began, int all)
 {
-    struct adn_choices *choices = stand->choices;
+    struct adn_choices *choices = env->choices;
     anydnnStatus_t status = ANYDNN_STATUS_SUCCESS;
 
     for (int32_t i = 0; i < choices->count && status == ANYDNN_STATUS_SUCCESS; i++) {
@@ -210,7 +210,7 @@ static anydnnStatus_t time_choices(struct adn_stand *stand, double began, int al
         choices->partial |= choices->limit_us > 0 && microseconds_now() - began > choices->limit_us;
         if (choices->partial)
             break;
-        status = time_choice(stand, choice);
+        status = time_choice(env, choice);
     }
     return status;
 }
@@ -219,13 +219,13 @@ anydnnStatus_t adn_timing_run(struct adn_choices *choices,
                               const struct anydnn_plugin_operands *operands)
 {
     double began = microseconds_now();
-    struct adn_stand stand;
-    anydnnStatus_t status = adn_stand_enter(&stand, choices, operands);
+    struct adn_bench_env env;
+    anydnnStatus_t status = adn_bench_env_enter(&env, choices, operands);
 
     if (status == ANYDNN_STATUS_SUCCESS)
-        status = time_choices(&stand, began, 0);
+        status = time_choices(&env, began, 0);
     if (status == ANYDNN_STATUS_SUCCESS && choices->fastest && !choices->partial)
-        status = time_choices(&stand, began, 1);
-    adn_stand_leave(&stand);
+        status = time_choices(&env, began, 1);
+    adn_bench_env_leave(&env);
     return status;
 }

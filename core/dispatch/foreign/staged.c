@@ -21,7 +21,7 @@ static int32_t prepare(struct adn_staged *staged)
     int32_t result;
 
     if (staged->space->poisoned) {
-        snprintf(text, sizeof(text), "an error lost device %s to this process",
+        snprintf(text, sizeof(text), "an error made device %s unusable for this process",
                  staged->device_name);
         adn_load_error_set(text);
         return ANYDNN_STATUS_EXECUTION_FAILED;

@@ -27,13 +27,15 @@ void adn_stage_judge(const struct anydnnContext *handle, const struct adn_backen
 
     reason[0] = '\0';
     if (off || search)
-        snprintf(reason, size, "works in the memory of `%s`, this handle in that of `%s`%s", name,
-                 handle->space->name, off ? ", and staging = off" : "; a search does not stage");
+        snprintf(reason, size, "uses memory space `%s`, and this handle uses `%s`%s", name,
+                 handle->space->name,
+                 off ? ", and staging = off" : "; a search does not use staging");
     else if (!space)
-        snprintf(reason, size, "works in the memory of `%s`, and %d spaces are served already",
-                 name, ADN_SPACES_MAX);
+        snprintf(reason, size,
+                 "uses memory space `%s`, and the limit of %d memory spaces is reached", name,
+                 ADN_SPACES_MAX);
     else if (space->poisoned)
-        snprintf(reason, size, "an error lost the devices of `%s` to this process", name);
+        snprintf(reason, size, "an error made the devices of `%s` unusable for this process", name);
 }
 
 /* The outputs that have a scaling factor of their own: the role, and the name of the factor. */
@@ -157,7 +159,7 @@ void adn_stage_warn(const struct anydnnContext *handle, const struct adn_plan *p
     if (why[0] == '\0')
         why = handle->world->settings->staging == ADN_STAGING_LISTED
                   ? "staging = listed, and the route names it first"
-                  : "the route names no backend of the handle's own memory";
+                  : "the route names no backend of the handle's own memory space";
     adn_warn("staged: operands are copied from %s to %s and back for %s, since %.*s: %s",
              handle->device_name, plan->staged_on, plan->backend->name, (int)strcspn(why, "\n"),
              why, problem);
@@ -167,8 +169,8 @@ anydnnStatus_t adn_stage_refuse_recording(const char *entry, const struct anydnn
                                           const struct adn_plan *plan)
 {
     return adn_fail(ANYDNN_STATUS_NOT_SUPPORTED,
-                    "%s: a recording is under way on device %s, and %s would run the call staged "
-                    "on %s, through the host, which a device cannot capture; make the call outside "
+                    "%s: a recording is in progress on device %s, and %s would run the call staged "
+                    "on %s, through host memory, which cannot be recorded; make the call outside "
                     "the recording, or route it to a backend of the device (`anydnn explain`)",
                     entry, handle->device_name, plan->backend->name, plan->staged_on);
 }

@@ -50,8 +50,8 @@ static int32_t refuse(const struct adn_arena *arena, int32_t result, uint64_t by
 
     adn_space_device_name(arena->space, arena->device, device, sizeof(device));
     snprintf(said, sizeof(said), "%s", adn_load_error_text());
-    snprintf(text, sizeof(text), "staging needs %" PRIu64 " bytes on %s, which it has not%s%s",
-             bytes, device, said[0] != '\0' ? ": " : "", said);
+    snprintf(text, sizeof(text), "staging cannot allocate %" PRIu64 " bytes on %s%s%s", bytes,
+             device, said[0] != '\0' ? ": " : "", said);
     adn_load_error_set(text);
     return result;
 }
@@ -63,8 +63,8 @@ int32_t adn_arena_reserve(struct adn_arena *arena, uint64_t bytes)
     int32_t result;
 
     if (arena->memory && !is_ours(arena)) {
-        adn_load_error_set("the memory that staging uses was allocated before fork(), by another "
-                           "process");
+        adn_load_error_set(
+            "the memory for staging was allocated before fork(), by another process");
         return ANYDNN_STATUS_NOT_INITIALIZED;
     }
     if (bytes <= arena->bytes)

@@ -31,33 +31,34 @@ struct adn_recording {
     struct anydnnContext *handle;
     struct item *items;
     size_t count;
-    size_t room;
+    size_t capacity;
     void *capture; /* for a space other than the host */
 };
 
-/* Reports the space's error about its recording; the device may be lost. */
-static anydnnStatus_t failed(anydnnHandle_t handle, const char *entry)
+/* Reports the failure of a function of the space with its status and sentence. The device may be
+ * lost. */
+static anydnnStatus_t failed(anydnnHandle_t handle, const char *entry, int32_t result)
 {
     anydnnStatus_t status;
     char said[400];
 
     snprintf(said, sizeof(said), "%s", adn_load_error_text());
     status = adn_guard_poisoned(entry, handle);
-    return status != ANYDNN_STATUS_SUCCESS
-               ? status
-               : adn_fail(ANYDNN_STATUS_EXECUTION_FAILED, "%s: %s", entry, said);
+    return status != ANYDNN_STATUS_SUCCESS ? status
+                                           : adn_fail(adn_plan_status(result), "%s: device %s: %s",
+                                                      entry, handle->device_name, said);
 }
 
 static struct item *item_add(struct adn_recording *recording)
 {
-    if (recording->count == recording->room) {
-        size_t room = recording->room * 2 + 16;
-        struct item *items = realloc(recording->items, room * sizeof(items[0]));
+    if (recording->count == recording->capacity) {
+        size_t capacity = recording->capacity * 2 + 16;
+        struct item *items = realloc(recording->items, capacity * sizeof(items[0]));
 
         if (!items)
             return NULL;
         recording->items = items;
-        recording->room = room;
+        recording->capacity = capacity;
     }
     memset(&recording->items[recording->count], 0, sizeof(recording->items[0]));
     return &recording->items[recording->count++];
@@ -81,17 +82,19 @@ anydnnStatus_t adn_recording_begin(anydnnHandle_t handle)
 {
     const struct anydnn_plugin_space *functions = handle->space->functions;
     struct adn_recording *recording;
+    int32_t result = 0;
 
     if (handle->recording)
         return adn_fail(ANYDNN_STATUS_BAD_PARAM,
-                        "anydnnRecordBegin: a recording is already under way on this handle");
+                        "anydnnRecordBegin: a recording is already in progress on this handle");
     recording = calloc(1, sizeof(*recording));
     if (!recording)
         return adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "anydnnRecordBegin: out of memory");
-    if (!handle->space->host &&
-        ADN_BACKEND_CALL(functions->record_begin(handle->device, handle->stream)) != 0) {
+    if (!handle->space->host)
+        result = ADN_BACKEND_CALL(functions->record_begin(handle->device, handle->stream));
+    if (result != 0) {
         free(recording);
-        return failed(handle, "anydnnRecordBegin");
+        return failed(handle, "anydnnRecordBegin", result);
     }
     recording->handle = handle;
     handle->recording = recording;
@@ -101,15 +104,17 @@ anydnnStatus_t adn_recording_begin(anydnnHandle_t handle)
 anydnnStatus_t adn_recording_end(anydnnHandle_t handle, struct adn_recording **out)
 {
     struct adn_recording *recording = handle->recording;
+    int32_t result;
 
     if (!recording)
         return adn_fail(ANYDNN_STATUS_BAD_PARAM,
-                        "anydnnRecordEnd: no recording was begun on this handle");
+                        "anydnnRecordEnd: no recording is in progress on this handle");
     handle->recording = NULL;
-    if (adn_space_record_end(handle->space, handle->device, handle->stream, &recording->capture) !=
-        0) {
+    result =
+        adn_space_record_end(handle->space, handle->device, handle->stream, &recording->capture);
+    if (result != 0) {
         destroy(recording);
-        return failed(handle, "anydnnRecordEnd");
+        return failed(handle, "anydnnRecordEnd", result);
     }
     *out = recording;
     return ANYDNN_STATUS_SUCCESS;
@@ -227,18 +232,18 @@ static anydnnStatus_t item_run(struct item *item)
 anydnnStatus_t adn_recording_replay(anydnnHandle_t handle, struct adn_recording *recording)
 {
     anydnnStatus_t status = ANYDNN_STATUS_SUCCESS;
+    int32_t result;
 
     if (recording->handle != handle)
         return adn_fail(ANYDNN_STATUS_BAD_PARAM,
                         "anydnnReplay: the recording was made on another handle");
     if (handle->recording)
         return adn_fail(ANYDNN_STATUS_BAD_PARAM,
-                        "anydnnReplay: a recording is under way on this handle");
+                        "anydnnReplay: a recording is in progress on this handle");
     if (!handle->space->host) {
-        if (ADN_BACKEND_CALL(handle->space->functions->record_replay(handle->device, handle->stream,
-                                                                     recording->capture)) != 0)
-            return failed(handle, "anydnnReplay");
-        return ANYDNN_STATUS_SUCCESS;
+        result = ADN_BACKEND_CALL(handle->space->functions->record_replay(
+            handle->device, handle->stream, recording->capture));
+        return result == 0 ? ANYDNN_STATUS_SUCCESS : failed(handle, "anydnnReplay", result);
     }
     for (size_t i = 0; i < recording->count && status == ANYDNN_STATUS_SUCCESS; i++)
         status = item_run(&recording->items[i]);

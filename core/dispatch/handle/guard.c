@@ -23,11 +23,11 @@ anydnnStatus_t adn_guard_elements(const char *entry, const struct adn_problem *p
             continue;
         element = adn_type_size(problem->tensor[i].type);
         if ((uintptr_t)operands->data[i] % (uintptr_t)element != 0)
-            return adn_fail(ANYDNN_STATUS_BAD_PARAM,
-                            "%s: operand %s lies at %p; its %s elements need %" PRId64
-                            " bytes alignment",
-                            entry, info->slot[i].role, operands->data[i],
-                            adn_type_name(problem->tensor[i].type), element);
+            return adn_fail(
+                ANYDNN_STATUS_BAD_PARAM,
+                "%s: operand %s is at %p; elements of type %s must be aligned to %" PRId64 " bytes",
+                entry, info->slot[i].role, operands->data[i],
+                adn_type_name(problem->tensor[i].type), element);
     }
     return ANYDNN_STATUS_SUCCESS;
 }
@@ -49,12 +49,11 @@ anydnnStatus_t adn_guard_owners(const char *entry, anydnnHandle_t handle,
         if (ADN_BACKEND_CALL(
                 space->functions->pointer_owner(handle->device, operands->data[i], &owner)) == 0 &&
             owner == ANYDNN_PLUGIN_POINTER_HOST)
-            return adn_fail(
-                ANYDNN_STATUS_BAD_PARAM,
-                "%s: operand %s (%p) is host memory and the handle is of device %s; allocate it "
-                "with anydnnMemAlloc, or make the handle with anydnnCreateOnDevice(&handle, "
-                "\"cpu\")",
-                entry, info->slot[i].role, operands->data[i], handle->device_name);
+            return adn_fail(ANYDNN_STATUS_BAD_PARAM,
+                            "%s: operand %s (%p) is host memory, but the handle's device is %s; "
+                            "allocate it with anydnnMemAlloc, or create the handle with "
+                            "anydnnCreateOnDevice(&handle, \"cpu\")",
+                            entry, info->slot[i].role, operands->data[i], handle->device_name);
     }
     return ANYDNN_STATUS_SUCCESS;
 }
@@ -62,14 +61,14 @@ anydnnStatus_t adn_guard_owners(const char *entry, anydnnHandle_t handle,
 anydnnStatus_t adn_guard_fork(const char *entry, const struct adn_plan *plan)
 {
     if (plan->staged_on)
-        return adn_fail(ANYDNN_STATUS_NOT_INITIALIZED,
-                        "%s: the call is staged on %s by %s; no memory of a device survives "
-                        "fork(), and this handle was made before it; make a handle in the child, "
-                        "or call exec()",
-                        entry, plan->staged_on, plan->backend->name);
+        return adn_fail(
+            ANYDNN_STATUS_NOT_INITIALIZED,
+            "%s: the call is staged on %s by %s; device memory does not survive fork(), and this "
+            "handle was created before it; create a handle in the child, or call exec()",
+            entry, plan->staged_on, plan->backend->name);
     return adn_fail(ANYDNN_STATUS_NOT_INITIALIZED,
-                    "%s: backend %s does not survive fork(), and this handle was made before it; "
-                    "make a handle in the child with a backend that does, or call exec()",
+                    "%s: backend %s does not survive fork(), and this handle was created before "
+                    "it; create a handle in the child with a backend that does, or call exec()",
                     entry, plan->backend->name);
 }
 
@@ -81,9 +80,10 @@ anydnnStatus_t adn_guard_poisoned(const char *entry, anydnnHandle_t handle)
         adn_process_attention = space->poisoned = 1;
     if (!space->poisoned)
         return ANYDNN_STATUS_SUCCESS;
-    return adn_fail(ANYDNN_STATUS_SPACE_POISONED,
-                    "%s: an error lost device %s to this process; only a new process can use it",
-                    entry, handle->device_name);
+    return adn_fail(
+        ANYDNN_STATUS_SPACE_POISONED,
+        "%s: an error made device %s unusable for this process; use it in a new process", entry,
+        handle->device_name);
 }
 
 anydnnStatus_t adn_guard_lost(const char *entry, anydnnHandle_t handle)
@@ -93,7 +93,7 @@ anydnnStatus_t adn_guard_lost(const char *entry, anydnnHandle_t handle)
     if (handle->space->host || handle->fork_number == adn_process_fork_number)
         return ANYDNN_STATUS_SUCCESS;
     return adn_fail(ANYDNN_STATUS_NOT_INITIALIZED,
-                    "%s: device %s does not survive fork(), and this handle was made before it; "
+                    "%s: device %s does not survive fork(), and this handle was created before it; "
                     "use it in the parent, or call exec()",
                     entry, handle->device_name);
 }

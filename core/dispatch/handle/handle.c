@@ -20,10 +20,9 @@ anydnnStatus_t adn_handle_complain(anydnnHandle_t handle, const char *entry)
 {
     if (!handle)
         return adn_fail(ANYDNN_STATUS_NOT_INITIALIZED,
-                        "%s: the handle is NULL; anydnnCreate makes one", entry);
+                        "%s: the handle is NULL; create one with anydnnCreate", entry);
     if (handle->magic != ADN_HANDLE_MAGIC)
-        return adn_fail(ANYDNN_STATUS_NOT_INITIALIZED, "%s: the handle is none, or was destroyed",
-                        entry);
+        return adn_fail(ANYDNN_STATUS_NOT_INITIALIZED, "%s: invalid or destroyed handle", entry);
     if (adn_process_exiting)
         return adn_fail(ANYDNN_STATUS_SHUTTING_DOWN, "%s: the process is exiting", entry);
     return ANYDNN_STATUS_SUCCESS;
@@ -77,16 +76,17 @@ static const struct adn_backend *without_device(struct adn_world *world,
 /* Warns once that `auto` found no device although a user's rule names a backend for one. */
 static void warn_of_host(struct adn_world *world)
 {
-    static atomic_int told;
+    static atomic_int reported;
     const struct adn_backend *backend = NULL;
 
     adn_load_error_clear();
-    for (int32_t i = 0; i < world->settings->rule_count && !backend && !told; i++) {
+    for (int32_t i = 0; i < world->settings->rule_count && !backend && !reported; i++) {
         const struct adn_route_rule *rule = &world->settings->rules[i];
 
         backend = without_device(world, rule);
-        if (backend && !atomic_exchange(&told, 1))
-            adn_warn("device = auto is the host: %s, which %s names, finds no device of `%s`%s%s",
+        if (backend && !atomic_exchange(&reported, 1))
+            adn_warn("device = auto selects the host: backend %s, named by %s, finds no device of "
+                     "`%s`%s%s",
                      backend->name, rule->origin, backend->plugin->space,
                      adn_load_error_text()[0] != '\0' ? ": " : "", adn_load_error_text());
     }
@@ -117,8 +117,8 @@ static anydnnStatus_t check_space(struct adn_space *space, int32_t device, const
         return ANYDNN_STATUS_SUCCESS;
     adn_space_device_name(space, device, name, sizeof(name));
     return adn_fail(ANYDNN_STATUS_SPACE_POISONED,
-                    "%s: an error lost device %s to this process; only a new process can use it, "
-                    "or \"cpu\" in this one",
+                    "%s: an error made device %s unusable for this process; use it in a new "
+                    "process, or \"cpu\" in this one",
                     entry, name);
 }
 
@@ -146,9 +146,8 @@ static anydnnStatus_t choose_device(struct adn_world *world, const char *text,
     *space = strcmp(name, "cpu") == 0 ? world->space[0] : adn_world_space(world, name);
     if (!*space || length >= sizeof(name) || strcmp(name, "host") == 0)
         return adn_fail(missing,
-                        "%s: device `%s`: no live backend has a space of that name; `cpu` and "
-                        "`auto` always exist "
-                        "(`anydnn info` lists devices)",
+                        "%s: device `%s`: no usable backend provides this memory space; `cpu` and "
+                        "`auto` always exist (`anydnn info` lists devices)",
                         entry, text);
     if (colon) {
         errno = 0;
@@ -156,7 +155,7 @@ static anydnnStatus_t choose_device(struct adn_world *world, const char *text,
     }
     if (colon && (end == colon + 1 || *end != '\0' || number < 0 || errno != 0))
         return adn_fail(ANYDNN_STATUS_BAD_PARAM,
-                        "%s: device `%s`: what follows the colon is not a device number", entry,
+                        "%s: device `%s`: the text after the colon is not a device number", entry,
                         text);
     if ((*space)->poisoned)
         return check_space(*space, (int32_t)number, entry);
@@ -257,8 +256,7 @@ void adn_handle_destroy(anydnnHandle_t handle)
     free(handle->contexts);
     free(handle->rules);
     if (handle->complaint)
-        adn_warn("anydnnDestroy: %s; no later call of the handle could fail with this",
-                 handle->complaint);
+        adn_warn("anydnnDestroy: %s; the handle had no later call to report it", handle->complaint);
     free(handle->complaint);
     handle->magic = 0;
     free(handle);
@@ -275,13 +273,14 @@ static int32_t device_for(anydnnHandle_t handle, const struct adn_backend *backe
         return handle->device;
     count = adn_space_device_count(space);
     if (count < 1)
-        adn_load_error_set("there is no device of its memory space");
+        adn_load_error_set("its memory space has no device");
     return count < 1 ? -1 : handle->device < count ? handle->device : 0;
 }
 
 static void make_context(anydnnHandle_t handle, struct adn_backend *backend,
                          struct adn_handle_context *context)
 {
+    static const char what[] = "a backend that refuses its settings";
     const char *said;
     int32_t result;
 
@@ -299,9 +298,15 @@ static void make_context(anydnnHandle_t handle, struct adn_backend *backend,
         context->state = result == ANYDNN_STATUS_ALLOC_FAILED ? 0 : -1;
         context->context = NULL;
         free(context->reason);
-        context->reason = strdup(said[0] != '\0' ? said : "it could not make a context");
-        adn_info("%s: no context for a handle on %s: %s", backend->name, handle->device_name,
-                 context->reason ? context->reason : "out of memory");
+        context->reason = strdup(said[0] != '\0' ? said : "it could not create a context");
+        said = context->reason ? context->reason : "out of memory";
+        /* The library's arguments are valid: the settings are not. */
+        if (result == ANYDNN_STATUS_BAD_PARAM &&
+            adn_log_first(backend->name, strlen(backend->name), what))
+            adn_warn("backend %s is skipped: %s", backend->name, said);
+        else
+            adn_info("%s: cannot create a context for a handle on %s: %s", backend->name,
+                     handle->device_name, said);
     } else if (strcmp(backend->plugin->space, "host") != 0) {
         adn_process_watch_exit();
     }
@@ -313,7 +318,7 @@ struct anydnn_plugin_context *adn_handle_context(anydnnHandle_t handle, struct a
     struct adn_handle_context *context = &handle->contexts[backend->index];
 
     if (context->state == 1 && !survived(backend, context->fork_number)) {
-        *reason = "does not survive fork(), and this handle used it before";
+        *reason = "does not survive fork(), and this handle used it before that";
         return NULL;
     }
     if (context->state == 0)

@@ -40,6 +40,7 @@ anydnnStatus_t adn_keep_choice(const char *entry, anydnnHandle_t handle,
     if (dropped < 0)
         return adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "%s: out of memory for a pin", entry);
     if (dropped > 0 && handle->counters.pins_dropped++ == 0)
-        adn_info("%s: more choices pinned than plan_cache allows; the oldest were dropped", entry);
+        adn_info("%s: more choices are pinned than plan_cache allows; the oldest are dropped",
+                 entry);
     return ANYDNN_STATUS_SUCCESS;
 }

@@ -220,8 +220,8 @@ int32_t adn_space_device_count(const struct adn_space *space)
         return 0;
     if (count >= 0 && count <= ADN_SPACE_DEVICES_MAX)
         return count;
-    snprintf(text, sizeof(text), "its space `%s` counts %d devices; 0 to %d can be", space->name,
-             (int)count, ADN_SPACE_DEVICES_MAX);
+    snprintf(text, sizeof(text), "its space `%s` reports %d devices; the number must be 0 to %d",
+             space->name, (int)count, ADN_SPACE_DEVICES_MAX);
     adn_load_error_set(text);
     return 0;
 }
@@ -242,7 +242,7 @@ static int32_t check_made(const struct adn_space *space, int32_t result, const v
 
     if (result != 0 || made)
         return result;
-    snprintf(text, sizeof(text), "its space `%s` reports success and gives no %s", space->name,
+    snprintf(text, sizeof(text), "its space `%s` reports success but provides no %s", space->name,
              what);
     adn_load_error_set(text);
     return ALLOC_FAILED;

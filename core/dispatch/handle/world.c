@@ -54,8 +54,13 @@ static int space_learn(struct adn_world *all, const struct anydnn_plugin *plugin
 
 int adn_world_open(struct adn_world *all, struct adn_backend *backend)
 {
+    int outer = world_building, is_live;
+
     adn_shortage_forget();
-    return adn_load_open(backend) && space_learn(all, backend->plugin);
+    world_building = 1;
+    is_live = adn_load_open(backend) && space_learn(all, backend->plugin);
+    world_building = outer;
+    return is_live;
 }
 
 static void warn_of_withheld(const char *backend, const struct adn_plugin_setting *set)
@@ -103,7 +108,7 @@ static void warn_of_settings(void *cookie, const struct adn_backend *backend)
             warn_of_withheld(backend->name, set);
         if (known)
             continue;
-        adn_warn("%s: backend `%s` has no setting `set.%s`%s%s%s",
+        adn_warn("%s: backend `%s` does not have the setting `set.%s`%s%s%s",
                  set->value ? set->origin : set->withheld->origin, backend->name, set->key,
                  near ? "; did you mean `set." : "", near ? near : "", near ? "`?" : "");
     }
@@ -174,19 +179,40 @@ static struct adn_registry *registry_make(struct adn_settings *settings)
     return registry;
 }
 
-/* Warns of a name in a user's rule that resembles an installed backend's. */
-static void warn_of_unknown(const struct adn_world *all, const struct adn_route_rule *rule,
-                            const char *name)
+const char *adn_world_nearest(const struct adn_world *all, const char *name)
 {
-    static const char what[] = "a handle's route, which a program may set again and again";
     const char *names[64];
-    const char *near;
     int count = 0;
 
     for (int32_t i = 0; i < all->registry->count && count < 64; i++)
         if (all->registry->backend[i]->stage != ADN_LOAD_MISSING)
             names[count++] = all->registry->backend[i]->name;
-    near = adn_name_nearest(name, names, count);
+    return adn_name_nearest(name, names, count);
+}
+
+/* Warns of settings for a backend that is not installed, if its name resembles an installed one's.
+ */
+static void warn_of_section(const struct adn_world *all, const struct adn_plugin_section *section)
+{
+    const struct adn_backend *backend = adn_load_find(all->registry, section->name);
+    const struct adn_plugin_setting *set = section->set;
+    const char *near;
+
+    if (!set || section->module || (backend && backend->stage != ADN_LOAD_MISSING))
+        return;
+    near = adn_world_nearest(all, section->name);
+    if (near)
+        adn_warn("%s: backend `%s` is not installed; did you mean `%s`?",
+                 set->value ? set->origin : set->withheld->origin, section->name, near);
+}
+
+/* Warns of a name in a user's rule that resembles an installed backend's. */
+static void warn_of_unknown(const struct adn_world *all, const struct adn_route_rule *rule,
+                            const char *name)
+{
+    static const char what[] = "a handle's route, which a program may set again and again";
+    const char *near = adn_world_nearest(all, name);
+
     if (near && rule->layer != ADN_LAYER_BUILTIN &&
         (rule->layer != ADN_LAYER_API || adn_log_first(name, strlen(name), what)))
         adn_warn("%s: backend `%s` is not installed; did you mean `%s`?", rule->origin, name, near);
@@ -244,7 +270,7 @@ static int open_routed(struct adn_world *all)
 static anydnnStatus_t refuse_short(const char *entry, int error)
 {
     return adn_fail(ANYDNN_STATUS_ALLOC_FAILED,
-                    "%s: while settings and backends were looked up: %s; the next call tries again",
+                    "%s: looking up settings and backends failed: %s; the next call tries again",
                     entry, strerror(error));
 }
 
@@ -262,7 +288,7 @@ static anydnnStatus_t check_required(struct adn_world *all, const char *entry, i
         if (backend && adn_shortage_noted())
             return refuse_short(entry, adn_shortage_noted());
         return adn_fail(ANYDNN_STATUS_CONFIG_ERROR,
-                        "%s: backend `%s` has `enable = yes` (%s) and cannot be used: %s", entry,
+                        "%s: backend `%s` has `enable = yes` (%s) but cannot be used: %s", entry,
                         section->name, section->origin,
                         backend ? adn_load_reason(backend) : "it is not installed");
     }
@@ -276,6 +302,7 @@ static struct adn_world *world_make(const char *entry, anydnnStatus_t *why)
     struct adn_world *all = calloc(1, sizeof(*all));
     anydnnStatus_t status = ANYDNN_STATUS_ALLOC_FAILED;
     const struct adn_route_rule *rules[RULES_MAX];
+    const struct adn_plugin_section *section;
     int count;
 
     adn_shortage_forget();
@@ -304,6 +331,8 @@ static struct adn_world *world_make(const char *entry, anydnnStatus_t *why)
     count = rules_of(all, rules);
     for (int i = 0; i < count; i++)
         adn_world_warn_of_unknown(all, rules[i]);
+    for (section = all->settings->plugins; section; section = section->next)
+        warn_of_section(all, section);
     *why = ANYDNN_STATUS_SUCCESS;
     return all;
 short_of:
@@ -370,12 +399,7 @@ anydnnStatus_t adn_world_get(const char *entry, struct adn_world **found)
     return get(entry, found, 1);
 }
 
-anydnnStatus_t adn_world_settings(const char *entry, const struct adn_settings **found)
+anydnnStatus_t adn_world_list(const char *entry, struct adn_world **found)
 {
-    struct adn_world *all;
-    anydnnStatus_t status = get(entry, &all, 0);
-
-    if (status == ANYDNN_STATUS_SUCCESS)
-        *found = all->settings;
-    return status;
+    return get(entry, found, 0);
 }

@@ -24,12 +24,15 @@ struct adn_world {
  * calls while it is being loaded. */
 anydnnStatus_t adn_world_get(const char *entry, struct adn_world **world);
 
-/* Returns the settings for callers that need no backend; opens none. Fails with CONFIG_ERROR as
- * above, but a backend with enable = yes needs only to be installed. */
-anydnnStatus_t adn_world_settings(const char *entry, const struct adn_settings **settings);
+/* Returns the world for callers that need only the settings or the list of backends; opens none.
+ * Fails with CONFIG_ERROR as above, but a backend with enable = yes needs only to be installed. */
+anydnnStatus_t adn_world_list(const char *entry, struct adn_world **world);
 
 /* Opens a backend and adds its space. Returns 1 if it is live. */
 int adn_world_open(struct adn_world *world, struct adn_backend *backend);
+
+/* Returns the name of an installed backend that is similar to `name`, or NULL. */
+const char *adn_world_nearest(const struct adn_world *world, const char *name);
 
 /* Warns of names in a user's rule that resemble an installed backend's. A name that a handle's own
  * rules repeat is reported once. */

@@ -20,16 +20,16 @@
  * so the handle's limit applies to them. */
 static uint64_t limit_for(const struct adn_offers *offers, const struct adn_answer *answer)
 {
-    return answer->staged ? offers->handle->workspace_limit : offers->wish->workspace_limit;
+    return answer->staged ? offers->handle->workspace_limit : offers->request->workspace_limit;
 }
 
 /* Returns the first operand that is aligned to less than the candidate needs, or -1. */
 static int32_t misaligned(const struct adn_offers *offers, const struct adn_answer *answer,
                           const struct anydnn_plugin_candidate *candidate)
 {
-    const struct adn_problem *problem = offers->wish->problem;
+    const struct adn_problem *problem = offers->request->problem;
     const struct adn_operation *info = adn_problem_operation(problem->operation);
-    uint32_t alignment = answer->staged ? ADN_ASSUMED_ALIGNMENT : offers->wish->alignment;
+    uint32_t alignment = answer->staged ? ADN_ASSUMED_ALIGNMENT : offers->request->alignment;
 
     for (int32_t i = 0; i < info->slot_count; i++)
         if ((problem->present >> i & 1) && candidate->alignment[i] > alignment &&
@@ -41,7 +41,7 @@ static int32_t misaligned(const struct adn_offers *offers, const struct adn_answ
 static uint32_t flaws_of(const struct adn_offers *offers, const struct adn_answer *answer,
                          const struct anydnn_plugin_candidate *candidate)
 {
-    const struct adn_problem *problem = offers->wish->problem;
+    const struct adn_problem *problem = offers->request->problem;
     int named =
         candidate->algorithm != ADN_ALGORITHM_ANY && candidate->algorithm == problem->algorithm;
     uint32_t notes = candidate->notes, flaws = 0;
@@ -65,7 +65,7 @@ void adn_offers_reason(const struct adn_offers *offers, const struct adn_answer 
                        const struct adn_offer *offer, char *reason, size_t size)
 {
     const struct anydnn_plugin_candidate *candidate = &offer->candidate;
-    const struct adn_problem *problem = offers->wish->problem;
+    const struct adn_problem *problem = offers->request->problem;
     int32_t slot;
 
     reason[0] = '\0';
@@ -80,17 +80,16 @@ void adn_offers_reason(const struct adn_offers *offers, const struct adn_answer 
         break;
     case ADN_FLAW_NONDETERMINISTIC:
         snprintf(reason, size,
-                 "is nondeterministic, and the handle permits only deterministic candidates");
+                 "is nondeterministic, but the handle permits only deterministic candidates");
         break;
     case ADN_FLAW_TRANSFORM:
-        snprintf(reason, size,
-                 "is a transform algorithm (%s), which runs only if the call names it",
+        snprintf(reason, size, "is a transform algorithm (%s), which must be requested by name",
                  candidate->algorithm == ADN_ALGORITHM_ANY
                      ? "without a number"
                      : adn_problem_algorithm_name(problem->operation, candidate->algorithm));
         break;
     case ADN_FLAW_WORKSPACE:
-        snprintf(reason, size, "needs %" PRIu64 " bytes of workspace, %" PRIu64 " are allowed",
+        snprintf(reason, size, "needs %" PRIu64 " bytes of workspace; the limit is %" PRIu64,
                  candidate->workspace, limit_for(offers, answer));
         break;
     case ADN_FLAW_ALIGNMENT:
@@ -114,21 +113,21 @@ struct asking {
     int declined;
 };
 
-/* Adds an offer to the answer. Marks the list as starved when memory runs out. */
+/* Adds an offer to the answer. Marks the list when memory runs out. */
 static void add(struct adn_offers *offers, struct adn_answer *answer,
                 const struct anydnn_plugin_candidate *candidate)
 {
     struct adn_offer *offer;
 
-    if (answer->offers == answer->room) {
-        int32_t room = answer->room * 2 + 4;
-        struct adn_offer *grown = realloc(answer->offer, (size_t)room * sizeof(*grown));
+    if (answer->offers == answer->capacity) {
+        int32_t capacity = answer->capacity * 2 + 4;
+        struct adn_offer *grown = realloc(answer->offer, (size_t)capacity * sizeof(*grown));
 
-        offers->starved |= !grown;
+        offers->out_of_resources |= !grown;
         if (!grown)
             return;
         answer->offer = grown;
-        answer->room = room;
+        answer->capacity = capacity;
     }
     offer = &answer->offer[answer->offers++];
     *offer = (struct adn_offer){.candidate = *candidate};
@@ -154,10 +153,10 @@ static int32_t take_offer(void *cookie, const struct anydnn_plugin_candidate *of
            offered->struct_size < sizeof(candidate) ? offered->struct_size : sizeof(candidate));
     asking->offered += candidate.reason == 0;
     asking->declined += candidate.reason != 0;
-    if (!adn_candidate_malformed(asking->offers->wish->problem->operation, &candidate, fault,
+    if (!adn_candidate_malformed(asking->offers->request->problem->operation, &candidate, fault,
                                  sizeof(fault)) &&
         asking->offered > 0 && asking->declined > 0)
-        snprintf(fault, sizeof(fault), "it declined and offered at once");
+        snprintf(fault, sizeof(fault), "it both declined the problem and offered candidates");
     if (fault[0] != '\0') {
         answer->outcome = ADN_GARBAGE;
         snprintf(answer->reason, sizeof(answer->reason), "offered a malformed candidate: %s",
@@ -168,14 +167,22 @@ static int32_t take_offer(void *cookie, const struct anydnn_plugin_candidate *of
         add(asking->offers, answer, &candidate);
     else if (answer->reason[0] == '\0')
         snprintf(answer->reason, sizeof(answer->reason), "%s",
-                 candidate.sentence ? candidate.sentence : "declined without a sentence");
+                 candidate.sentence ? candidate.sentence : "declined without a reason");
     return 0;
+}
+
+static void refuse_unknown(const struct adn_world *world, struct adn_answer *answer)
+{
+    const char *near = adn_world_nearest(world, answer->name);
+
+    snprintf(answer->reason, sizeof(answer->reason), "not installed%s%s%s",
+             near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "");
 }
 
 /* Looks for a reason to skip the backend without a query. Returns 1 if there is one. */
 static int is_refused(struct adn_offers *offers, struct adn_answer *answer)
 {
-    const struct adn_problem *problem = offers->wish->problem;
+    const struct adn_problem *problem = offers->request->problem;
     struct adn_backend *backend = answer->backend;
     char *reason = answer->reason;
     size_t size = sizeof(answer->reason);
@@ -187,13 +194,13 @@ static int is_refused(struct adn_offers *offers, struct adn_answer *answer)
     if (reason[0] != '\0')
         return 1;
     if (!backend)
-        snprintf(reason, size, "not installed");
+        refuse_unknown(offers->handle->world, answer);
     else if (!adn_world_open(offers->handle->world, backend)) {
-        offers->starved |= adn_shortage_noted() != 0;
+        offers->out_of_resources |= adn_shortage_noted() != 0;
         snprintf(reason, size, "%s: %s", adn_load_stage_name(backend->stage),
                  adn_load_reason(backend));
-    } else if (adn_excluded_has(offers->wish->excluded, backend->index))
-        snprintf(reason, size, "failed when this problem was run before");
+    } else if (adn_excluded_has(offers->request->excluded, backend->index))
+        snprintf(reason, size, "failed in an earlier run of this problem");
     else if (!backend->operation[problem->operation])
         snprintf(reason, size, "does not offer %s", adn_operation_name(problem->operation));
     else if (type > 31 ||
@@ -214,21 +221,21 @@ static void ask(struct adn_offers *offers, struct adn_answer *answer)
 
     context = adn_handle_context(offers->handle, answer->backend, &reason);
     if (!context) {
-        offers->starved |= contexts[answer->backend->index].state == 0;
+        offers->out_of_resources |= contexts[answer->backend->index].state == 0;
         snprintf(answer->reason, sizeof(answer->reason), "%s",
-                 reason ? reason : "it could not make a context");
+                 reason ? reason : "it could not create a context");
         return;
     }
-    adn_problem_view(offers->wish->problem, contexts[answer->backend->index].device, &view);
+    adn_problem_view(offers->request->problem, contexts[answer->backend->index].device, &view);
     result = ADN_BACKEND_CALL(answer->backend->operation[view.operation]->candidates(
         context, &view, take_offer, &asking));
-    offers->starved |= result == ANYDNN_STATUS_ALLOC_FAILED;
+    offers->out_of_resources |= result == ANYDNN_STATUS_ALLOC_FAILED;
     if (result != 0) {
         answer->outcome = ADN_GARBAGE;
-        snprintf(answer->reason, sizeof(answer->reason), "its candidates failed (%d): %s",
+        snprintf(answer->reason, sizeof(answer->reason), "its function candidates failed (%d): %s",
                  (int)result, adn_load_error_text());
     } else if (asking.offered == 0 && asking.declined == 0) {
-        snprintf(answer->reason, sizeof(answer->reason), "offered nothing and gave no reason");
+        snprintf(answer->reason, sizeof(answer->reason), "offered no candidate and gave no reason");
     }
 }
 
@@ -239,5 +246,5 @@ void adn_offers_ask(struct adn_offers *offers, struct adn_answer *answer)
     answer->outcome = ADN_DECLINED;
     if (!is_refused(offers, answer))
         ask(offers, answer);
-    answer->starved = offers->starved;
+    answer->out_of_resources = offers->out_of_resources;
 }

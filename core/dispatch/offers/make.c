@@ -37,9 +37,9 @@ static const char *reason_of(const struct adn_answer *answer, const struct adn_p
     if (answer->outcome != ADN_OFFERED)
         return answer->reason;
     if (is_fixed(pick))
-        return "not taken, since the choice was pinned";
-    return pick->by == ADN_BY_FASTEST ? "not the fastest by the clock"
-                                      : "has not the algorithm that the call names";
+        return "not chosen, because another choice is pinned";
+    return pick->by == ADN_BY_FASTEST ? "slower than the chosen engine"
+                                      : "does not provide the requested algorithm";
 }
 
 /* Writes a line for each backend that was queried before the chosen one, or that the rule lists
@@ -55,11 +55,11 @@ static void write_passed_over(const struct adn_offers *offers, const struct adn_
         if (answer->outcome != ADN_NOT_ASKED)
             adn_text_add(text, "%s: %s\n", answer->name, reason_of(answer, pick));
         else if (is_fixed(pick))
-            adn_text_add(text, "%s: not asked, since the choice was pinned\n", answer->name);
+            adn_text_add(text, "%s: not queried, because another choice is pinned\n", answer->name);
         else if (answer->late)
             adn_text_add(text,
-                         "%s: works in the memory of `%s`, this handle in that of `%s`; "
-                         "staging = last asks it after all others\n",
+                         "%s: uses memory space `%s`, and this handle uses `%s`; with staging = "
+                         "last it is queried after all others\n",
                          answer->name, answer->backend->plugin->space, offers->handle->space->name);
     }
 }
@@ -91,7 +91,7 @@ static void fill_rule(struct adn_plan *plan, const struct adn_offers *offers,
 static void fill_plan(struct adn_plan *plan, const struct adn_offers *offers,
                       const struct adn_pick *pick)
 {
-    const struct adn_problem *problem = offers->wish->problem;
+    const struct adn_problem *problem = offers->request->problem;
     const struct adn_operation *info = adn_problem_operation(problem->operation);
     const struct anydnn_plugin_candidate *candidate = &pick->offer->candidate;
     struct adn_backend *backend = pick->answer->backend;
@@ -124,7 +124,7 @@ static void fill_plan(struct adn_plan *plan, const struct adn_offers *offers,
 
 static struct adn_plan *begin_plan(const struct adn_offers *offers, const struct adn_pick *pick)
 {
-    const struct adn_excluded *excluded = offers->wish->excluded;
+    const struct adn_excluded *excluded = offers->request->excluded;
     struct adn_plan *plan = calloc(1, sizeof(*plan));
 
     if (plan && excluded)
@@ -138,11 +138,11 @@ static struct adn_plan *begin_plan(const struct adn_offers *offers, const struct
     return plan;
 }
 
-static void fail(struct adn_offers *offers, const struct adn_pick *pick, int starved)
+static void fail(struct adn_offers *offers, const struct adn_pick *pick, int out_of_resources)
 {
     pick->offer->failed = 1;
-    offers->starved |= starved;
-    pick->answer->starved |= starved;
+    offers->out_of_resources |= out_of_resources;
+    pick->answer->out_of_resources |= out_of_resources;
     if (pick->by == ADN_BY_ROUTE)
         pick->answer->outcome = ADN_PLAN_FAILED;
 }
@@ -159,7 +159,7 @@ struct adn_plan *adn_offers_make(struct adn_offers *offers, const struct adn_pic
     int32_t result;
 
     if (!plan) {
-        snprintf(answer->reason, sizeof(answer->reason), "made no plan: out of memory");
+        snprintf(answer->reason, sizeof(answer->reason), "could not create a plan: out of memory");
         fail(offers, pick, 1);
         return NULL;
     }
@@ -176,9 +176,10 @@ struct adn_plan *adn_offers_make(struct adn_offers *offers, const struct adn_pic
             adn_plan_trace(plan);
         return plan;
     }
-    snprintf(answer->reason, sizeof(answer->reason), "made no plan (%d): %.300s", (int)result,
+    snprintf(answer->reason, sizeof(answer->reason), "could not create a plan (%d): %.300s",
+             (int)result,
              result != 0   ? adn_load_error_text()
-             : !plan->body ? "it reported success without one"
+             : !plan->body ? "it reported success but returned none"
                            : "out of memory");
     fail(offers, pick, result == ANYDNN_STATUS_ALLOC_FAILED || (result == 0 && plan->body));
     if (result != 0)

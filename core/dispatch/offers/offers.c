@@ -26,16 +26,17 @@ static int is_choice(const struct adn_offers *offers, const struct adn_backend *
            strcmp(backend->plugin->space, offers->handle->space->name) == 0;
 }
 
-void adn_offers_begin(struct adn_offers *offers, anydnnHandle_t handle, const struct adn_wish *wish)
+void adn_offers_begin(struct adn_offers *offers, anydnnHandle_t handle,
+                      const struct adn_request *request)
 {
     const struct adn_world *world = handle->world;
 
     memset(offers, 0, sizeof(*offers));
     offers->handle = handle;
-    offers->wish = wish;
+    offers->request = request;
     offers->rule =
         adn_settings_route(world->settings, handle->rules, handle->rule_count,
-                           adn_operation_name(wish->problem->operation), wish->problem->math);
+                           adn_operation_name(request->problem->operation), request->problem->math);
     offers->fallback = offers->rule->fallback != ADN_FALLBACK_UNSET ? offers->rule->fallback
                                                                     : world->settings->fallback;
     offers->count = offers->rule->count;
@@ -54,17 +55,17 @@ void adn_offers_free(struct adn_offers *offers)
         free(offers->answer[i].offer);
 }
 
-void adn_offers_forget_starved(struct adn_offers *offers)
+void adn_offers_reset_out_of_resources(struct adn_offers *offers)
 {
-    offers->starved = 0;
+    offers->out_of_resources = 0;
     for (int32_t i = 0; i < offers->count; i++) {
         struct adn_answer *answer = &offers->answer[i];
 
-        if (!answer->starved)
+        if (!answer->out_of_resources)
             continue;
         free(answer->offer);
         answer->offer = NULL;
-        answer->offers = answer->room = answer->starved = 0;
+        answer->offers = answer->capacity = answer->out_of_resources = 0;
         answer->outcome = ADN_NOT_ASKED;
         answer->reason[0] = '\0';
     }
@@ -118,7 +119,7 @@ int32_t adn_offers_end(struct adn_offers *offers)
 static struct adn_offer *best_of(const struct adn_offers *offers, const struct adn_answer *answer,
                                  const uint64_t *engine, uint32_t waived)
 {
-    int32_t named = offers->wish->problem->algorithm;
+    int32_t named = offers->request->problem->algorithm;
     struct adn_offer *best = NULL;
 
     for (int32_t i = 0; answer->outcome != ADN_GARBAGE && i < answer->offers; i++) {
@@ -145,15 +146,16 @@ int adn_offers_pick_engine(struct adn_offers *offers, int32_t backend, uint64_t 
             i < end_among(offers, learn_late(offers, &offers->answer[i])))
             answer = &offers->answer[i];
     if (!answer) {
-        snprintf(reason, size, "its backend is none of those that the rule chooses from");
+        snprintf(reason, size, "its backend is not in the list of the rule");
         return 0;
     }
     adn_offers_ask(offers, answer);
-    offer = offers->starved ? NULL : best_of(offers, answer, &engine, waived);
+    offer = offers->out_of_resources ? NULL : best_of(offers, answer, &engine, waived);
     if (!offer || offer->failed) {
-        snprintf(reason, size, "%s engine %" PRIu64 " is not taken: %.200s", answer->name, engine,
-                 answer->outcome == ADN_OFFERED && !offer ? "it is not offered, or not acceptable"
-                                                          : answer->reason);
+        snprintf(reason, size, "%s engine %" PRIu64 " is not chosen: %.200s", answer->name, engine,
+                 answer->outcome == ADN_OFFERED && !offer
+                     ? "it is not offered, or is not acceptable"
+                     : answer->reason);
         return 0;
     }
     pick->answer = answer;
@@ -165,7 +167,7 @@ int adn_offers_pick_engine(struct adn_offers *offers, int32_t backend, uint64_t 
  * that the call names; otherwise picks the first offer. */
 static int pick_among(struct adn_offers *offers, int late, struct adn_pick *pick)
 {
-    int32_t named = offers->wish->problem->algorithm;
+    int32_t named = offers->request->problem->algorithm;
     int32_t end = end_among(offers, late);
 
     pick->offer = NULL;
@@ -176,7 +178,7 @@ static int pick_among(struct adn_offers *offers, int late, struct adn_pick *pick
         if (learn_late(offers, answer) != late)
             continue;
         adn_offers_ask(offers, answer);
-        if (offers->starved)
+        if (offers->out_of_resources)
             return 0;
         offer = best_of(offers, answer, NULL, 0);
         if (offer && offer->failed)
@@ -193,7 +195,8 @@ static int pick_among(struct adn_offers *offers, int late, struct adn_pick *pick
 
 int adn_offers_pick_first(struct adn_offers *offers, struct adn_pick *pick)
 {
-    return pick_among(offers, 0, pick) || (!offers->starved && pick_among(offers, 1, pick));
+    return pick_among(offers, 0, pick) ||
+           (!offers->out_of_resources && pick_among(offers, 1, pick));
 }
 
 anydnnStatus_t adn_offers_refuse(const struct adn_offers *offers, const char *entry)
@@ -211,16 +214,16 @@ anydnnStatus_t adn_offers_refuse(const struct adn_offers *offers, const char *en
         adn_text_add(&text, "%s%s: %s", text.length > 0 ? "; " : "", answer->name,
                      answer->outcome == ADN_OFFERED     ? "offered"
                      : answer->outcome != ADN_NOT_ASKED ? answer->reason
-                                                        : "not asked (fallback = off)");
+                                                        : "not queried (fallback = off)");
     }
     if (offers->count == 0)
         adn_text_add(&text, "its list is empty");
     else if (installed == 0)
         adn_text_add(&text, " (`anydnn info` lists what is installed)");
-    adn_problem_print(offers->wish->problem, NULL, problem, sizeof(problem));
-    if (offers->starved)
+    adn_problem_print(offers->request->problem, NULL, problem, sizeof(problem));
+    if (offers->out_of_resources)
         return adn_fail(ANYDNN_STATUS_ALLOC_FAILED,
-                        "%s: memory or descriptors ran out while a plan was sought: %s; the next "
+                        "%s: ran out of memory or descriptors while choosing a plan: %s; the next "
                         "call tries again. Problem: %s",
                         entry, buffer, problem);
     return adn_fail(ANYDNN_STATUS_NOT_SUPPORTED,

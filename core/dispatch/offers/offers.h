@@ -8,7 +8,7 @@
 #include "dispatch/handle/handle.h"
 
 /* The assumptions and limits of a choice. */
-struct adn_wish {
+struct adn_request {
     const struct adn_problem *problem;
     uint64_t workspace_limit;
     uint32_t alignment; /* alignment of every operand in bytes; 0: that of its element only */
@@ -50,20 +50,20 @@ struct adn_answer {
                     backend */
     int late;    /* 1 if in another space, queried after all of the handle's own */
     int staged;  /* 1 if in another space; known after the query */
-    int starved; /* 1 if lack of memory decided the answer */
+    int out_of_resources; /* 1 if lack of memory decided the answer */
     struct adn_offer *offer;
     int32_t offers;
-    int32_t room;
+    int32_t capacity;
     char reason[400];
 };
 
 struct adn_offers {
     anydnnHandle_t handle;
-    const struct adn_wish *wish;
+    const struct adn_request *request;
     const struct adn_route_rule *rule;
-    int32_t fallback;  /* enum adn_fallback */
-    int32_t own_space; /* 1: backends of another space decline */
-    int32_t starved;   /* 1: memory or descriptors ran out, so no later answer counts */
+    int32_t fallback;         /* enum adn_fallback */
+    int32_t own_space;        /* 1: backends of another space decline */
+    int32_t out_of_resources; /* 1: memory or descriptors ran out, so no later answer counts */
     int32_t count;
     struct adn_answer answer[ADN_ROUTE_MAX];
 };
@@ -82,10 +82,10 @@ struct adn_pick {
 
 /* Finds the rule and its backends, without queries. The caller must call adn_offers_free. */
 void adn_offers_begin(struct adn_offers *offers, anydnnHandle_t handle,
-                      const struct adn_wish *wish);
+                      const struct adn_request *request);
 void adn_offers_free(struct adn_offers *offers);
 /* Resets the answers that lack of memory decided, so that those backends are queried again. */
-void adn_offers_forget_starved(struct adn_offers *offers);
+void adn_offers_reset_out_of_resources(struct adn_offers *offers);
 
 /* Returns how many backends of the rule count in the handle's own space. With fallback = off, only
  * those up to the first choice count. */

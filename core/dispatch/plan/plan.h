@@ -47,7 +47,7 @@ struct adn_plan {
     uint32_t notes;
     int32_t past_first; /* 1 if it is not the rule's first choice */
     int32_t timed;      /* 1 if timing chose it; another process may choose differently */
-    int32_t passing;    /* 1 if it is for one call and in no table */
+    int32_t transient;  /* 1 if it is for one call and in no table */
     int32_t fallback;   /* enum adn_fallback of the rule */
     double expected_us;
     struct adn_excluded *excluded;

@@ -21,7 +21,7 @@ static int32_t execute(struct anydnn_plugin_plan *body,
     int32_t result = traced->wrap.execute(traced->wrap.body, operands, effect);
 
     adn_trace("call: %s engine %" PRIu64 ", stream %p, %" PRIu64
-              " bytes of workspace, answer %d: %s",
+              " bytes of workspace, status %d: %s",
               plan->backend->name, plan->engine, operands->stream, operands->workspace_bytes,
               (int)result, traced->problem);
     return result;

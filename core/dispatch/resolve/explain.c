@@ -18,7 +18,7 @@ static const char *algorithm_name(const struct adn_offers *offers, const struct 
 
     return algorithm == ADN_ALGORITHM_ANY
                ? "none"
-               : adn_problem_algorithm_name(offers->wish->problem->operation, algorithm);
+               : adn_problem_algorithm_name(offers->request->problem->operation, algorithm);
 }
 
 static void explain_rule(const struct adn_offers *offers, struct adn_text *text)
@@ -52,7 +52,7 @@ static void explain_offer(const struct adn_offers *offers, const struct adn_answ
         adn_text_add(text, ", transform");
     if (candidate->expected_us > 0)
         adn_text_add(text, ", expected %.1f us", candidate->expected_us);
-    adn_text_add(text, "%s%s\n", reason[0] != '\0' ? ": not taken: " : "", reason);
+    adn_text_add(text, "%s%s\n", reason[0] != '\0' ? ": not chosen: " : "", reason);
 }
 
 /* Returns the name of the device, in another space, on which the backend serves the handle. */
@@ -80,13 +80,14 @@ static void explain_backend(struct adn_offers *offers, struct adn_answer *answer
     for (int32_t i = 0; i < answer->offers; i++)
         explain_offer(offers, answer, &answer->offer[i], text);
     if (answer->outcome != ADN_OFFERED)
-        adn_text_add(text, "    passed over: %s\n", answer->reason);
+        adn_text_add(text, "    skipped: %s\n", answer->reason);
     else if (answer->staged)
-        adn_text_add(text, "    staged: operands are copied from %s to %s and back%s\n",
-                     handle->device_name, staged_on(offers, answer, device, sizeof(device)),
-                     handle->world->settings->staging == ADN_STAGING_LAST
-                         ? "; asked when no backend of the handle's own memory runs it"
-                         : "");
+        adn_text_add(
+            text, "    staged: operands are copied from %s to %s and back%s\n", handle->device_name,
+            staged_on(offers, answer, device, sizeof(device)),
+            handle->world->settings->staging == ADN_STAGING_LAST
+                ? "; queried if no backend of the handle's own memory space runs the problem"
+                : "");
 }
 
 /* Runs the choosers on the collected offers, and reports why each one declined. */
@@ -103,7 +104,7 @@ static void explain_choice(struct adn_resolution *resolution, struct adn_text *t
         if (resolution->reason[by][0] != '\0')
             adn_text_add(text, "%s: %s\n", adn_chooser_name(by), resolution->reason[by]);
     if (!chosen) {
-        adn_text_add(text, "choice: none; the call would answer ANYDNN_STATUS_NOT_SUPPORTED\n");
+        adn_text_add(text, "choice: none; the call would return ANYDNN_STATUS_NOT_SUPPORTED\n");
         return;
     }
     adn_text_add(text,
@@ -123,7 +124,7 @@ anydnnStatus_t adn_dispatch_explain(anydnnHandle_t handle, const char *entry,
                                     size_t *needed)
 {
     struct adn_problem now;
-    struct adn_wish wish = {&now, handle->workspace_limit, ADN_ASSUMED_ALIGNMENT, NULL};
+    struct adn_request request = {&now, handle->workspace_limit, ADN_ASSUMED_ALIGNMENT, NULL};
     struct adn_resolution *resolution;
     struct adn_text text;
     anydnnStatus_t status = adn_problem_check(problem, entry);
@@ -137,13 +138,13 @@ anydnnStatus_t adn_dispatch_explain(anydnnHandle_t handle, const char *entry,
     adn_problem_copy(&now, problem);
     now.deterministic = handle->deterministic && problem->deterministic;
     adn_text_begin(&text, buffer, size);
-    adn_resolution_begin(resolution, handle, entry, &wish, ADN_BY_PIN);
+    adn_resolution_begin(resolution, handle, entry, &request, ADN_BY_PIN);
     resolution->dry = 1;
     explain_rule(&resolution->offers, &text);
     adn_text_add(&text, "backends:\n");
     for (int32_t i = 0; i < resolution->offers.count; i++)
         explain_backend(&resolution->offers, &resolution->offers.answer[i], &text);
-    adn_offers_forget_starved(&resolution->offers);
+    adn_offers_reset_out_of_resources(&resolution->offers);
     explain_choice(resolution, &text);
     if (needed)
         *needed = text.length + 1;

@@ -16,13 +16,14 @@ anydnnStatus_t adn_find_new(const char *entry, anydnnHandle_t handle,
                             const struct adn_problem *problem, uint64_t hash,
                             const struct adn_excluded *excluded, struct adn_plan **out)
 {
-    struct adn_wish wish = {problem, handle->workspace_limit, ADN_ASSUMED_ALIGNMENT, excluded};
-    anydnnStatus_t status = adn_resolve(handle, entry, &wish, ADN_BY_PIN, out);
+    struct adn_request request = {problem, handle->workspace_limit, ADN_ASSUMED_ALIGNMENT,
+                                  excluded};
+    anydnnStatus_t status = adn_resolve(handle, entry, &request, ADN_BY_PIN, out);
 
     if (status != ANYDNN_STATUS_SUCCESS)
         return status;
     (*out)->hash = hash;
-    if (!(*out)->passing)
+    if (!(*out)->transient)
         return adn_keep_plan(entry, handle, *out);
     adn_find_hold(handle, *out);
     return ANYDNN_STATUS_SUCCESS;

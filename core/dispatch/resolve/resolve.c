@@ -24,7 +24,7 @@
 static int choose_pinned(struct adn_resolution *resolution)
 {
     struct adn_offers *offers = &resolution->offers;
-    const struct adn_problem *problem = offers->wish->problem;
+    const struct adn_problem *problem = offers->request->problem;
     const struct adn_pin *pin =
         adn_table_find_pin(&offers->handle->cache, problem, adn_problem_hash(problem));
 
@@ -57,7 +57,7 @@ static int choose_fastest(struct adn_resolution *resolution)
     enum adn_fastest result;
     const char *reason;
 
-    if (!offers->rule->fastest || offers->wish->excluded)
+    if (!offers->rule->fastest || offers->request->excluded)
         return 0;
     result =
         adn_fastest_pick(offers, resolution->entry, resolution->dry, &resolution->pick, &reason);
@@ -65,7 +65,7 @@ static int choose_fastest(struct adn_resolution *resolution)
         return choose_measured(resolution);
     if (result == ADN_FASTEST_LOST)
         resolution->status = adn_guard_poisoned(resolution->entry, offers->handle);
-    resolution->passing |= result == ADN_FASTEST_LATER;
+    resolution->transient |= result == ADN_FASTEST_LATER;
     snprintf(resolution->reason[ADN_BY_FASTEST], sizeof(resolution->reason[0]), "%s", reason);
     return result == ADN_FASTEST_TIMED;
 }
@@ -95,12 +95,13 @@ const char *adn_chooser_name(enum adn_chooser chooser)
 /* ---- the pass */
 
 void adn_resolution_begin(struct adn_resolution *resolution, anydnnHandle_t handle,
-                          const char *entry, const struct adn_wish *wish, enum adn_chooser first)
+                          const char *entry, const struct adn_request *request,
+                          enum adn_chooser first)
 {
     memset(resolution, 0, sizeof(*resolution));
     resolution->entry = entry;
     resolution->by = first;
-    adn_offers_begin(&resolution->offers, handle, wish);
+    adn_offers_begin(&resolution->offers, handle, request);
 }
 
 void adn_resolution_end(struct adn_resolution *resolution)
@@ -127,15 +128,15 @@ int adn_resolution_choose(struct adn_resolution *resolution)
     struct adn_offers *offers = &resolution->offers;
 
     for (; resolution->by < ADN_CHOOSERS; resolution->by++) {
-        while (!offers->starved && choosers[resolution->by].choose(resolution))
+        while (!offers->out_of_resources && choosers[resolution->by].choose(resolution))
             if (make(resolution))
                 return 1;
         if (resolution->status != ANYDNN_STATUS_SUCCESS)
             return 0;
-        if (offers->starved && resolution->by < ADN_BY_ROUTE) {
+        if (offers->out_of_resources && resolution->by < ADN_BY_ROUTE) {
             /* The next chooser may have enough memory. Its choice is then not kept. */
-            resolution->passing = 1;
-            adn_offers_forget_starved(offers);
+            resolution->transient = 1;
+            adn_offers_reset_out_of_resources(offers);
         }
     }
     return 0;
@@ -151,28 +152,27 @@ static void tell_answers(struct adn_resolution *resolution, const struct adn_pla
 
     if (!adn_log_on(ADN_LOG_DEBUG))
         return;
-    adn_problem_print(offers->wish->problem, NULL, problem, sizeof(resolution->text));
+    adn_problem_print(offers->request->problem, NULL, problem, sizeof(resolution->text));
     for (int32_t i = 0; i < offers->count; i++) {
         const struct adn_answer *answer = &offers->answer[i];
         int chosen = plan && plan->backend == answer->backend;
 
         if (answer->outcome == ADN_OFFERED || chosen)
-            adn_debug("asked %s: %s: %s", answer->name, chosen ? "chosen" : "offered, not chosen",
+            adn_debug("queried %s: %s: %s", answer->name, chosen ? "chosen" : "offered, not chosen",
                       problem);
         else if (answer->outcome != ADN_NOT_ASKED)
-            adn_debug("asked %s: passed over: %s: %s", answer->name, answer->reason, problem);
+            adn_debug("queried %s: skipped: %s: %s", answer->name, answer->reason, problem);
     }
 }
 
 /* Warns once per process of a rule that chooses the plain kernels of cuda_naive although cuda_simt
- * is usable and the rule does not name it. Settings written before cuda_simt existed name cuda_naive
- * for the fast kernels. A program that requests one backend without fallback, as shadow does, gets
- * no warning. */
+ * is installed and the rule does not name it. Settings written before cuda_simt existed name
+ * cuda_naive for the fast kernels. A program that requests one backend without fallback, as shadow
+ * does, gets no warning. */
 static void warn_of_plain_kernels(const struct adn_offers *offers, const struct adn_plan *plan)
 {
     static const char plain[] = "cuda_naive", fast[] = "cuda_simt";
-    struct adn_world *world = offers->handle->world;
-    struct adn_backend *other;
+    const struct adn_backend *other;
 
     if (strcmp(plan->backend->name, plain) != 0 ||
         (offers->rule->layer == ADN_LAYER_API && plan->fallback == ADN_FALLBACK_OFF))
@@ -180,10 +180,11 @@ static void warn_of_plain_kernels(const struct adn_offers *offers, const struct 
     for (int32_t i = 0; i < offers->rule->count; i++)
         if (strcmp(offers->rule->backend[i], fast) == 0)
             return;
-    other = adn_load_find(world->registry, fast);
-    if (other && adn_world_open(world, other) && adn_log_first(plain, strlen(plain), fast))
-        adn_warn("%s: the route `%s` leads to %s, whose kernels are plain and slow, and does not "
-                 "name %s, which has the fast ones",
+    other = adn_load_find(offers->handle->world->registry, fast);
+    if (other && (other->stage == ADN_LOAD_KNOWN || other->stage == ADN_LOAD_LIVE) &&
+        adn_log_first(plain, strlen(plain), fast))
+        adn_warn("%s: the route `%s` selects %s, whose kernels are simple and slow, and does not "
+                 "name %s, which has fast ones",
                  offers->rule->origin, offers->rule->pattern, plain, fast);
 }
 
@@ -209,8 +210,9 @@ static void tell(struct adn_resolution *resolution)
         adn_offers_tell_plan(plan, pick);
 }
 
-anydnnStatus_t adn_resolve(anydnnHandle_t handle, const char *entry, const struct adn_wish *wish,
-                           enum adn_chooser first, struct adn_plan **out)
+anydnnStatus_t adn_resolve(anydnnHandle_t handle, const char *entry,
+                           const struct adn_request *request, enum adn_chooser first,
+                           struct adn_plan **out)
 {
     struct adn_resolution *resolution = malloc(sizeof(*resolution));
     anydnnStatus_t status = ANYDNN_STATUS_SUCCESS;
@@ -218,12 +220,12 @@ anydnnStatus_t adn_resolve(anydnnHandle_t handle, const char *entry, const struc
 
     if (!resolution)
         return adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "%s: out of memory", entry);
-    adn_resolution_begin(resolution, handle, entry, wish, first);
+    adn_resolution_begin(resolution, handle, entry, request, first);
     if (adn_resolution_choose(resolution))
         plan = resolution->pick.plan;
     tell_answers(resolution, plan);
     if (plan) {
-        plan->passing = resolution->passing;
+        plan->transient = resolution->transient;
         if (resolution->pick.by == ADN_BY_MEASURED)
             plan->timed = handle->world->settings->tuning_mode != ADN_TUNING_READ;
         tell(resolution);

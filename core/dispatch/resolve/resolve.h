@@ -20,7 +20,7 @@ struct adn_running {
 struct adn_resolution {
     const char *entry;
     int32_t dry;           /* 1: nothing is timed, and no plan is made */
-    int32_t passing;       /* 1: the choice is for this call alone */
+    int32_t transient;     /* 1: the choice is for this call alone */
     enum adn_chooser by;   /* the current chooser */
     anydnnStatus_t status; /* not SUCCESS when no chooser can continue */
     struct adn_pick pick;
@@ -32,7 +32,8 @@ struct adn_resolution {
 /* Starts with the chooser `first` and queries no backend. The caller must call adn_resolution_end.
  */
 void adn_resolution_begin(struct adn_resolution *resolution, anydnnHandle_t handle,
-                          const char *entry, const struct adn_wish *wish, enum adn_chooser first);
+                          const char *entry, const struct adn_request *request,
+                          enum adn_chooser first);
 /* Runs the choosers in order until a pick has a plan, or, in a dry resolution, until one picks.
  * Returns 0 if none does. */
 int adn_resolution_choose(struct adn_resolution *resolution);
@@ -42,8 +43,9 @@ const char *adn_chooser_name(enum adn_chooser chooser);
 
 /* Makes the plan that the choosers from `first` on select. The caller holds one reference. Fails
  * like adn_offers_refuse when there is no plan. */
-anydnnStatus_t adn_resolve(anydnnHandle_t handle, const char *entry, const struct adn_wish *wish,
-                           enum adn_chooser first, struct adn_plan **plan);
+anydnnStatus_t adn_resolve(anydnnHandle_t handle, const char *entry,
+                           const struct adn_request *request, enum adn_chooser first,
+                           struct adn_plan **plan);
 
 /* ---- find.c */
 
@@ -52,7 +54,7 @@ anydnnStatus_t adn_resolve(anydnnHandle_t handle, const char *entry, const struc
 anydnnStatus_t adn_find_plan(const struct adn_running *running, const struct adn_problem *problem,
                              struct adn_plan **plan, enum adn_how *how);
 
-/* Makes a new plan and keeps it in the handle's table. `excluded` is as in struct adn_wish. */
+/* Makes a new plan and keeps it in the handle's table. `excluded` is as in struct adn_request. */
 anydnnStatus_t adn_find_new(const char *entry, anydnnHandle_t handle,
                             const struct adn_problem *problem, uint64_t hash,
                             const struct adn_excluded *excluded, struct adn_plan **plan);

@@ -25,25 +25,25 @@ anydnnStatus_t adn_retry_second(const struct adn_running *running, struct adn_pl
                                 struct adn_plan **out)
 {
     const struct anydnn_plugin_operands *operands = running->operands;
-    struct adn_wish wish = {&first->problem, 0, 0, first->excluded};
+    struct adn_request request = {&first->problem, 0, 0, first->excluded};
     anydnnStatus_t status = adn_guard_elements(running->entry, &first->problem, operands);
     struct adn_plan *second = NULL;
 
     if (status != ANYDNN_STATUS_SUCCESS)
         return status;
     if (operands->workspace && (uintptr_t)operands->workspace % ADN_ASSUMED_ALIGNMENT == 0)
-        wish.workspace_limit = operands->workspace_bytes;
-    if (wish.workspace_limit > running->handle->workspace_limit)
-        wish.workspace_limit = running->handle->workspace_limit;
-    if (!second_fits(first, wish.workspace_limit)) {
-        status = adn_resolve(running->handle, running->entry, &wish, ADN_BY_ROUTE, &second);
+        request.workspace_limit = operands->workspace_bytes;
+    if (request.workspace_limit > running->handle->workspace_limit)
+        request.workspace_limit = running->handle->workspace_limit;
+    if (!second_fits(first, request.workspace_limit)) {
+        status = adn_resolve(running->handle, running->entry, &request, ADN_BY_ROUTE, &second);
         adn_load_error_clear();
         if (status != ANYDNN_STATUS_SUCCESS)
             return status;
         adn_plan_release(first->second);
         first->second = second;
         adn_keep_hooked(running->handle, second);
-        first->second_limit = wish.workspace_limit;
+        first->second_limit = request.workspace_limit;
     }
     *out = first->second;
     return ANYDNN_STATUS_SUCCESS;
@@ -53,7 +53,7 @@ static anydnnStatus_t failed(const struct adn_running *running, const struct adn
                              int32_t result)
 {
     static const char *const effects[] = {
-        "outputs are untouched", "work was enqueued before it failed", "outputs may hold anything"};
+        "outputs are untouched", "work was enqueued before it failed", "outputs are undefined"};
     anydnnHandle_t handle = running->handle;
     int32_t effect = handle->last.effect;
     anydnnStatus_t status;
@@ -70,9 +70,9 @@ static anydnnStatus_t select_once(const struct adn_running *running, const struc
                                   const struct adn_excluded *excluded, struct adn_plan **out)
 {
     anydnnHandle_t handle = running->handle;
-    struct adn_wish wish = {&plan->problem, handle->workspace_limit, ADN_ASSUMED_ALIGNMENT,
-                            excluded};
-    anydnnStatus_t status = adn_resolve(handle, running->entry, &wish, ADN_BY_ROUTE, out);
+    struct adn_request request = {&plan->problem, handle->workspace_limit, ADN_ASSUMED_ALIGNMENT,
+                                  excluded};
+    anydnnStatus_t status = adn_resolve(handle, running->entry, &request, ADN_BY_ROUTE, out);
 
     if (status == ANYDNN_STATUS_SUCCESS)
         adn_find_hold(handle, *out);
@@ -112,7 +112,7 @@ static anydnnStatus_t select_next(const struct adn_running *running, const struc
     adn_load_error_clear();
     if (status != ANYDNN_STATUS_SUCCESS)
         return adn_fail(adn_plan_status(result),
-                        "%s: %s failed before it began: %s; and no other backend runs it",
+                        "%s: %s failed before it began: %s; no other backend runs the problem",
                         running->entry, name, said);
     handle->counters.fallbacks += !(*out)->past_first;
     (*out)->past_first = 1;

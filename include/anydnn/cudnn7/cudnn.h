@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For source that includes <cudnn.h>: this folder stands first in its include path. */
+/* Serves sources that include <cudnn.h>. Place this folder first in the include path. */
 #ifndef ANYDNN_CUDNN7_CUDNN_H
 #define ANYDNN_CUDNN7_CUDNN_H
 
 #include <anydnn/cudnn_compat.h>
 
-/* What cudnn_compat.h defined, once more for build systems that read it out of this file's text,
- * and want one blank before the number. */
+/* Repeats the version of cudnn_compat.h for build systems that search this file's text and expect
+ * one blank before the number. */
 #define CUDNN_MAJOR 7
 
 #define CUDNN_MINOR 6

@@ -3,9 +3,6 @@
  * elements of dy. */
 #include "../naive.h"
 
-/* The operand slots. */
-enum { DY, DB };
-
 struct bias_job {
     naive_tensor dy, db;
     cuda_blend blend;
@@ -30,7 +27,8 @@ template <class T> __global__ void conv_backward_bias(bias_job job)
 
 static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
-    bias_job job = {naive_tensor_of(plan, call, DY), naive_tensor_of(plan, call, DB),
+    bias_job job = {naive_tensor_of(plan, call, slot_convolution_backward_bias_dy),
+                    naive_tensor_of(plan, call, slot_convolution_backward_bias_db),
                     naive_blend(call, 0)};
 
     return naive_launch_blocks(call, NAIVE_FLOATS(conv_backward_bias, job.dy.type), job.dy.dims[1],

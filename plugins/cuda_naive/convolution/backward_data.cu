@@ -3,12 +3,9 @@
  * taps and filters through which the element reaches an output. */
 #include "conv.h"
 
-/* The operand slots. */
-enum { W, DY, DX };
-
 /* Finds the output that position `i` of dx reaches through a tap. *offset becomes its offset in
  * dy, without image and channel. Returns false if there is no such output. */
-__device__ static inline bool conv_output_of(const conv_job &job, const int64_t i[],
+__device__ static inline bool conv_output_of(const naive_conv &job, const int64_t i[],
                                              const int64_t tap[], int64_t *offset)
 {
     *offset = 0;
@@ -22,7 +19,7 @@ __device__ static inline bool conv_output_of(const conv_job &job, const int64_t 
     return true;
 }
 
-template <class T> __global__ void conv_backward_data(conv_job job)
+template <class T> __global__ void conv_backward_data(naive_conv job)
 {
     int64_t i = naive_thread(), at[NAIVE_DIMS], tap[NAIVE_SPATIAL] = {0}, first, place, w, y;
     typename cuda_arith<T>::type sum = 0;
@@ -45,7 +42,9 @@ template <class T> __global__ void conv_backward_data(conv_job job)
 
 static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
-    conv_job job = conv_job_of(plan, call, DX, W, DY);
+    naive_conv job =
+        naive_conv_of(plan, call, slot_convolution_backward_data_dx,
+                      slot_convolution_backward_data_w, slot_convolution_backward_data_dy);
 
     return naive_launch(call, NAIVE_FLOATS(conv_backward_data, job.x.type), job.x.count, job);
 }

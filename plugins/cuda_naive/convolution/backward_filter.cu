@@ -3,10 +3,7 @@
  * products over all output positions. */
 #include "conv.h"
 
-/* The operand slots. */
-enum { X, DY, DW };
-
-template <class T> __global__ void conv_backward_filter(conv_job job)
+template <class T> __global__ void conv_backward_filter(naive_conv job)
 {
     int64_t at[NAIVE_DIMS], output[NAIVE_DIMS], extents[NAIVE_DIMS], positions, from, place;
     typename cuda_arith<T>::type sum = 0;
@@ -36,7 +33,9 @@ template <class T> __global__ void conv_backward_filter(conv_job job)
 
 static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
-    conv_job job = conv_job_of(plan, call, X, DW, DY);
+    naive_conv job =
+        naive_conv_of(plan, call, slot_convolution_backward_filter_x,
+                      slot_convolution_backward_filter_dw, slot_convolution_backward_filter_dy);
 
     return naive_launch_blocks(call, NAIVE_FLOATS(conv_backward_filter, job.w.type), job.w.count,
                                job.y.count / job.y.dims[1], job);

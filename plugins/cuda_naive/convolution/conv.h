@@ -9,7 +9,9 @@
 
 #include "../naive.h"
 
-struct conv_job {
+/* The job of a convolution. cuda_common has a struct conv_job, and two types of one name would
+ * share instances of templates (tests/cuda/test_names.sh). */
+struct naive_conv {
     naive_tensor x, w, y, z, bias; /* z and bias: only in the fused operation */
     int32_t spatial;
     int32_t flipped;
@@ -20,12 +22,12 @@ struct conv_job {
 };
 
 /* Returns the job of a call, with x, w and y from these slots. */
-static inline conv_job conv_job_of(const struct anydnn_plugin_plan *plan, const cuda_call *call,
-                                   int x, int w, int y)
+static inline naive_conv naive_conv_of(const struct anydnn_plugin_plan *plan, const cuda_call *call,
+                                       int x, int w, int y)
 {
     const struct anydnn_plugin_convolution *params =
         (const struct anydnn_plugin_convolution *)plan->problem.params;
-    conv_job job = {};
+    naive_conv job = {};
 
     job.x = naive_tensor_of(plan, call, x);
     job.w = naive_tensor_of(plan, call, w);
@@ -45,7 +47,7 @@ static inline conv_job conv_job_of(const struct anydnn_plugin_plan *plan, const 
 }
 
 /* Returns the offset of a tap in w, without filter and channel. */
-__device__ static inline int64_t conv_tap_offset(const conv_job &job, const int64_t tap[])
+__device__ static inline int64_t conv_tap_offset(const naive_conv &job, const int64_t tap[])
 {
     int64_t offset = 0;
 
@@ -56,7 +58,7 @@ __device__ static inline int64_t conv_tap_offset(const conv_job &job, const int6
 
 /* Finds the input that output position `o` reads through a tap. *offset becomes its offset in x,
  * without image and channel. Returns false for padding. */
-__device__ static inline bool conv_input(const conv_job &job, const int64_t o[],
+__device__ static inline bool conv_input(const naive_conv &job, const int64_t o[],
                                          const int64_t tap[], int64_t *offset)
 {
     *offset = 0;

@@ -3,9 +3,7 @@
  * of y sums over the taps and channels. */
 #include "conv.h"
 
-/* The operand slots. */
-enum { X, W, Y };
-enum { FUSED_Z = 2, FUSED_BIAS, FUSED_Y };
+#define FUSED(name) slot_convolution_bias_activation_forward_##name
 
 /* The conversions of elements of x and w to numbers, and the types of their sums. */
 template <class T> struct conv_number {
@@ -39,7 +37,7 @@ __device__ static inline double conv_number_of(uint32_t sum)
 
 /* Stores alpha * sum + beta * y. The fused operation stores activation(alpha1 * sum + alpha2 * z
  * + bias). */
-__device__ static inline void conv_finish(const conv_job &job, const int64_t at[], double sum)
+__device__ static inline void conv_finish(const naive_conv &job, const int64_t at[], double sum)
 {
     int64_t offset = naive_offset(job.y, at);
     double value = job.blend.alpha * sum;
@@ -54,7 +52,7 @@ __device__ static inline void conv_finish(const conv_job &job, const int64_t at[
     naive_store(job.y, offset, cuda_activate(job.f, value), {1, 0});
 }
 
-template <class X_OF, class W_OF> __global__ void conv_forward(conv_job job)
+template <class X_OF, class W_OF> __global__ void conv_forward(naive_conv job)
 {
     int64_t i = naive_thread(), at[NAIVE_DIMS], tap[NAIVE_SPATIAL] = {0}, first, place, x, w;
     typename X_OF::sum sum = 0;
@@ -77,14 +75,14 @@ template <class X_OF, class W_OF> __global__ void conv_forward(conv_job job)
 
 /* ------------------------------------------------------------------ on the host */
 
-typedef void (*conv_kernel)(conv_job job);
+typedef void (*conv_kernel)(naive_conv job);
 
 template <class T> static conv_kernel float_kernel()
 {
     return conv_forward<conv_number<T>, conv_number<T>>;
 }
 
-static conv_kernel kernel_of(const conv_job &job)
+static conv_kernel kernel_of(const naive_conv &job)
 {
     int x = job.x.type, w = job.w.type;
 
@@ -98,17 +96,18 @@ static conv_kernel kernel_of(const conv_job &job)
 
 static int32_t forward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
-    conv_job job = conv_job_of(plan, call, X, W, Y);
+    naive_conv job = naive_conv_of(plan, call, slot_convolution_forward_x,
+                                   slot_convolution_forward_w, slot_convolution_forward_y);
 
     return naive_launch(call, kernel_of(job), job.y.count, job);
 }
 
 static int32_t fused_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
-    conv_job job = conv_job_of(plan, call, X, W, FUSED_Y);
+    naive_conv job = naive_conv_of(plan, call, FUSED(x), FUSED(w), FUSED(y));
 
-    job.z = naive_tensor_of(plan, call, FUSED_Z);
-    job.bias = naive_tensor_of(plan, call, FUSED_BIAS);
+    job.z = naive_tensor_of(plan, call, FUSED(z));
+    job.bias = naive_tensor_of(plan, call, FUSED(bias));
     return naive_launch(call, kernel_of(job), job.y.count, job);
 }
 

@@ -3,11 +3,8 @@
  * reads through filter element (c, t); padding is 0. */
 #include "conv.h"
 
-/* The operand slots. */
-enum { X, COL };
-
 struct im2col_job {
-    conv_job conv; /* only x is set; conv_input needs no other tensor */
+    naive_conv conv; /* only x is set; conv_input needs no other tensor */
     naive_tensor col;
     int64_t window[NAIVE_SPATIAL], outputs[NAIVE_SPATIAL];
 };
@@ -38,7 +35,8 @@ static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
     const struct anydnn_plugin_convolution *params =
         (const struct anydnn_plugin_convolution *)plan->problem.params;
-    im2col_job job = {conv_job_of(plan, call, X, X, X), naive_tensor_of(plan, call, COL), {}, {}};
+    const int x = slot_im2col_x, col = slot_im2col_col;
+    im2col_job job = {naive_conv_of(plan, call, x, x, x), naive_tensor_of(plan, call, col), {}, {}};
 
     for (int s = 0; s < params->spatial_dims; s++) {
         int64_t covered = (params->window[s] - 1) * params->dilation[s] + 1;

@@ -27,6 +27,10 @@ struct norm_job {
     double epsilon;
 };
 
+static_assert(KIT_SAME_SLOT(batch_normalization_inference, batch_normalization_training, x) &&
+                  KIT_SAME_SLOT(batch_normalization_inference, batch_normalization_backward, x),
+              "the operations of batch normalization share functions");
+
 /* Returns the job of a call. x is its only tensor. */
 static inline norm_job norm_job_of(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
@@ -34,7 +38,7 @@ static inline norm_job norm_job_of(const struct anydnn_plugin_plan *plan, const 
         (const struct anydnn_plugin_batch_normalization *)plan->problem.params;
     norm_job job = {};
 
-    job.x = naive_tensor_of(plan, call, 0);
+    job.x = naive_tensor_of(plan, call, slot_batch_normalization_inference_x);
     job.per_activation = params->mode == ANYDNN_PLUGIN_BATCHNORM_PER_ACTIVATION;
     job.is_activated = params->ops != ANYDNN_PLUGIN_BATCHNORM_OPS_BN;
     job.run = job.per_activation ? 1 : job.x.count / job.x.dims[0] / job.x.dims[1];
@@ -45,7 +49,7 @@ static inline norm_job norm_job_of(const struct anydnn_plugin_plan *plan, const 
     return job;
 }
 
-static inline int64_t norm_cells(const norm_job &job)
+CUDA_BOTH int64_t norm_cells(const norm_job &job)
 {
     return job.x.count / job.count;
 }
@@ -53,13 +57,13 @@ static inline int64_t norm_cells(const norm_job &job)
 /* Returns the cell of element number `element` in logical order. */
 __device__ static inline int64_t norm_cell_of(const norm_job &job, int64_t element)
 {
-    return element / job.run % (job.x.count / job.count);
+    return element / job.run % norm_cells(job);
 }
 
 /* Returns the number of element i of a cell, in logical order. */
 __device__ static inline int64_t norm_element(const norm_job &job, int64_t cell, int64_t i)
 {
-    return (i / job.run * (job.x.count / job.count) + cell) * job.run + i % job.run;
+    return (i / job.run * norm_cells(job) + cell) * job.run + i % job.run;
 }
 
 /* Returns the offset of a cell's parameter. The parameter's tensor is broadcast along the other

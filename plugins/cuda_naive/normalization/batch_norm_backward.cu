@@ -6,8 +6,7 @@
  *   dx = scale / std * (g - dbias / m - n * dscale / m). */
 #include "batch_norm.h"
 
-/* The operand slots. */
-enum { X, DY, Y, SCALE, BIAS, SAVE_MEAN, SAVE_INV_VAR, RESERVE, DX, DZ, DSCALE, DBIAS };
+#define SLOT(name) slot_batch_normalization_backward_##name
 
 struct norm_backward_job {
     norm_job norm;
@@ -109,17 +108,17 @@ static norm_backward_job job_of(const struct anydnn_plugin_plan *plan, const cud
     norm_backward_job job = {};
 
     job.norm = norm_job_of(plan, call);
-    job.norm.y = naive_tensor_of(plan, call, Y);
-    job.norm.scale = naive_tensor_of(plan, call, SCALE);
-    job.norm.bias = naive_tensor_of(plan, call, BIAS);
-    job.norm.reserve = (uint8_t *)call->operands->data[RESERVE];
-    job.dy = naive_tensor_of(plan, call, DY);
-    job.dx = naive_tensor_of(plan, call, DX);
-    job.dz = naive_tensor_of(plan, call, DZ);
-    job.save_mean = naive_tensor_of(plan, call, SAVE_MEAN);
-    job.save_inv_var = naive_tensor_of(plan, call, SAVE_INV_VAR);
-    job.dscale = naive_tensor_of(plan, call, DSCALE);
-    job.dbias = naive_tensor_of(plan, call, DBIAS);
+    job.norm.y = naive_tensor_of(plan, call, SLOT(y));
+    job.norm.scale = naive_tensor_of(plan, call, SLOT(scale));
+    job.norm.bias = naive_tensor_of(plan, call, SLOT(bias));
+    job.norm.reserve = (uint8_t *)call->operands->data[SLOT(reserve)];
+    job.dy = naive_tensor_of(plan, call, SLOT(dy));
+    job.dx = naive_tensor_of(plan, call, SLOT(dx));
+    job.dz = naive_tensor_of(plan, call, SLOT(dz));
+    job.save_mean = naive_tensor_of(plan, call, SLOT(save_mean));
+    job.save_inv_var = naive_tensor_of(plan, call, SLOT(save_inv_var));
+    job.dscale = naive_tensor_of(plan, call, SLOT(dscale));
+    job.dbias = naive_tensor_of(plan, call, SLOT(dbias));
     job.parameters = naive_blend(call, 2);
     return job;
 }

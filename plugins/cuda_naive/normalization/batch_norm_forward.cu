@@ -4,20 +4,8 @@
  * cell. */
 #include "batch_norm.h"
 
-/* The operand slots. */
-enum { INFERENCE_X, INFERENCE_SCALE, INFERENCE_BIAS, INFERENCE_MEAN, INFERENCE_VAR, INFERENCE_Y };
-enum {
-    TRAINING_X,
-    TRAINING_SCALE,
-    TRAINING_BIAS,
-    TRAINING_Z,
-    TRAINING_RUNNING_MEAN,
-    TRAINING_RUNNING_VAR,
-    TRAINING_Y,
-    TRAINING_SAVE_MEAN,
-    TRAINING_SAVE_INV_VAR,
-    TRAINING_RESERVE
-};
+#define INFERENCE(name) slot_batch_normalization_inference_##name
+#define TRAINING(name)  slot_batch_normalization_training_##name
 
 /* The arguments of the statistics kernels. Inference reads mean and var. Training writes those
  * of the four tensors that are present. */
@@ -34,7 +22,7 @@ static __global__ void norm_given(norm_statistics_job job)
     int64_t cell = naive_thread();
     norm_cell made = {};
 
-    if (cell >= job.norm.x.count / job.norm.count)
+    if (cell >= norm_cells(job.norm))
         return;
     made.mean = naive_load_any(job.mean, norm_parameter(job.norm, job.mean, cell));
     made.inv_std = 1 / sqrt(naive_load_any(job.var, norm_parameter(job.norm, job.var, cell)) +
@@ -135,11 +123,11 @@ static int32_t inference_run(const struct anydnn_plugin_plan *plan, const cuda_c
     norm_statistics_job job = {};
 
     job.norm = norm_job_of(plan, call);
-    job.norm.scale = naive_tensor_of(plan, call, INFERENCE_SCALE);
-    job.norm.bias = naive_tensor_of(plan, call, INFERENCE_BIAS);
-    job.norm.y = naive_tensor_of(plan, call, INFERENCE_Y);
-    job.mean = naive_tensor_of(plan, call, INFERENCE_MEAN);
-    job.var = naive_tensor_of(plan, call, INFERENCE_VAR);
+    job.norm.scale = naive_tensor_of(plan, call, INFERENCE(scale));
+    job.norm.bias = naive_tensor_of(plan, call, INFERENCE(bias));
+    job.norm.y = naive_tensor_of(plan, call, INFERENCE(y));
+    job.mean = naive_tensor_of(plan, call, INFERENCE(mean));
+    job.var = naive_tensor_of(plan, call, INFERENCE(var));
     return run(call, &job, 0);
 }
 
@@ -150,17 +138,17 @@ static int32_t training_run(const struct anydnn_plugin_plan *plan, const cuda_ca
     norm_statistics_job job = {};
 
     job.norm = norm_job_of(plan, call);
-    job.norm.scale = naive_tensor_of(plan, call, TRAINING_SCALE);
-    job.norm.bias = naive_tensor_of(plan, call, TRAINING_BIAS);
-    job.norm.y = naive_tensor_of(plan, call, TRAINING_Y);
+    job.norm.scale = naive_tensor_of(plan, call, TRAINING(scale));
+    job.norm.bias = naive_tensor_of(plan, call, TRAINING(bias));
+    job.norm.y = naive_tensor_of(plan, call, TRAINING(y));
     if (params->ops == ANYDNN_PLUGIN_BATCHNORM_OPS_BN_ADD_ACTIVATION)
-        job.norm.z = naive_tensor_of(plan, call, TRAINING_Z);
+        job.norm.z = naive_tensor_of(plan, call, TRAINING(z));
     if (job.norm.is_activated)
-        job.norm.reserve = (uint8_t *)call->operands->data[TRAINING_RESERVE];
-    job.mean = naive_tensor_of(plan, call, TRAINING_RUNNING_MEAN);
-    job.var = naive_tensor_of(plan, call, TRAINING_RUNNING_VAR);
-    job.save_mean = naive_tensor_of(plan, call, TRAINING_SAVE_MEAN);
-    job.save_inv_var = naive_tensor_of(plan, call, TRAINING_SAVE_INV_VAR);
+        job.norm.reserve = (uint8_t *)call->operands->data[TRAINING(reserve)];
+    job.mean = naive_tensor_of(plan, call, TRAINING(running_mean));
+    job.var = naive_tensor_of(plan, call, TRAINING(running_var));
+    job.save_mean = naive_tensor_of(plan, call, TRAINING(save_mean));
+    job.save_inv_var = naive_tensor_of(plan, call, TRAINING(save_inv_var));
     job.factor = call->operands->number[0];
     return run(call, &job, 1);
 }

@@ -5,17 +5,8 @@
  * terms between its two kernels. The temp operands are not used. */
 #include "lrn.h"
 
-/* The operand slots. */
-enum { FORWARD_X, FORWARD_MEANS, FORWARD_TEMP, FORWARD_TEMP2, FORWARD_Y };
-enum {
-    BACKWARD_X,
-    BACKWARD_MEANS,
-    BACKWARD_DY,
-    BACKWARD_TEMP,
-    BACKWARD_TEMP2,
-    BACKWARD_DX,
-    BACKWARD_DMEANS
-};
+#define FORWARD(name)  slot_divisive_normalization_forward_##name
+#define BACKWARD(name) slot_divisive_normalization_backward_##name
 
 struct divisive_job {
     naive_tensor x, means, dy, out, dmeans;
@@ -143,12 +134,17 @@ template <class T> __global__ void divisive_backward(divisive_job job)
 
 /* ------------------------------------------------------------------ on the host */
 
+static_assert(KIT_SAME_SLOT(divisive_normalization_forward, divisive_normalization_backward, x) &&
+                  KIT_SAME_SLOT(divisive_normalization_forward, divisive_normalization_backward,
+                                means),
+              "divisive_normalization_forward and divisive_normalization_backward share functions");
+
 static divisive_job job_of(const struct anydnn_plugin_plan *plan, const cuda_call *call, int out)
 {
     divisive_job job = {};
 
-    job.x = naive_tensor_of(plan, call, FORWARD_X);
-    job.means = naive_tensor_of(plan, call, FORWARD_MEANS);
+    job.x = naive_tensor_of(plan, call, FORWARD(x));
+    job.means = naive_tensor_of(plan, call, FORWARD(means));
     job.out = naive_tensor_of(plan, call, out);
     job.window = lrn_window_of(plan, job.x.ndims - 2);
     job.blend = naive_blend(call, 0);
@@ -157,14 +153,14 @@ static divisive_job job_of(const struct anydnn_plugin_plan *plan, const cuda_cal
 
 static int32_t forward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
-    divisive_job job = job_of(plan, call, FORWARD_Y);
+    divisive_job job = job_of(plan, call, FORWARD(y));
 
     return naive_launch(call, NAIVE_FLOATS(divisive_forward, job.x.type), job.x.count, job);
 }
 
 static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
-    divisive_job job = job_of(plan, call, BACKWARD_DX);
+    divisive_job job = job_of(plan, call, BACKWARD(dx));
     size_t bytes =
         (size_t)job.x.count * (job.x.type == ANYDNN_PLUGIN_DOUBLE ? sizeof(double) : sizeof(float));
     int32_t dropped, status = cuda_scratch_take(call->device, call->stream, 2 * bytes, &job.direct);
@@ -172,8 +168,8 @@ static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_ca
     if (status)
         return status;
     job.shared = (char *)job.direct + bytes;
-    job.dy = naive_tensor_of(plan, call, BACKWARD_DY);
-    job.dmeans = naive_tensor_of(plan, call, BACKWARD_DMEANS);
+    job.dy = naive_tensor_of(plan, call, BACKWARD(dy));
+    job.dmeans = naive_tensor_of(plan, call, BACKWARD(dmeans));
     status = naive_launch(call, NAIVE_FLOATS(divisive_parts, job.x.type), job.x.count, job);
     if (!status)
         status = naive_launch(call, NAIVE_FLOATS(divisive_backward, job.x.type), job.x.count, job);

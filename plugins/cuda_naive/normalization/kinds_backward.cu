@@ -4,8 +4,7 @@
  * overwrite an input. Sums are added in a fixed order. */
 #include "kinds.h"
 
-/* The operand slots. */
-enum { X, DY, SCALE, BIAS, SAVE_MEAN, SAVE_INV_DEV, DSUM, DX, DSCALE, DBIAS };
+#define SLOT(name) slot_normalization_backward_##name
 
 struct kinds_backward_job {
     kinds_job norm;
@@ -117,13 +116,13 @@ static kinds_backward_job job_of(const struct anydnn_plugin_plan *plan, const cu
     kinds_backward_job job = {};
 
     job.norm = kinds_job_of(plan, call);
-    job.norm.scale = naive_tensor_of(plan, call, SCALE);
-    job.norm.bias = naive_tensor_of(plan, call, BIAS);
-    job.dy = naive_tensor_of(plan, call, DY);
-    job.dsum = naive_tensor_of(plan, call, DSUM);
-    job.save_mean = naive_tensor_of(plan, call, SAVE_MEAN);
-    job.save_inv_dev = naive_tensor_of(plan, call, SAVE_INV_DEV);
-    job.dx = naive_tensor_of(plan, call, DX);
+    job.norm.scale = naive_tensor_of(plan, call, SLOT(scale));
+    job.norm.bias = naive_tensor_of(plan, call, SLOT(bias));
+    job.dy = naive_tensor_of(plan, call, SLOT(dy));
+    job.dsum = naive_tensor_of(plan, call, SLOT(dsum));
+    job.save_mean = naive_tensor_of(plan, call, SLOT(save_mean));
+    job.save_inv_dev = naive_tensor_of(plan, call, SLOT(save_inv_dev));
+    job.dx = naive_tensor_of(plan, call, SLOT(dx));
     return job;
 }
 
@@ -131,7 +130,7 @@ static int32_t run_gradient(const struct anydnn_plugin_plan *plan, const cuda_ca
                             kinds_backward_job job, int slot)
 {
     job.gradient = naive_tensor_of(plan, call, slot);
-    job.by_normal = slot == DSCALE;
+    job.by_normal = slot == SLOT(dscale);
     if (!job.gradient.data)
         return 0;
     for (int d = 0; d < job.norm.x.ndims; d++)
@@ -153,9 +152,9 @@ static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
     status =
         naive_launch_blocks(call, KINDS_BY(kinds_sets, type), job.norm.sets, job.norm.size, job);
     if (!status)
-        status = run_gradient(plan, call, job, DSCALE);
+        status = run_gradient(plan, call, job, SLOT(dscale));
     if (!status)
-        status = run_gradient(plan, call, job, DBIAS);
+        status = run_gradient(plan, call, job, SLOT(dbias));
     if (!status)
         status = naive_launch(call, KINDS_BY(kinds_backward, type), job.norm.x.count, job);
     dropped = cuda_scratch_drop(call->device, call->stream, job.cells);

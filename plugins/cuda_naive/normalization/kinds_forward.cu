@@ -2,8 +2,7 @@
 /* Implements layer, group and RMS normalization with a block per set. */
 #include "kinds.h"
 
-/* The operand slots. */
-enum { X, SCALE, BIAS, Z, Y, SUM, SAVE_MEAN, SAVE_INV_DEV };
+#define SLOT(name) slot_normalization_forward_##name
 
 struct kinds_forward_job {
     kinds_job norm;
@@ -68,13 +67,13 @@ static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
     kinds_forward_job job = {};
 
     job.norm = kinds_job_of(plan, call);
-    job.norm.scale = naive_tensor_of(plan, call, SCALE);
-    job.norm.bias = naive_tensor_of(plan, call, BIAS);
-    job.z = naive_tensor_of(plan, call, Z);
-    job.y = naive_tensor_of(plan, call, Y);
-    job.sum = naive_tensor_of(plan, call, SUM);
-    job.save_mean = naive_tensor_of(plan, call, SAVE_MEAN);
-    job.save_inv_dev = naive_tensor_of(plan, call, SAVE_INV_DEV);
+    job.norm.scale = naive_tensor_of(plan, call, SLOT(scale));
+    job.norm.bias = naive_tensor_of(plan, call, SLOT(bias));
+    job.z = naive_tensor_of(plan, call, SLOT(z));
+    job.y = naive_tensor_of(plan, call, SLOT(y));
+    job.sum = naive_tensor_of(plan, call, SLOT(sum));
+    job.save_mean = naive_tensor_of(plan, call, SLOT(save_mean));
+    job.save_inv_dev = naive_tensor_of(plan, call, SLOT(save_inv_dev));
     return naive_launch_blocks(call, KINDS_BY(kinds_forward, job.norm.x.type), job.norm.sets,
                                job.norm.size, job);
 }

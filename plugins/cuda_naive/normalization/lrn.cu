@@ -3,10 +3,6 @@
  * per element. */
 #include "lrn.h"
 
-/* The operand slots. */
-enum { FORWARD_X, FORWARD_Y };
-enum { BACKWARD_Y, BACKWARD_DY, BACKWARD_X, BACKWARD_DX };
-
 struct lrn_job {
     naive_tensor x, dy, out;
     lrn_window window;
@@ -78,8 +74,8 @@ static int32_t forward_run(const struct anydnn_plugin_plan *plan, const cuda_cal
 {
     lrn_job job = {};
 
-    job.x = naive_tensor_of(plan, call, FORWARD_X);
-    job.out = naive_tensor_of(plan, call, FORWARD_Y);
+    job.x = naive_tensor_of(plan, call, slot_lrn_forward_x);
+    job.out = naive_tensor_of(plan, call, slot_lrn_forward_y);
     job.window = lrn_window_of(plan, 1);
     job.blend = naive_blend(call, 0);
     return naive_launch(call, NAIVE_FLOATS_AND_INT8(lrn_forward, job.x.type), job.out.count, job);
@@ -89,9 +85,9 @@ static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_ca
 {
     lrn_job job = {};
 
-    job.x = naive_tensor_of(plan, call, BACKWARD_X);
-    job.dy = naive_tensor_of(plan, call, BACKWARD_DY);
-    job.out = naive_tensor_of(plan, call, BACKWARD_DX);
+    job.x = naive_tensor_of(plan, call, slot_lrn_backward_x);
+    job.dy = naive_tensor_of(plan, call, slot_lrn_backward_dy);
+    job.out = naive_tensor_of(plan, call, slot_lrn_backward_dx);
     job.window = lrn_window_of(plan, 1);
     job.blend = naive_blend(call, 0);
     return naive_launch(call, NAIVE_FLOATS(lrn_backward, job.x.type), job.out.count, job);
@@ -101,16 +97,16 @@ static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_ca
  * overwrite. */
 static int32_t check(const struct anydnn_plugin_plan *plan, struct kit_refusal *why)
 {
-    int out =
-        plan->problem.operation == ANYDNN_PLUGIN_LRN_FORWARD ? (int)FORWARD_Y : (int)BACKWARD_DX;
+    int out = plan->problem.operation == ANYDNN_PLUGIN_LRN_FORWARD ? (int)slot_lrn_forward_y
+                                                                   : (int)slot_lrn_backward_dx;
 
     if (!plan->problem.alias[out])
         return 0;
-    return kit_refuse(
-        why, ANYDNN_PLUGIN_REASON_ALIAS,
-        "%s: %s may not take the place of %s, whose channels other threads still read",
-        kit_operation_name(plan->problem.operation), kit_slot_name(plan->problem.operation, out),
-        kit_slot_name(plan->problem.operation, plan->problem.alias[out] - 1));
+    return kit_refuse(why, ANYDNN_PLUGIN_REASON_ALIAS,
+                      "%s: %s must not overwrite %s, whose channels other threads still read",
+                      kit_operation_name(plan->problem.operation),
+                      kit_slot_name(plan->problem.operation, out),
+                      kit_slot_name(plan->problem.operation, plan->problem.alias[out] - 1));
 }
 
 CUDA_OPERATION(lrn_forward, LRN_FORWARD, .types = CUDA_FLOATS | CUDA_TYPE(INT8),

@@ -6,9 +6,6 @@
 
 #include <string.h>
 
-/* The operand slots. */
-enum { X, LABELS, LABEL_LENGTHS, INPUT_LENGTHS, COSTS, GRADIENTS };
-
 /* The numbers per launch. Kernel parameters may have 4 KB. */
 #define CARRIED 896
 
@@ -173,9 +170,11 @@ static int64_t shortest(const int32_t *label, int64_t labels)
 static int64_t fill_slots(const cuda_call *call, int64_t sequences, ctc_slot *slots,
                           int64_t *labels)
 {
-    const int32_t *label = (const int32_t *)call->operands->data[LABELS];
-    const int32_t *label_lengths = (const int32_t *)call->operands->data[LABEL_LENGTHS];
-    const int32_t *input_lengths = (const int32_t *)call->operands->data[INPUT_LENGTHS];
+    const int32_t *label = (const int32_t *)call->operands->data[slot_ctc_loss_labels];
+    const int32_t *label_lengths =
+        (const int32_t *)call->operands->data[slot_ctc_loss_label_lengths];
+    const int32_t *input_lengths =
+        (const int32_t *)call->operands->data[slot_ctc_loss_input_lengths];
     int64_t scratch = 0;
 
     *labels = 0;
@@ -209,7 +208,7 @@ static int32_t launch(const cuda_call *call, ctc_job *job, const ctc_slot *slots
     status =
         put(call, job->slots, slots, sequences * (int64_t)(sizeof(ctc_slot) / sizeof(int32_t)));
     if (!status)
-        status = put(call, job->labels, call->operands->data[LABELS], labels);
+        status = put(call, job->labels, call->operands->data[slot_ctc_loss_labels], labels);
     if (!status)
         status = naive_launch_blocks(call, ctc_sequences, sequences, NAIVE_BLOCK, *job);
     dropped = cuda_scratch_drop(call->device, call->stream, scratch);
@@ -224,9 +223,9 @@ static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
     ctc_slot *slots;
     int32_t status;
 
-    job.x = naive_tensor_of(plan, call, X);
-    job.costs = naive_tensor_of(plan, call, COSTS);
-    job.gradients = naive_tensor_of(plan, call, GRADIENTS);
+    job.x = naive_tensor_of(plan, call, slot_ctc_loss_x);
+    job.costs = naive_tensor_of(plan, call, slot_ctc_loss_costs);
+    job.gradients = naive_tensor_of(plan, call, slot_ctc_loss_gradients);
     job.softmax = params->normalization == ANYDNN_PLUGIN_LOSS_NORMALIZATION_SOFTMAX;
     job.propagates = params->nan_propagate;
     slots = (ctc_slot *)kit_alloc((size_t)job.x.dims[CTC_SEQUENCE] * sizeof(ctc_slot),

@@ -3,9 +3,8 @@
  * the grid; backward runs a block per element of the matrices. */
 #include "../naive.h"
 
-/* The operand slots. */
-enum { FORWARD_THETA, FORWARD_GRID };
-enum { BACKWARD_DGRID, BACKWARD_DTHETA };
+#define FORWARD(name)  slot_spatial_grid_forward_##name
+#define BACKWARD(name) slot_spatial_grid_backward_##name
 
 /* The dims of a grid. */
 enum { N, H, W, XY };
@@ -64,16 +63,16 @@ template <class T> __global__ void grid_backward(grid_job job)
 
 static int32_t forward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
-    grid_job job = {naive_tensor_of(plan, call, FORWARD_THETA),
-                    naive_tensor_of(plan, call, FORWARD_GRID)};
+    grid_job job = {naive_tensor_of(plan, call, FORWARD(theta)),
+                    naive_tensor_of(plan, call, FORWARD(grid))};
 
     return naive_launch(call, grid_forward, job.grid.count, job);
 }
 
 static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
-    grid_job job = {naive_tensor_of(plan, call, BACKWARD_DTHETA),
-                    naive_tensor_of(plan, call, BACKWARD_DGRID)};
+    grid_job job = {naive_tensor_of(plan, call, BACKWARD(dtheta)),
+                    naive_tensor_of(plan, call, BACKWARD(dgrid))};
 
     return naive_launch_blocks(call, NAIVE_FLOATS(grid_backward, job.theta.type), job.theta.count,
                                job.grid.dims[H] * job.grid.dims[W], job);

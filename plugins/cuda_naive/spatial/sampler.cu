@@ -3,9 +3,8 @@
  * for dx reads all points of its image, so that the sum is reproducible bit by bit. */
 #include "../naive.h"
 
-/* The operand slots. */
-enum { FORWARD_X, FORWARD_GRID, FORWARD_Y };
-enum { BACKWARD_X, BACKWARD_GRID, BACKWARD_DY, BACKWARD_DX, BACKWARD_DGRID };
+#define FORWARD(name)  slot_spatial_sampler_forward_##name
+#define BACKWARD(name) slot_spatial_sampler_backward_##name
 
 /* The dims of images and of grids. */
 enum { N, C, H, W };
@@ -134,12 +133,16 @@ template <class T> __global__ void sampler_image(sampler_job job)
 
 /* ------------------------------------------------------------------ on the host */
 
+static_assert(KIT_SAME_SLOT(spatial_sampler_forward, spatial_sampler_backward, x) &&
+                  KIT_SAME_SLOT(spatial_sampler_forward, spatial_sampler_backward, grid),
+              "spatial_sampler_forward and spatial_sampler_backward share functions");
+
 static sampler_job job_of(const struct anydnn_plugin_plan *plan, const cuda_call *call, int y)
 {
     sampler_job job = {};
 
-    job.x = naive_tensor_of(plan, call, FORWARD_X);
-    job.grid = naive_tensor_of(plan, call, FORWARD_GRID);
+    job.x = naive_tensor_of(plan, call, FORWARD(x));
+    job.grid = naive_tensor_of(plan, call, FORWARD(grid));
     job.y = naive_tensor_of(plan, call, y);
     job.blend = naive_blend(call, 0);
     return job;
@@ -147,18 +150,18 @@ static sampler_job job_of(const struct anydnn_plugin_plan *plan, const cuda_call
 
 static int32_t forward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
-    sampler_job job = job_of(plan, call, FORWARD_Y);
+    sampler_job job = job_of(plan, call, FORWARD(y));
 
     return naive_launch(call, NAIVE_FLOATS(sampler_forward, job.x.type), job.y.count, job);
 }
 
 static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
-    sampler_job job = job_of(plan, call, BACKWARD_DY);
+    sampler_job job = job_of(plan, call, BACKWARD(dy));
     int32_t status;
 
-    job.dx = naive_tensor_of(plan, call, BACKWARD_DX);
-    job.dgrid = naive_tensor_of(plan, call, BACKWARD_DGRID);
+    job.dx = naive_tensor_of(plan, call, BACKWARD(dx));
+    job.dgrid = naive_tensor_of(plan, call, BACKWARD(dgrid));
     status = naive_launch(call, NAIVE_FLOATS(sampler_image, job.x.type), job.dx.count, job);
     job.blend = naive_blend(call, 2);
     return status

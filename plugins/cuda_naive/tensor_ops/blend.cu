@@ -3,9 +3,6 @@
  * and its special cases. The types may differ; the arithmetic is double. */
 #include "../naive.h"
 
-/* The operand slots of transform_tensor and add_tensor. The other operations have y in slot 0. */
-enum { X, Y };
-
 /* The bytes of the longest vector. */
 #define VALUE_MAX 32
 
@@ -48,17 +45,21 @@ static __global__ void set_elements(set_job job)
 
 /* ------------------------------------------------------------------ on the host */
 
+static_assert(KIT_SAME_SLOT(transform_tensor, add_tensor, x) &&
+                  KIT_SAME_SLOT(transform_tensor, add_tensor, y),
+              "transform_tensor and add_tensor share functions");
+
 static int32_t two_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
-    blend_job job = {naive_tensor_of(plan, call, X), naive_tensor_of(plan, call, Y),
-                     naive_blend(call, 0)};
+    blend_job job = {naive_tensor_of(plan, call, slot_transform_tensor_x),
+                     naive_tensor_of(plan, call, slot_transform_tensor_y), naive_blend(call, 0)};
 
     return naive_launch(call, blend_elements, job.y.count, job);
 }
 
 static int32_t scale_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
-    naive_tensor y = naive_tensor_of(plan, call, 0);
+    naive_tensor y = naive_tensor_of(plan, call, slot_scale_tensor_y);
     blend_job job = {y, y, {call->operands->scale[0], 0}};
 
     return naive_launch(call, blend_elements, job.y.count, job);
@@ -66,7 +67,7 @@ static int32_t scale_run(const struct anydnn_plugin_plan *plan, const cuda_call 
 
 static int32_t set_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
-    set_job job = {naive_tensor_of(plan, call, 0), 0, {0}};
+    set_job job = {naive_tensor_of(plan, call, slot_set_tensor_y), 0, {0}};
 
     if (!call->operands->value)
         return kit_fail(ANYDNN_PLUGIN_STATUS_BAD_PARAM, "set_tensor: value is a NULL pointer");

@@ -5,10 +5,6 @@
 #include "../../kit/philox.h"
 #include "../naive.h"
 
-/* The operand slots. */
-enum { FORWARD_X, FORWARD_STATES, FORWARD_Y, FORWARD_RESERVE };
-enum { BACKWARD_DY, BACKWARD_RESERVE, BACKWARD_DX };
-
 /* ANYDNN_DROPOUT_MAGIC and ANYDNN_DROPOUT_VERSION of anydnn.h. */
 #define MAGIC   UINT64_C(0x706f7264796e61)
 #define VERSION 1
@@ -122,17 +118,19 @@ static dropout_job job_of(const struct anydnn_plugin_plan *plan, const cuda_call
 
 static int32_t forward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
-    dropout_job job = job_of(plan, call, FORWARD_X, FORWARD_Y, FORWARD_RESERVE);
+    dropout_job job = job_of(plan, call, slot_dropout_forward_x, slot_dropout_forward_y,
+                             slot_dropout_forward_reserve);
     int32_t status;
 
-    job.states = (uint8_t *)call->operands->data[FORWARD_STATES];
+    job.states = (uint8_t *)call->operands->data[slot_dropout_forward_states];
     status = naive_launch(call, dropout_forward, (job.out.count + 7) / 8, job);
     return status ? status : naive_launch(call, dropout_advance, 1, job);
 }
 
 static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
-    dropout_job job = job_of(plan, call, BACKWARD_DY, BACKWARD_DX, BACKWARD_RESERVE);
+    dropout_job job = job_of(plan, call, slot_dropout_backward_dy, slot_dropout_backward_dx,
+                             slot_dropout_backward_reserve);
 
     return naive_launch(call, dropout_backward, job.out.count, job);
 }

@@ -3,9 +3,6 @@
  * along its dims of size 1. */
 #include "../naive.h"
 
-/* The operand slots. */
-enum { A_SLOT, B_SLOT, C_SLOT };
-
 struct op_job {
     naive_tensor a, b, c; /* b is absent if the operator has one argument */
     int32_t op;           /* ANYDNN_PLUGIN_OP_TENSOR_xxx */
@@ -60,11 +57,11 @@ static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
         (const struct anydnn_plugin_op_tensor *)plan->problem.params;
     op_job job = {};
 
-    job.a = naive_tensor_of(plan, call, A_SLOT);
-    job.c = naive_tensor_of(plan, call, C_SLOT);
+    job.a = naive_tensor_of(plan, call, slot_op_tensor_a);
+    job.c = naive_tensor_of(plan, call, slot_op_tensor_c);
     job.op = params->op;
     if (job.op != ANYDNN_PLUGIN_OP_TENSOR_SQRT && job.op != ANYDNN_PLUGIN_OP_TENSOR_NOT)
-        job.b = naive_tensor_of(plan, call, B_SLOT);
+        job.b = naive_tensor_of(plan, call, slot_op_tensor_b);
     job.nan_propagate = params->nan_propagate;
     job.alpha1 = call->operands->scale[0];
     job.alpha2 = call->operands->scale[1];

@@ -3,9 +3,6 @@
  * in which c has 1) + beta * c. Minima and maxima return their indices on request. */
 #include "../naive.h"
 
-/* The operand slots. */
-enum { A_SLOT, C_SLOT, INDICES_SLOT };
-
 struct reduce_job {
     naive_tensor a, c, indices;
     int64_t extents[NAIVE_DIMS]; /* extents of the reduced dims; 1 for the other dims */
@@ -64,17 +61,17 @@ template <class A> __device__ static inline bool beats(const reduce_job &job, A 
 
 /* Combines two partial results. The first of equal elements is chosen. */
 template <class A>
-__device__ static inline void join(const reduce_job &job, reduce_part<A> &to,
-                                   const reduce_part<A> &from)
+__device__ static inline reduce_part<A> join(const reduce_job &job, const reduce_part<A> &a,
+                                             const reduce_part<A> &b)
 {
-    if (multiplies(job.op)) {
-        to.value *= from.value;
-    } else if (!chooses(job.op)) {
-        to.value += from.value;
-    } else if (from.index >= 0 && (to.index < 0 || beats(job, from.value, to.value) ||
-                                   (!beats(job, to.value, from.value) && from.index < to.index))) {
-        to = from;
-    }
+    if (multiplies(job.op))
+        return {a.value * b.value, a.index};
+    if (!chooses(job.op))
+        return {a.value + b.value, a.index};
+    if (b.index >= 0 && (a.index < 0 || beats(job, b.value, a.value) ||
+                         (!beats(job, a.value, b.value) && b.index < a.index)))
+        return b;
+    return a;
 }
 
 /* ------------------------------------------------------------------ kernels */
@@ -115,7 +112,6 @@ __device__ static inline void finish(const reduce_job &job, const int64_t at[],
 template <class T> __global__ void reduce_elements(reduce_job job)
 {
     typedef typename cuda_arith<T>::type A;
-    __shared__ reduce_part<A> parts[NAIVE_BLOCK];
     int64_t first[NAIVE_DIMS], at[NAIVE_DIMS];
     reduce_part<A> part = {(A)(multiplies(job.op) ? 1 : 0), -1};
 
@@ -124,17 +120,12 @@ template <class T> __global__ void reduce_elements(reduce_job job)
         naive_unravel(job.extents, job.a.ndims, i, at);
         for (int d = 0; d < job.a.ndims; d++)
             at[d] += first[d];
-        join(job, part, {term(job.op, naive_load<T>(job.a, naive_offset(job.a, at))), i});
+        part = join(job, part, {term(job.op, naive_load<T>(job.a, naive_offset(job.a, at))), i});
     }
-    parts[threadIdx.x] = part;
-    __syncthreads();
-    for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {
-        if (threadIdx.x < half)
-            join(job, parts[threadIdx.x], parts[threadIdx.x + half]);
-        __syncthreads();
-    }
+    part = naive_block_join(
+        part, [&job](const reduce_part<A> &a, const reduce_part<A> &b) { return join(job, a, b); });
     if (threadIdx.x == 0)
-        finish(job, first, parts[0]);
+        finish(job, first, part);
 }
 
 /* ------------------------------------------------------------------ on the host */
@@ -145,9 +136,9 @@ static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
         (const struct anydnn_plugin_reduce *)plan->problem.params;
     reduce_job job = {};
 
-    job.a = naive_tensor_of(plan, call, A_SLOT);
-    job.c = naive_tensor_of(plan, call, C_SLOT);
-    job.indices = naive_tensor_of(plan, call, INDICES_SLOT);
+    job.a = naive_tensor_of(plan, call, slot_reduce_tensor_a);
+    job.c = naive_tensor_of(plan, call, slot_reduce_tensor_c);
+    job.indices = naive_tensor_of(plan, call, slot_reduce_tensor_indices);
     for (int d = 0; d < job.a.ndims; d++)
         job.extents[d] = job.a.dims[d] == job.c.dims[d] ? 1 : job.a.dims[d];
     job.count = job.a.count / job.c.count;

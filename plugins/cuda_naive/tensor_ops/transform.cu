@@ -5,9 +5,6 @@
  * (channels of the unfolded tensor) + c. */
 #include "../naive.h"
 
-/* The operand slots. */
-enum { X, Y };
-
 struct transform_job {
     naive_tensor x, y;
     int32_t folds;
@@ -75,6 +72,10 @@ static __global__ void transform_elements(transform_job job)
     naive_store(job.y, to, value, job.blend);
 }
 
+static_assert(KIT_SAME_SLOT(transform_tensor_ex, transform_filter, x) &&
+                  KIT_SAME_SLOT(transform_tensor_ex, transform_filter, y),
+              "transform_tensor_ex and transform_filter share functions");
+
 static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
     const struct anydnn_plugin_transform *params =
@@ -82,8 +83,8 @@ static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
     transform_job job = {};
     int64_t block = 1;
 
-    job.x = naive_tensor_of(plan, call, X);
-    job.y = naive_tensor_of(plan, call, Y);
+    job.x = naive_tensor_of(plan, call, slot_transform_tensor_ex_x);
+    job.y = naive_tensor_of(plan, call, slot_transform_tensor_ex_y);
     job.folds = params->direction == ANYDNN_PLUGIN_TRANSFORM_FOLD;
     job.blend = naive_blend(call, 0);
     for (int d = 2; d < job.x.ndims; d++) {

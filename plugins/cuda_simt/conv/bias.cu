@@ -4,9 +4,6 @@
 #include "../shared/reduce.h"
 #include "../table.h"
 
-/* The slots. */
-enum { DY, DB };
-
 template <class E> struct bias_op : cuda_plain_runs<cuda_nothing> {
     typedef E T;
     typedef typename cuda_arith<E>::type A;
@@ -47,8 +44,8 @@ template <class T> static int32_t launch(const bias_state *state, const cuda_cal
 {
     cuda_reduce_job<bias_op<T>> job;
 
-    job.data[0] = call->operands->data[DY];
-    job.data[1] = call->operands->data[DB];
+    job.data[0] = call->operands->data[slot_convolution_backward_bias_dy];
+    job.data[1] = call->operands->data[slot_convolution_backward_bias_db];
     job.blend = {call->operands->scale[0], call->operands->scale[1]};
     return cuda_reduce_run(&state->reduce, call, &job);
 }
@@ -64,7 +61,7 @@ template <class T> static void prepare(struct anydnn_plugin_plan *plan)
 
 static void bias_prepare(struct anydnn_plugin_plan *plan)
 {
-    switch (plan->problem.tensor[DY]->type) {
+    switch (plan->problem.tensor[slot_convolution_backward_bias_dy]->type) {
 #define CASE(T) prepare<T>(plan)
         CUDA_FLOAT_CASES(CASE);
 #undef CASE

@@ -31,10 +31,6 @@ static const double launch_cycles = 4000, step_cycles = 25, bytes_a_cycle = 15;
 /* Positions that each thread should have where there are few. */
 #define LEAST_POSITIONS_EACH 4
 
-#define GRID_MAX INT64_C(0x7fffffff)
-/* Threads of a block without tiles. The last block may have threads beyond the last result. */
-#define CONV_DIRECT_THREADS 256
-
 static const int32_t tile_size[CONV_TILES][2] = CONV_TILE_SIZES;
 
 /* Returns the number of classes in all groups. */
@@ -82,7 +78,7 @@ static double try_tile(const struct conv *conv, const struct conv_target *target
                                             : choice->splits * units_of(conv) * gemm->m * conv->n *
                                                   (int64_t)sizeof(float);
     blocks *= choice->splits;
-    if (blocks > (double)GRID_MAX || choice->workspace > WORKSPACE_MAX ||
+    if (blocks > (double)CUDA_BLOCKS_MAX || choice->workspace > WORKSPACE_MAX ||
         (choice->splits > 1 && blocks > (double)SPLIT_BLOCKS * target->multiprocessors))
         return -1;
     return tile_cycles(target, choice, (int64_t)blocks);
@@ -170,12 +166,13 @@ static double wgrad_choice(const struct conv *conv, const struct conv_target *ta
     return launch_cycles + work + (choice->workspace ? stage_cycles(target, choice->workspace) : 0);
 }
 
+/* The last block may have threads beyond the last result. */
 int conv_counts_directly(const struct conv *conv)
 {
     double results = (double)conv->images * (double)conv->groups * (double)conv->n *
                      (double)conv_positions(conv);
 
-    return conv_is_wgrad(conv) || results < (double)(INT32_MAX - CONV_DIRECT_THREADS);
+    return conv_is_wgrad(conv) || results < (double)(INT32_MAX - CUDA_THREADS);
 }
 
 void conv_choose(const struct conv *conv, const struct conv_target *target,

@@ -24,19 +24,20 @@ static int32_t check(const struct anydnn_plugin_plan *plan, struct kit_refusal *
 
     if (!(plan->operation->types & ANYDNN_PLUGIN_TYPE_BIT(type)))
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
-                          "%s: %s is %s; cuda_simt computes convolutions in float, of float, half "
-                          "and bfloat16",
+                          "%s: %s is %s; cuda_simt supports convolutions of float, half and "
+                          "bfloat16, computed in float",
                           kit_operation_name(plan->problem.operation),
                           kit_slot_name(plan->problem.operation, slot), kit_type_name(type));
     if (!conv.narrow)
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
-                          "%s: cuda_simt takes up to three spatial dims, and sizes that it can "
-                          "count in 32 bits",
+                          "%s: cuda_simt supports up to 3 spatial dims and sizes of up to 32 bits",
                           kit_operation_name(plan->problem.operation));
+    if (conv_counts_directly(&conv))
+        return 0;
     conv_choose_for(plan, conv, 0, &choice);
-    if (choice.kernel == CONV_DIRECTLY && !conv_counts_directly(&conv))
+    if (choice.kernel == CONV_DIRECTLY)
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
-                          "%s: cuda_simt writes fewer than 2^31 results that no tile takes",
+                          "%s: cuda_simt supports fewer than 2^31 results outside tiles",
                           kit_operation_name(plan->problem.operation));
     return 0;
 }
@@ -73,7 +74,6 @@ static void fill_job(conv_job *job, const struct anydnn_plugin_plan *plan,
     job->m = choice.m;
     job->lanes = choice.lanes;
     job->a_type = problem->tensor[slots.a]->type;
-    job->b_type = problem->tensor[slots.b]->type;
     job->output.type = problem->tensor[slots.output]->type;
     if (slots.bias >= 0) {
         job->output.bias_type = problem->tensor[slots.bias]->type;

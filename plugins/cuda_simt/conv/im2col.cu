@@ -5,9 +5,6 @@
 #include "../shared/window.h"
 #include "../table.h"
 
-/* The slots. */
-enum { X, COL };
-
 /* The modes of struct anydnn_plugin_convolution. */
 enum { FLIPPED };
 
@@ -75,8 +72,8 @@ template <class T> static int32_t launch(const im2col_state *state, const cuda_c
 {
     cuda_map_job<im2col_op<T>> job;
 
-    job.data[0] = call->operands->data[COL];
-    job.data[1] = call->operands->data[X];
+    job.data[0] = call->operands->data[slot_im2col_col];
+    job.data[1] = call->operands->data[slot_im2col_x];
     job.params = state->params;
     return cuda_each_run(&state->walk, call, &job);
 }
@@ -85,7 +82,7 @@ static void fill_params(const struct anydnn_plugin_plan *plan, im2col_params *to
 {
     const struct anydnn_plugin_convolution *from =
         (const struct anydnn_plugin_convolution *)plan->problem.params;
-    const struct anydnn_plugin_tensor *x = plan->problem.tensor[X];
+    const struct anydnn_plugin_tensor *x = plan->problem.tensor[slot_im2col_x];
     int32_t missing = S - from->spatial_dims;
 
     to->dims = from->spatial_dims;
@@ -107,7 +104,7 @@ static void fill_params(const struct anydnn_plugin_plan *plan, im2col_params *to
 
 static void im2col_prepare(struct anydnn_plugin_plan *plan)
 {
-    const struct anydnn_plugin_tensor *col = plan->problem.tensor[COL];
+    const struct anydnn_plugin_tensor *col = plan->problem.tensor[slot_im2col_col];
     struct anydnn_plugin_tensor row = cuda_coordinate(col, 0), column = cuda_coordinate(col, 1);
     const struct anydnn_plugin_tensor *walked[] = {col, &row, &column};
     im2col_state *state = (im2col_state *)plan->job;

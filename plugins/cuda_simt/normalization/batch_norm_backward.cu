@@ -26,8 +26,8 @@ static int32_t run_stats(const struct anydnn_plugin_plan *plan, const cuda_call 
 {
     const backward_state *state = (const backward_state *)plan->job;
     void *const *from = call->operands->data;
-    void *const data[CUDA_STATS_COUNT] = {from[BACKWARD_X], nullptr, from[BACKWARD_SCALE],
-                                          from[BACKWARD_BIAS]};
+    void *const data[CUDA_STATS_COUNT] = {from[NORM_BACKWARD(x)], nullptr,
+                                          from[NORM_BACKWARD(scale)], from[NORM_BACKWARD(bias)]};
     cuda_stats_params params = {};
 
     params.cells = cells;
@@ -45,13 +45,13 @@ static int rows_of(const struct anydnn_plugin_plan *plan, const cuda_call *call,
 
     *job = {};
     job->rows = ((const backward_state *)plan->job)->rows;
-    job->x = from[BACKWARD_X];
-    job->beside = from[BACKWARD_DY];
-    job->out = from[BACKWARD_DX];
-    job->out_z = from[BACKWARD_DZ];
+    job->x = from[NORM_BACKWARD(x)];
+    job->beside = from[NORM_BACKWARD(dy)];
+    job->out = from[NORM_BACKWARD(dx)];
+    job->out_z = from[NORM_BACKWARD(dz)];
     job->reserve = (uint8_t *)params.reserve;
     job->cells = params.cells;
-    job->mean = params.has_stats ? nullptr : (const float *)from[BACKWARD_SAVE_MEAN];
+    job->mean = params.has_stats ? nullptr : (const float *)from[NORM_BACKWARD(save_mean)];
     job->blend = {call->operands->scale[0], call->operands->scale[1]};
     return cuda_norm_nhwc_taken(job);
 }
@@ -66,16 +66,16 @@ static int resident_of(const struct anydnn_plugin_plan *plan, const cuda_call *c
 
     *job = {};
     job->shape = state->resident;
-    job->x = data[BACKWARD_X];
-    job->beside = data[BACKWARD_DY];
-    job->out = data[BACKWARD_DX];
-    job->out_z = data[BACKWARD_DZ];
-    job->reserve = ops == CUDA_NORM_PLAIN ? nullptr : (uint8_t *)data[BACKWARD_RESERVE];
-    job->scale = (const float *)data[BACKWARD_SCALE];
-    job->mean = (float *)data[BACKWARD_SAVE_MEAN];
-    job->inv_std = (float *)data[BACKWARD_SAVE_INV_VAR];
-    job->dscale = (float *)data[BACKWARD_DSCALE];
-    job->dbias = (float *)data[BACKWARD_DBIAS];
+    job->x = data[NORM_BACKWARD(x)];
+    job->beside = data[NORM_BACKWARD(dy)];
+    job->out = data[NORM_BACKWARD(dx)];
+    job->out_z = data[NORM_BACKWARD(dz)];
+    job->reserve = ops == CUDA_NORM_PLAIN ? nullptr : (uint8_t *)data[NORM_BACKWARD(reserve)];
+    job->scale = (const float *)data[NORM_BACKWARD(scale)];
+    job->mean = (float *)data[NORM_BACKWARD(save_mean)];
+    job->inv_std = (float *)data[NORM_BACKWARD(save_inv_var)];
+    job->dscale = (float *)data[NORM_BACKWARD(dscale)];
+    job->dbias = (float *)data[NORM_BACKWARD(dbias)];
     job->count = state->count;
     job->parameters = {call->operands->scale[2], call->operands->scale[3]};
     return cuda_norm_resident_taken(job) &&
@@ -87,13 +87,14 @@ static void prepare_resident(backward_state *state, const struct anydnn_plugin_p
 {
     const struct anydnn_plugin_tensor *const *tensor = plan->problem.tensor;
     const struct anydnn_plugin_tensor *params[] = {
-        tensor[BACKWARD_SCALE], tensor[BACKWARD_SAVE_MEAN], tensor[BACKWARD_SAVE_INV_VAR],
-        tensor[BACKWARD_DSCALE], tensor[BACKWARD_DBIAS]};
+        tensor[NORM_BACKWARD(scale)], tensor[NORM_BACKWARD(save_mean)],
+        tensor[NORM_BACKWARD(save_inv_var)], tensor[NORM_BACKWARD(dscale)],
+        tensor[NORM_BACKWARD(dbias)]};
     cuda_norm_resident_wish wish = {alike, 4, params, 5, 2, 0, 2, 0};
 
     wish.signs = cuda_norm_params(plan)->ops != CUDA_NORM_PLAIN;
-    wish.writes_twice = tensor[BACKWARD_DZ] != nullptr;
-    if (tensor[BACKWARD_SAVE_MEAN] && tensor[BACKWARD_SAVE_INV_VAR])
+    wish.writes_twice = tensor[NORM_BACKWARD(dz)] != nullptr;
+    if (tensor[NORM_BACKWARD(save_mean)] && tensor[NORM_BACKWARD(save_inv_var)])
         cuda_norm_resident_prepare(&state->resident, plan, wish);
 }
 
@@ -101,14 +102,16 @@ static void backward_prepare(struct anydnn_plugin_plan *plan)
 {
     const struct anydnn_plugin_tensor *const *tensor = plan->problem.tensor;
     struct anydnn_plugin_tensor grid = cuda_norm_grid(plan);
-    const struct anydnn_plugin_tensor *stats[CUDA_STATS_COUNT] = {
-        tensor[BACKWARD_X], nullptr, tensor[BACKWARD_SCALE], tensor[BACKWARD_BIAS]};
-    const struct anydnn_plugin_tensor *alike[] = {tensor[BACKWARD_X], tensor[BACKWARD_DY],
-                                                  tensor[BACKWARD_DX], tensor[BACKWARD_DZ]};
+    const struct anydnn_plugin_tensor *stats[CUDA_STATS_COUNT] = {tensor[NORM_BACKWARD(x)], nullptr,
+                                                                  tensor[NORM_BACKWARD(scale)],
+                                                                  tensor[NORM_BACKWARD(bias)]};
+    const struct anydnn_plugin_tensor *alike[] = {
+        tensor[NORM_BACKWARD(x)], tensor[NORM_BACKWARD(dy)], tensor[NORM_BACKWARD(dx)],
+        tensor[NORM_BACKWARD(dz)]};
     backward_state *state = (backward_state *)plan->job;
 
     if (!cuda_norm_is_curved(plan) &&
-        (!tensor[BACKWARD_SAVE_MEAN] || tensor[BACKWARD_SAVE_MEAN]->strides[1] == 1))
+        (!tensor[NORM_BACKWARD(save_mean)] || tensor[NORM_BACKWARD(save_mean)]->strides[1] == 1))
         cuda_norm_nhwc_prepare(&state->rows, plan, cuda_norm_params(plan)->ops != CUDA_NORM_PLAIN,
                                alike, 4);
     if (!cuda_norm_is_curved(plan))
@@ -117,7 +120,7 @@ static void backward_prepare(struct anydnn_plugin_plan *plan)
     norm_gradient_prepare(&state->sums, plan);
     norm_plain_gradient(&state->plain, plan);
     state->cells = cuda_tensor_count(&grid);
-    state->count = (double)(cuda_tensor_count(tensor[BACKWARD_X]) / state->cells);
+    state->count = (double)(cuda_tensor_count(tensor[NORM_BACKWARD(x)]) / state->cells);
 }
 
 /* Returns the bytes of the partial sums. Those of x are consumed before those of the gradient, so
@@ -148,13 +151,13 @@ static int32_t run_steps(const struct anydnn_plugin_plan *plan, const cuda_call 
         return status;
     params.cells = (cuda_norm_cell *)((char *)scratch + partial);
     if (cuda_norm_params(plan)->ops != CUDA_NORM_PLAIN)
-        params.reserve = (const uint8_t *)from[BACKWARD_RESERVE];
-    params.y = cuda_norm_is_curved(plan) ? from[BACKWARD_Y] : nullptr;
+        params.reserve = (const uint8_t *)from[NORM_BACKWARD(reserve)];
+    params.y = cuda_norm_is_curved(plan) ? from[NORM_BACKWARD(y)] : nullptr;
     params.f = cuda_norm_activation(plan);
     params.count = state->count;
     params.alpha_param = call->operands->scale[2];
     params.beta_param = call->operands->scale[3];
-    params.has_stats = !plan->problem.tensor[BACKWARD_SAVE_MEAN];
+    params.has_stats = !plan->problem.tensor[NORM_BACKWARD(save_mean)];
     if (params.has_stats)
         status = run_stats(plan, call, params.cells, scratch);
     by_rows = rows_of(plan, call, params, &rows);
@@ -162,9 +165,10 @@ static int32_t run_steps(const struct anydnn_plugin_plan *plan, const cuda_call 
     if (!status)
         status = norm_gradient_run(&state->sums, plan, call, params, by_rows ? &rows : nullptr);
     if (!status)
-        status = by_rows
-                     ? cuda_norm_nhwc_backward(call, plan->problem.tensor[BACKWARD_X]->type, &rows)
-                     : state->plain.launch(&state->plain, plan, call, params);
+        status =
+            by_rows
+                ? cuda_norm_nhwc_backward(call, plan->problem.tensor[NORM_BACKWARD(x)]->type, &rows)
+                : state->plain.launch(&state->plain, plan, call, params);
     dropped = cuda_scratch_drop(call->device, call->stream, scratch);
     return status ? status : dropped;
 }
@@ -175,8 +179,8 @@ static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_ca
     int32_t status = CUDA_NORM_NO_ROOM;
 
     if (resident_of(plan, call, &resident))
-        status =
-            cuda_norm_resident_backward(call, plan->problem.tensor[BACKWARD_X]->type, &resident);
+        status = cuda_norm_resident_backward(call, plan->problem.tensor[NORM_BACKWARD(x)]->type,
+                                             &resident);
     return status == CUDA_NORM_NO_ROOM ? run_steps(plan, call) : status;
 }
 

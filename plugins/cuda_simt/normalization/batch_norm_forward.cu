@@ -42,11 +42,11 @@ static int rows_of(const struct anydnn_plugin_plan *plan, const cuda_call *call,
 
     *job = {};
     job->rows = ((const forward_state *)plan->job)->rows;
-    job->x = data[TRAINING_X];
+    job->x = data[NORM_TRAINING(x)];
     job->beside =
-        cuda_norm_params(plan)->ops == CUDA_NORM_ADD_ACTIVATION ? data[TRAINING_Z] : nullptr;
-    job->out = data[TRAINING_Y];
-    job->reserve = active ? (uint8_t *)data[TRAINING_RESERVE] : nullptr;
+        cuda_norm_params(plan)->ops == CUDA_NORM_ADD_ACTIVATION ? data[NORM_TRAINING(z)] : nullptr;
+    job->out = data[NORM_TRAINING(y)];
+    job->reserve = active ? (uint8_t *)data[NORM_TRAINING(reserve)] : nullptr;
     job->blend = {call->operands->scale[0], call->operands->scale[1]};
     job->f = cuda_norm_activation(plan);
     return cuda_norm_nhwc_taken(job);
@@ -78,16 +78,16 @@ static int resident_of(const struct anydnn_plugin_plan *plan, const cuda_call *c
 
     *job = {};
     job->shape = state->resident;
-    job->x = data[TRAINING_X];
-    job->beside = ops == CUDA_NORM_ADD_ACTIVATION ? data[TRAINING_Z] : nullptr;
-    job->out = data[TRAINING_Y];
-    job->reserve = ops == CUDA_NORM_PLAIN ? nullptr : (uint8_t *)data[TRAINING_RESERVE];
-    job->scale = (const float *)data[TRAINING_SCALE];
-    job->bias = (const float *)data[TRAINING_BIAS];
-    job->running_mean = (float *)data[TRAINING_RUNNING_MEAN];
-    job->running_var = (float *)data[TRAINING_RUNNING_VAR];
-    job->mean = (float *)data[TRAINING_SAVE_MEAN];
-    job->inv_std = (float *)data[TRAINING_SAVE_INV_VAR];
+    job->x = data[NORM_TRAINING(x)];
+    job->beside = ops == CUDA_NORM_ADD_ACTIVATION ? data[NORM_TRAINING(z)] : nullptr;
+    job->out = data[NORM_TRAINING(y)];
+    job->reserve = ops == CUDA_NORM_PLAIN ? nullptr : (uint8_t *)data[NORM_TRAINING(reserve)];
+    job->scale = (const float *)data[NORM_TRAINING(scale)];
+    job->bias = (const float *)data[NORM_TRAINING(bias)];
+    job->running_mean = (float *)data[NORM_TRAINING(running_mean)];
+    job->running_var = (float *)data[NORM_TRAINING(running_var)];
+    job->mean = (float *)data[NORM_TRAINING(save_mean)];
+    job->inv_std = (float *)data[NORM_TRAINING(save_inv_var)];
     job->count = state->count;
     job->epsilon = cuda_norm_params(plan)->epsilon;
     job->factor = call->operands->number[0];
@@ -101,8 +101,9 @@ static void prepare_resident(forward_state *state, const struct anydnn_plugin_pl
 {
     const struct anydnn_plugin_tensor *const *tensor = plan->problem.tensor;
     const struct anydnn_plugin_tensor *params[] = {
-        tensor[TRAINING_SCALE],       tensor[TRAINING_BIAS],      tensor[TRAINING_RUNNING_MEAN],
-        tensor[TRAINING_RUNNING_VAR], tensor[TRAINING_SAVE_MEAN], tensor[TRAINING_SAVE_INV_VAR]};
+        tensor[NORM_TRAINING(scale)],        tensor[NORM_TRAINING(bias)],
+        tensor[NORM_TRAINING(running_mean)], tensor[NORM_TRAINING(running_var)],
+        tensor[NORM_TRAINING(save_mean)],    tensor[NORM_TRAINING(save_inv_var)]};
     cuda_norm_resident_wish wish = {alike, 3, params, 6, 1, 0, 1, 0};
 
     wish.rings = cuda_norm_params(plan)->ops == CUDA_NORM_ADD_ACTIVATION ? 2 : 1;
@@ -113,17 +114,18 @@ static void prepare_resident(forward_state *state, const struct anydnn_plugin_pl
 static void training_prepare(struct anydnn_plugin_plan *plan)
 {
     const struct anydnn_plugin_tensor *const *tensor = plan->problem.tensor;
-    const struct anydnn_plugin_tensor *stats[CUDA_STATS_COUNT] = {tensor[TRAINING_X],
-                                                                  nullptr,
-                                                                  tensor[TRAINING_SCALE],
-                                                                  tensor[TRAINING_BIAS],
-                                                                  tensor[TRAINING_RUNNING_MEAN],
-                                                                  tensor[TRAINING_RUNNING_VAR],
-                                                                  tensor[TRAINING_SAVE_MEAN],
-                                                                  tensor[TRAINING_SAVE_INV_VAR]};
+    const struct anydnn_plugin_tensor *stats[CUDA_STATS_COUNT] = {
+        tensor[NORM_TRAINING(x)],
+        nullptr,
+        tensor[NORM_TRAINING(scale)],
+        tensor[NORM_TRAINING(bias)],
+        tensor[NORM_TRAINING(running_mean)],
+        tensor[NORM_TRAINING(running_var)],
+        tensor[NORM_TRAINING(save_mean)],
+        tensor[NORM_TRAINING(save_inv_var)]};
     struct anydnn_plugin_tensor grid = cuda_norm_grid(plan);
-    const struct anydnn_plugin_tensor *alike[] = {tensor[TRAINING_X], tensor[TRAINING_Y],
-                                                  tensor[TRAINING_Z]};
+    const struct anydnn_plugin_tensor *alike[] = {
+        tensor[NORM_TRAINING(x)], tensor[NORM_TRAINING(y)], tensor[NORM_TRAINING(z)]};
     forward_state *state = (forward_state *)plan->job;
 
     if (!cuda_norm_is_curved(plan)) {
@@ -135,22 +137,23 @@ static void training_prepare(struct anydnn_plugin_plan *plan)
     cuda_stats_prepare(&state->stats, plan, stats);
     norm_plain_training(&state->plain, plan);
     state->cells = cuda_tensor_count(&grid);
-    state->count = (double)(cuda_tensor_count(tensor[TRAINING_X]) / state->cells);
+    state->count = (double)(cuda_tensor_count(tensor[NORM_TRAINING(x)]) / state->cells);
 }
 
 static int32_t training_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
     const forward_state *state = (const forward_state *)plan->job;
     void *const *from = call->operands->data;
-    void *const data[CUDA_STATS_COUNT] = {from[TRAINING_X],
+    void *const data[CUDA_STATS_COUNT] = {from[NORM_TRAINING(x)],
                                           nullptr,
-                                          from[TRAINING_SCALE],
-                                          from[TRAINING_BIAS],
-                                          from[TRAINING_RUNNING_MEAN],
-                                          from[TRAINING_RUNNING_VAR],
-                                          from[TRAINING_SAVE_MEAN],
-                                          from[TRAINING_SAVE_INV_VAR]};
-    int32_t type = plan->problem.tensor[TRAINING_X]->type, by_rows, by_images, dropped, status;
+                                          from[NORM_TRAINING(scale)],
+                                          from[NORM_TRAINING(bias)],
+                                          from[NORM_TRAINING(running_mean)],
+                                          from[NORM_TRAINING(running_var)],
+                                          from[NORM_TRAINING(save_mean)],
+                                          from[NORM_TRAINING(save_inv_var)]};
+    int32_t type = plan->problem.tensor[NORM_TRAINING(x)]->type, by_rows, by_images, dropped,
+            status;
     cuda_norm_nhwc_job rows;
     cuda_norm_images_job images;
     cuda_norm_resident_job resident;

@@ -116,24 +116,24 @@ template <class E, bool CURVED> struct norm_gradient_op {
 void norm_gradient_prepare(cuda_reduce_plan *sums, const struct anydnn_plugin_plan *plan)
 {
     const struct anydnn_plugin_tensor *const *operand = plan->problem.tensor;
-    struct anydnn_plugin_tensor logical = cuda_logical(operand[BACKWARD_X]);
+    struct anydnn_plugin_tensor logical = cuda_logical(operand[NORM_BACKWARD(x)]);
     struct anydnn_plugin_tensor grid = cuda_norm_grid(plan);
     const struct anydnn_plugin_tensor *tensor[SUM_COUNT] = {
-        operand[BACKWARD_X],
-        operand[BACKWARD_DY],
-        operand[operand[BACKWARD_Y] ? BACKWARD_Y : BACKWARD_X],
+        operand[NORM_BACKWARD(x)],
+        operand[NORM_BACKWARD(dy)],
+        operand[operand[NORM_BACKWARD(y)] ? NORM_BACKWARD(y) : NORM_BACKWARD(x)],
         &logical,
         &grid,
-        operand[BACKWARD_SCALE],
-        operand[BACKWARD_BIAS],
-        operand[BACKWARD_SAVE_MEAN],
-        operand[BACKWARD_SAVE_INV_VAR],
-        operand[BACKWARD_DSCALE],
-        operand[BACKWARD_DBIAS]};
+        operand[NORM_BACKWARD(scale)],
+        operand[NORM_BACKWARD(bias)],
+        operand[NORM_BACKWARD(save_mean)],
+        operand[NORM_BACKWARD(save_inv_var)],
+        operand[NORM_BACKWARD(dscale)],
+        operand[NORM_BACKWARD(dbias)]};
 
     for (int t = 0; t < SUM_COUNT; t++)
         tensor[t] = tensor[t] ? tensor[t] : &grid;
-    switch (operand[BACKWARD_X]->type) {
+    switch (operand[NORM_BACKWARD(x)]->type) {
 #define CASE(T)                                                                                    \
     cuda_reduce_prepare<norm_gradient_op<T, false>>(sums, plan, tensor, cuda_norm_within(plan),    \
                                                     KIT_WALK_SORTED)
@@ -148,17 +148,17 @@ static int32_t run(const cuda_reduce_plan *sums, const struct anydnn_plugin_plan
                    const cuda_norm_nhwc_job *rows)
 {
     void *const *from = call->operands->data;
-    void *const data[SUM_COUNT] = {from[BACKWARD_X],
-                                   from[BACKWARD_DY],
+    void *const data[SUM_COUNT] = {from[NORM_BACKWARD(x)],
+                                   from[NORM_BACKWARD(dy)],
                                    nullptr,
                                    nullptr,
                                    nullptr,
-                                   from[BACKWARD_SCALE],
-                                   from[BACKWARD_BIAS],
-                                   from[BACKWARD_SAVE_MEAN],
-                                   from[BACKWARD_SAVE_INV_VAR],
-                                   from[BACKWARD_DSCALE],
-                                   from[BACKWARD_DBIAS]};
+                                   from[NORM_BACKWARD(scale)],
+                                   from[NORM_BACKWARD(bias)],
+                                   from[NORM_BACKWARD(save_mean)],
+                                   from[NORM_BACKWARD(save_inv_var)],
+                                   from[NORM_BACKWARD(dscale)],
+                                   from[NORM_BACKWARD(dbias)]};
     cuda_reduce_job<norm_gradient_op<T, CURVED>> job;
     int32_t status;
 
@@ -167,7 +167,7 @@ static int32_t run(const cuda_reduce_plan *sums, const struct anydnn_plugin_plan
     job.params = params;
     if (!rows)
         return cuda_reduce_run(sums, call, &job);
-    status = cuda_norm_nhwc_sums(call, plan->problem.tensor[BACKWARD_X]->type, rows);
+    status = cuda_norm_nhwc_sums(call, plan->problem.tensor[NORM_BACKWARD(x)]->type, rows);
     return status ? status : cuda_norm_join(sums, call, &job, *rows);
 }
 
@@ -175,7 +175,7 @@ int32_t norm_gradient_run(const cuda_reduce_plan *sums, const struct anydnn_plug
                           const cuda_call *call, const norm_backward_params &params,
                           const cuda_norm_nhwc_job *rows)
 {
-    switch (plan->problem.tensor[BACKWARD_X]->type) {
+    switch (plan->problem.tensor[NORM_BACKWARD(x)]->type) {
 #define CASE(T)                                                                                    \
     return cuda_norm_is_curved(plan) ? run<T, true>(sums, plan, call, params, rows)                \
                                      : run<T, false>(sums, plan, call, params, rows)

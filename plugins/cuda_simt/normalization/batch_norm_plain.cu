@@ -133,25 +133,22 @@ static int32_t inference_launch(const norm_plain_forward *plain,
                                 const void *)
 {
     void *const *data = call->operands->data;
-    const inference_params params = {data[INFERENCE_SCALE],
-                                     data[INFERENCE_BIAS],
-                                     data[INFERENCE_MEAN],
-                                     data[INFERENCE_VAR],
-                                     cuda_norm_params(plan)->epsilon,
-                                     cuda_norm_activation(plan),
+    const inference_params params = {data[NORM_INFERENCE(scale)],     data[NORM_INFERENCE(bias)],
+                                     data[NORM_INFERENCE(mean)],      data[NORM_INFERENCE(var)],
+                                     cuda_norm_params(plan)->epsilon, cuda_norm_activation(plan),
                                      cuda_norm_params(plan)->ops};
 
-    return run_plain<norm_inference_op<T>>(plain, call, data[INFERENCE_Y], data[INFERENCE_X],
-                                           params);
+    return run_plain<norm_inference_op<T>>(plain, call, data[NORM_INFERENCE(y)],
+                                           data[NORM_INFERENCE(x)], params);
 }
 
 template <class T>
 static void prepare_inference(norm_plain_forward *plain, const struct anydnn_plugin_plan *plan)
 {
     const struct anydnn_plugin_tensor *const *tensor = plan->problem.tensor;
-    const struct anydnn_plugin_tensor *mapped[] = {tensor[INFERENCE_Y],     tensor[INFERENCE_X],
-                                                   tensor[INFERENCE_SCALE], tensor[INFERENCE_BIAS],
-                                                   tensor[INFERENCE_MEAN],  tensor[INFERENCE_VAR]};
+    const struct anydnn_plugin_tensor *mapped[] = {
+        tensor[NORM_INFERENCE(y)],    tensor[NORM_INFERENCE(x)],    tensor[NORM_INFERENCE(scale)],
+        tensor[NORM_INFERENCE(bias)], tensor[NORM_INFERENCE(mean)], tensor[NORM_INFERENCE(var)]};
 
     cuda_map_prepare<norm_inference_op<T>>(&plain->map, mapped, KIT_WALK_SORTED);
     plain->form = cuda_beside_form(&plain->map, 1, 4);
@@ -160,7 +157,7 @@ static void prepare_inference(norm_plain_forward *plain, const struct anydnn_plu
 
 void norm_plain_inference(norm_plain_forward *plain, const struct anydnn_plugin_plan *plan)
 {
-    switch (plan->problem.tensor[INFERENCE_X]->type) {
+    switch (plan->problem.tensor[NORM_INFERENCE(x)]->type) {
 #define CASE(T) prepare_inference<T>(plain, plan)
         CUDA_FLOAT_CASES(CASE);
     default:
@@ -177,15 +174,15 @@ static int32_t training_launch(const norm_plain_forward *plain,
     void *const *data = call->operands->data;
     int with_z = cuda_norm_params(plan)->ops == CUDA_NORM_ADD_ACTIVATION;
     const training_params params = {numbers, cuda_norm_activation(plan),
-                                    (uint8_t *)data[TRAINING_RESERVE], with_z};
+                                    (uint8_t *)data[NORM_TRAINING(reserve)], with_z};
     cuda_map_job<norm_training_op<T>> job;
 
     if (cuda_norm_params(plan)->ops == CUDA_NORM_PLAIN)
-        return run_plain<norm_training_op<T>>(plain, call, data[TRAINING_Y], data[TRAINING_X],
-                                              params);
-    job.data[0] = data[TRAINING_Y];
-    job.data[1] = data[TRAINING_X];
-    job.data[2] = data[with_z ? TRAINING_Z : TRAINING_X];
+        return run_plain<norm_training_op<T>>(plain, call, data[NORM_TRAINING(y)],
+                                              data[NORM_TRAINING(x)], params);
+    job.data[0] = data[NORM_TRAINING(y)];
+    job.data[1] = data[NORM_TRAINING(x)];
+    job.data[2] = data[with_z ? NORM_TRAINING(z) : NORM_TRAINING(x)];
     job.blend = {call->operands->scale[0], call->operands->scale[1]};
     job.params = params;
     job.walk = plain->map.walk;
@@ -197,11 +194,13 @@ template <class T>
 static void prepare_training(norm_plain_forward *plain, const struct anydnn_plugin_plan *plan)
 {
     const struct anydnn_plugin_tensor *const *tensor = plan->problem.tensor;
-    const struct anydnn_plugin_tensor *z = tensor[tensor[TRAINING_Z] ? TRAINING_Z : TRAINING_X];
+    const struct anydnn_plugin_tensor *z =
+        tensor[tensor[NORM_TRAINING(z)] ? NORM_TRAINING(z) : NORM_TRAINING(x)];
     struct anydnn_plugin_tensor grid = cuda_norm_grid(plan);
-    const struct anydnn_plugin_tensor *mapped[] = {tensor[TRAINING_Y], tensor[TRAINING_X], &grid};
-    const struct anydnn_plugin_tensor *active[] = {tensor[TRAINING_Y], tensor[TRAINING_X], z,
-                                                   &grid};
+    const struct anydnn_plugin_tensor *mapped[] = {tensor[NORM_TRAINING(y)],
+                                                   tensor[NORM_TRAINING(x)], &grid};
+    const struct anydnn_plugin_tensor *active[] = {tensor[NORM_TRAINING(y)],
+                                                   tensor[NORM_TRAINING(x)], z, &grid};
 
     if (cuda_norm_params(plan)->ops == CUDA_NORM_PLAIN) {
         cuda_map_prepare<norm_training_op<T>>(&plain->map, mapped, KIT_WALK_SORTED);
@@ -215,7 +214,7 @@ static void prepare_training(norm_plain_forward *plain, const struct anydnn_plug
 
 void norm_plain_training(norm_plain_forward *plain, const struct anydnn_plugin_plan *plan)
 {
-    switch (plan->problem.tensor[TRAINING_X]->type) {
+    switch (plan->problem.tensor[NORM_TRAINING(x)]->type) {
 #define CASE(T) prepare_training<T>(plain, plan)
         CUDA_FLOAT_CASES(CASE);
 #undef CASE

@@ -6,34 +6,9 @@
 
 #include "../shared/map.h"
 
-/* The slots of the operations. */
-enum { INFERENCE_X, INFERENCE_SCALE, INFERENCE_BIAS, INFERENCE_MEAN, INFERENCE_VAR, INFERENCE_Y };
-enum {
-    TRAINING_X,
-    TRAINING_SCALE,
-    TRAINING_BIAS,
-    TRAINING_Z,
-    TRAINING_RUNNING_MEAN,
-    TRAINING_RUNNING_VAR,
-    TRAINING_Y,
-    TRAINING_SAVE_MEAN,
-    TRAINING_SAVE_INV_VAR,
-    TRAINING_RESERVE
-};
-enum {
-    BACKWARD_X,
-    BACKWARD_DY,
-    BACKWARD_Y,
-    BACKWARD_SCALE,
-    BACKWARD_BIAS,
-    BACKWARD_SAVE_MEAN,
-    BACKWARD_SAVE_INV_VAR,
-    BACKWARD_RESERVE,
-    BACKWARD_DX,
-    BACKWARD_DZ,
-    BACKWARD_DSCALE,
-    BACKWARD_DBIAS
-};
+#define NORM_INFERENCE(name) slot_batch_normalization_inference_##name
+#define NORM_TRAINING(name)  slot_batch_normalization_training_##name
+#define NORM_BACKWARD(name)  slot_batch_normalization_backward_##name
 
 struct norm_backward_params; /* batch_norm_gradient.h */
 

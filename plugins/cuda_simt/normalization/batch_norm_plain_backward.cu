@@ -85,9 +85,9 @@ static int32_t run_beside(const norm_plain_backward *plain, const cuda_call *cal
     void *const *from = call->operands->data;
     cuda_beside_job<norm_plain_op<T>> job = {};
 
-    job.data[0] = from[BACKWARD_DX];
-    job.data[1] = from[BACKWARD_X];
-    job.data[2] = from[BACKWARD_DY];
+    job.data[0] = from[NORM_BACKWARD(dx)];
+    job.data[1] = from[NORM_BACKWARD(x)];
+    job.data[2] = from[NORM_BACKWARD(dy)];
     job.blend = {call->operands->scale[0], call->operands->scale[1]};
     job.params = params;
     return cuda_beside_run(&plain->map, plain->form, call, &job);
@@ -100,10 +100,10 @@ static int32_t run_elements(const norm_plain_backward *plain, const cuda_call *c
     void *const *from = call->operands->data;
     cuda_map_job<norm_backward_op<T, OUTPUTS>> job;
 
-    job.data[0] = from[BACKWARD_DX];
-    job.data[OUTPUTS - 1] = OUTPUTS > 1 ? from[BACKWARD_DZ] : from[BACKWARD_DX];
-    job.data[OUTPUTS] = from[BACKWARD_X];
-    job.data[OUTPUTS + 1] = from[BACKWARD_DY];
+    job.data[0] = from[NORM_BACKWARD(dx)];
+    job.data[OUTPUTS - 1] = OUTPUTS > 1 ? from[NORM_BACKWARD(dz)] : from[NORM_BACKWARD(dx)];
+    job.data[OUTPUTS] = from[NORM_BACKWARD(x)];
+    job.data[OUTPUTS + 1] = from[NORM_BACKWARD(dy)];
     if constexpr (sizeof(T) < sizeof(double)) {
         if (plain->form != CUDA_BESIDE_NEITHER &&
             cuda_map_aligned(&plain->map, job.data, OUTPUTS + 2))
@@ -121,10 +121,10 @@ static int32_t run_curve(const norm_plain_backward *plain, const cuda_call *call
     void *const *from = call->operands->data;
     cuda_map_job<norm_curve_op<T>> job;
 
-    job.data[0] = from[BACKWARD_DX];
-    job.data[1] = from[BACKWARD_DZ];
-    job.data[2] = from[BACKWARD_X];
-    job.data[3] = from[BACKWARD_DY];
+    job.data[0] = from[NORM_BACKWARD(dx)];
+    job.data[1] = from[NORM_BACKWARD(dz)];
+    job.data[2] = from[NORM_BACKWARD(x)];
+    job.data[3] = from[NORM_BACKWARD(dy)];
     job.blend = {call->operands->scale[0], call->operands->scale[1]};
     job.params = params;
     return cuda_each_run(&plain->map.walk, call, &job);
@@ -134,31 +134,31 @@ template <class T>
 static int32_t launch(const norm_plain_backward *plain, const struct anydnn_plugin_plan *plan,
                       const cuda_call *call, const norm_backward_params &params)
 {
-    return cuda_norm_is_curved(plan)           ? run_curve<T>(plain, call, params)
-           : call->operands->data[BACKWARD_DZ] ? run_elements<T, 2>(plain, call, params)
-                                               : run_elements<T, 1>(plain, call, params);
+    return cuda_norm_is_curved(plan)                 ? run_curve<T>(plain, call, params)
+           : call->operands->data[NORM_BACKWARD(dz)] ? run_elements<T, 2>(plain, call, params)
+                                                     : run_elements<T, 1>(plain, call, params);
 }
 
 /* Prepares the map. If y or dz is absent, x or dx takes its place. */
 static void prepare_map(const struct anydnn_plugin_plan *plan, cuda_map_plan *map)
 {
     const struct anydnn_plugin_tensor *const *tensor = plan->problem.tensor;
-    struct anydnn_plugin_tensor logical = cuda_logical(tensor[BACKWARD_X]),
+    struct anydnn_plugin_tensor logical = cuda_logical(tensor[NORM_BACKWARD(x)]),
                                 grid = cuda_norm_grid(plan);
-    const struct anydnn_plugin_tensor *one[] = {tensor[BACKWARD_DX], tensor[BACKWARD_X],
-                                                tensor[BACKWARD_DY], &grid, &logical};
-    const struct anydnn_plugin_tensor *two[] = {tensor[BACKWARD_DX],
-                                                tensor[BACKWARD_DZ],
-                                                tensor[BACKWARD_X],
-                                                tensor[BACKWARD_DY],
+    const struct anydnn_plugin_tensor *one[] = {tensor[NORM_BACKWARD(dx)], tensor[NORM_BACKWARD(x)],
+                                                tensor[NORM_BACKWARD(dy)], &grid, &logical};
+    const struct anydnn_plugin_tensor *two[] = {tensor[NORM_BACKWARD(dx)],
+                                                tensor[NORM_BACKWARD(dz)],
+                                                tensor[NORM_BACKWARD(x)],
+                                                tensor[NORM_BACKWARD(dy)],
                                                 &grid,
                                                 &logical};
     const struct anydnn_plugin_tensor *curve[] = {
-        tensor[BACKWARD_DX],
-        tensor[tensor[BACKWARD_DZ] ? BACKWARD_DZ : BACKWARD_DX],
-        tensor[BACKWARD_X],
-        tensor[BACKWARD_DY],
-        tensor[tensor[BACKWARD_Y] ? BACKWARD_Y : BACKWARD_X],
+        tensor[NORM_BACKWARD(dx)],
+        tensor[tensor[NORM_BACKWARD(dz)] ? NORM_BACKWARD(dz) : NORM_BACKWARD(dx)],
+        tensor[NORM_BACKWARD(x)],
+        tensor[NORM_BACKWARD(dy)],
+        tensor[tensor[NORM_BACKWARD(y)] ? NORM_BACKWARD(y) : NORM_BACKWARD(x)],
         &grid,
         &logical};
 
@@ -166,10 +166,11 @@ static void prepare_map(const struct anydnn_plugin_plan *plan, cuda_map_plan *ma
         cuda_walk_make(&map->walk, curve, 7, KIT_WALK_ALL, KIT_WALK_SORTED);
         return;
     }
-    switch (cuda_type_size(tensor[BACKWARD_X]->type)) {
+    switch (cuda_type_size(tensor[NORM_BACKWARD(x)]->type)) {
 #define CASE(T)                                                                                    \
-    tensor[BACKWARD_DZ] ? cuda_map_prepare<norm_backward_op<T, 2>>(map, two, KIT_WALK_SORTED)      \
-                        : cuda_map_prepare<norm_backward_op<T, 1>>(map, one, KIT_WALK_SORTED)
+    tensor[NORM_BACKWARD(dz)]                                                                      \
+        ? cuda_map_prepare<norm_backward_op<T, 2>>(map, two, KIT_WALK_SORTED)                      \
+        : cuda_map_prepare<norm_backward_op<T, 1>>(map, one, KIT_WALK_SORTED)
     case 8:
         CASE(double);
         break;
@@ -187,9 +188,9 @@ void norm_plain_gradient(norm_plain_backward *plain, const struct anydnn_plugin_
     const struct anydnn_plugin_tensor *const *tensor = plan->problem.tensor;
 
     prepare_map(plan, &plain->map);
-    if (cuda_norm_params(plan)->ops == CUDA_NORM_PLAIN && !tensor[BACKWARD_DZ])
+    if (cuda_norm_params(plan)->ops == CUDA_NORM_PLAIN && !tensor[NORM_BACKWARD(dz)])
         plain->form = cuda_beside_form(&plain->map, 2, 1);
-    switch (tensor[BACKWARD_X]->type) {
+    switch (tensor[NORM_BACKWARD(x)]->type) {
 #define CASE(T) plain->launch = launch<T>
         CUDA_FLOAT_CASES(CASE);
 #undef CASE

@@ -176,7 +176,7 @@ static inline int32_t cuda_norm_resident_launch(const cuda_call *call,
     size_t pairs = (size_t)job->shape.blocks * (size_t)job->shape.channels;
     cudaError_t error = cudaFuncSetAttribute(
         (const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, job->shape.shared);
-    int32_t status = cuda_check(call->device, error, "asking for shared memory"), dropped;
+    int32_t status = cuda_check(call->device, error, "requesting shared memory"), dropped;
     void *scratch;
 
     if (!status)

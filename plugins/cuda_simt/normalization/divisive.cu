@@ -14,8 +14,8 @@ struct divisive_state {
 static void forward_prepare(struct anydnn_plugin_plan *plan)
 {
     const struct anydnn_plugin_tensor *const *tensor = plan->problem.tensor;
-    const struct anydnn_plugin_tensor *tiled[] = {tensor[FORWARD_Y], tensor[FORWARD_X],
-                                                  tensor[FORWARD_MEANS]};
+    const struct anydnn_plugin_tensor *tiled[] = {
+        tensor[DIVISIVE_FORWARD(y)], tensor[DIVISIVE_FORWARD(x)], tensor[DIVISIVE_FORWARD(means)]};
     divisive_state *state = (divisive_state *)plan->job;
 
     divisive_plain_forward(&state->plain, &plan->problem);
@@ -32,21 +32,23 @@ static int32_t forward_run(const struct anydnn_plugin_plan *plan, const cuda_cal
     if (!state->by_tiles)
         return state->plain.launch(&state->plain, call);
     tiles = state->tiles;
-    tiles.x = call->operands->data[FORWARD_X];
-    tiles.means = call->operands->data[FORWARD_MEANS];
-    tiles.out = call->operands->data[FORWARD_Y];
+    tiles.x = call->operands->data[DIVISIVE_FORWARD(x)];
+    tiles.means = call->operands->data[DIVISIVE_FORWARD(means)];
+    tiles.out = call->operands->data[DIVISIVE_FORWARD(y)];
     tiles.blend = {call->operands->scale[0], call->operands->scale[1]};
     return state->plain.params.with_means
-               ? divisive_means_run(&tiles, plan->problem.tensor[FORWARD_X]->type, 0, call)
-               : divisive_tiles_run(&tiles, plan->problem.tensor[FORWARD_X]->type, 0, call);
+               ? divisive_means_run(&tiles, plan->problem.tensor[DIVISIVE_FORWARD(x)]->type, 0,
+                                    call)
+               : divisive_tiles_run(&tiles, plan->problem.tensor[DIVISIVE_FORWARD(x)]->type, 0,
+                                    call);
 }
 
 static void backward_prepare(struct anydnn_plugin_plan *plan)
 {
     const struct anydnn_plugin_tensor *const *tensor = plan->problem.tensor;
-    const struct anydnn_plugin_tensor *tiled[] = {tensor[BACKWARD_DX], tensor[BACKWARD_X],
-                                                  tensor[BACKWARD_DY], tensor[BACKWARD_MEANS],
-                                                  tensor[BACKWARD_DMEANS]};
+    const struct anydnn_plugin_tensor *tiled[] = {
+        tensor[DIVISIVE_BACKWARD(dx)], tensor[DIVISIVE_BACKWARD(x)], tensor[DIVISIVE_BACKWARD(dy)],
+        tensor[DIVISIVE_BACKWARD(means)], tensor[DIVISIVE_BACKWARD(dmeans)]};
     divisive_state *state = (divisive_state *)plan->job;
     int means, dmeans;
 
@@ -68,12 +70,12 @@ static int32_t backward_by_tiles(const divisive_state *state, const cuda_call *c
 
     if (status)
         return status;
-    tiles.x = call->operands->data[BACKWARD_X];
-    tiles.means = call->operands->data[BACKWARD_MEANS];
-    tiles.dy = call->operands->data[BACKWARD_DY];
+    tiles.x = call->operands->data[DIVISIVE_BACKWARD(x)];
+    tiles.means = call->operands->data[DIVISIVE_BACKWARD(means)];
+    tiles.dy = call->operands->data[DIVISIVE_BACKWARD(dy)];
     tiles.dmeans =
-        state->plain.params.with_dmeans ? call->operands->data[BACKWARD_DMEANS] : nullptr;
-    tiles.out = call->operands->data[BACKWARD_DX];
+        state->plain.params.with_dmeans ? call->operands->data[DIVISIVE_BACKWARD(dmeans)] : nullptr;
+    tiles.out = call->operands->data[DIVISIVE_BACKWARD(dx)];
     tiles.shared = (float *)scratch;
     tiles.direct = tiles.shared + state->plain.elements;
     tiles.blend = {call->operands->scale[0], call->operands->scale[1]};
@@ -87,8 +89,9 @@ static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_ca
 {
     const divisive_state *state = (const divisive_state *)plan->job;
 
-    return state->by_tiles ? backward_by_tiles(state, call, plan->problem.tensor[BACKWARD_X]->type)
-                           : state->plain.launch(&state->plain, call);
+    return state->by_tiles
+               ? backward_by_tiles(state, call, plan->problem.tensor[DIVISIVE_BACKWARD(x)]->type)
+               : state->plain.launch(&state->plain, call);
 }
 
 CUDA_OPERATION(divisive_normalization_forward, DIVISIVE_NORMALIZATION_FORWARD, .types = CUDA_FLOATS,

@@ -153,20 +153,25 @@ template <class T> struct divisive_backward_op {
 
 /* Prepares the iteration and the parameters. An absent operand takes x's layout; its data is never
  * read. */
+static_assert(KIT_SAME_SLOT(divisive_normalization_forward, divisive_normalization_backward, x) &&
+                  KIT_SAME_SLOT(divisive_normalization_forward, divisive_normalization_backward,
+                                means),
+              "divisive_normalization_forward and divisive_normalization_backward share functions");
+
 static void prepare(divisive_plain *plain, const struct anydnn_plugin_problem *problem, int out,
                     int dy, int dmeans)
 {
     const struct anydnn_plugin_tensor *const *tensor = problem->tensor;
-    const struct anydnn_plugin_tensor *x = tensor[FORWARD_X];
+    const struct anydnn_plugin_tensor *x = tensor[DIVISIVE_FORWARD(x)];
     const struct anydnn_plugin_tensor *means =
-        tensor[tensor[FORWARD_MEANS] ? FORWARD_MEANS : FORWARD_X];
+        tensor[tensor[DIVISIVE_FORWARD(means)] ? DIVISIVE_FORWARD(means) : DIVISIVE_FORWARD(x)];
     struct anydnn_plugin_tensor logical = cuda_logical(x), coordinates[S];
     struct anydnn_plugin_tensor outer[] = {cuda_part(x, CUDA_OUTER_DIMS),
                                            cuda_part(means, CUDA_OUTER_DIMS),
                                            cuda_part(&logical, CUDA_OUTER_DIMS)};
     const struct anydnn_plugin_tensor *walked[WALKED] = {
         tensor[out], &outer[0],  &outer[1],
-        &outer[2],   tensor[dy], tensor[tensor[dmeans] ? dmeans : FORWARD_X]};
+        &outer[2],   tensor[dy], tensor[tensor[dmeans] ? dmeans : DIVISIVE_FORWARD(x)]};
     divisive_params *params = &plain->params;
 
     cuda_spatial_coordinates(x, S, coordinates, walked + COORDINATES_AT);
@@ -176,8 +181,8 @@ static void prepare(divisive_plain *plain, const struct anydnn_plugin_problem *p
     cuda_spatial_strides(x, S, params->x);
     cuda_spatial_strides(means, S, params->means);
     cuda_spatial_strides(&logical, S, params->logical);
-    params->with_means = tensor[FORWARD_MEANS] != nullptr;
-    params->with_dmeans = tensor[dmeans] != nullptr && dmeans == BACKWARD_DMEANS;
+    params->with_means = tensor[DIVISIVE_FORWARD(means)] != nullptr;
+    params->with_dmeans = tensor[dmeans] != nullptr && dmeans == DIVISIVE_BACKWARD(dmeans);
     plain->elements = cuda_tensor_count(x);
 }
 
@@ -197,8 +202,12 @@ static int32_t launch_op(const divisive_plain *plain, const cuda_call *call,
 template <class T> static int32_t forward_launch(const divisive_plain *plain, const cuda_call *call)
 {
     void *const *from = call->operands->data;
-    void *const data[] = {from[FORWARD_Y], from[FORWARD_X], from[FORWARD_MEANS],
-                          nullptr,         nullptr,         nullptr};
+    void *const data[] = {from[DIVISIVE_FORWARD(y)],
+                          from[DIVISIVE_FORWARD(x)],
+                          from[DIVISIVE_FORWARD(means)],
+                          nullptr,
+                          nullptr,
+                          nullptr};
 
     return launch_op<divisive_forward_op<T>>(plain, call, plain->params, data);
 }
@@ -207,8 +216,9 @@ template <class T>
 static int32_t backward_launch(const divisive_plain *plain, const cuda_call *call)
 {
     void *const *from = call->operands->data;
-    void *const data[] = {from[BACKWARD_DX], from[BACKWARD_X],  from[BACKWARD_MEANS],
-                          nullptr,           from[BACKWARD_DY], from[BACKWARD_DMEANS]};
+    void *const data[] = {from[DIVISIVE_BACKWARD(dx)],    from[DIVISIVE_BACKWARD(x)],
+                          from[DIVISIVE_BACKWARD(means)], nullptr,
+                          from[DIVISIVE_BACKWARD(dy)],    from[DIVISIVE_BACKWARD(dmeans)]};
     divisive_params params = plain->params;
     void *scratch;
     int32_t dropped,
@@ -228,8 +238,8 @@ static int32_t backward_launch(const divisive_plain *plain, const cuda_call *cal
 
 void divisive_plain_forward(divisive_plain *plain, const struct anydnn_plugin_problem *problem)
 {
-    prepare(plain, problem, FORWARD_Y, FORWARD_X, FORWARD_X);
-    switch (problem->tensor[FORWARD_X]->type) {
+    prepare(plain, problem, DIVISIVE_FORWARD(y), DIVISIVE_FORWARD(x), DIVISIVE_FORWARD(x));
+    switch (problem->tensor[DIVISIVE_FORWARD(x)]->type) {
 #define CASE(T) plain->launch = forward_launch<T>
         CUDA_FLOAT_CASES(CASE);
 #undef CASE
@@ -238,8 +248,9 @@ void divisive_plain_forward(divisive_plain *plain, const struct anydnn_plugin_pr
 
 void divisive_plain_backward(divisive_plain *plain, const struct anydnn_plugin_problem *problem)
 {
-    prepare(plain, problem, BACKWARD_DX, BACKWARD_DY, BACKWARD_DMEANS);
-    switch (problem->tensor[BACKWARD_X]->type) {
+    prepare(plain, problem, DIVISIVE_BACKWARD(dx), DIVISIVE_BACKWARD(dy),
+            DIVISIVE_BACKWARD(dmeans));
+    switch (problem->tensor[DIVISIVE_BACKWARD(x)]->type) {
 #define CASE(T) plain->launch = backward_launch<T>
         CUDA_FLOAT_CASES(CASE);
 #undef CASE

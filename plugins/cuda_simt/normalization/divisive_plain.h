@@ -7,17 +7,8 @@
 #include "../shared/window.h"
 #include "window.h"
 
-/* The slots of the operations. */
-enum { FORWARD_X, FORWARD_MEANS, FORWARD_TEMP, FORWARD_TEMP2, FORWARD_Y };
-enum {
-    BACKWARD_X,
-    BACKWARD_MEANS,
-    BACKWARD_DY,
-    BACKWARD_TEMP,
-    BACKWARD_TEMP2,
-    BACKWARD_DX,
-    BACKWARD_DMEANS
-};
+#define DIVISIVE_FORWARD(name)  slot_divisive_normalization_forward_##name
+#define DIVISIVE_BACKWARD(name) slot_divisive_normalization_backward_##name
 
 struct divisive_params {
     cuda_lrn lrn;

@@ -6,10 +6,6 @@
 #include "lrn_plain.h"
 #include "lrn_runs.h"
 
-/* The slots of the operations. */
-enum { FORWARD_X, FORWARD_Y };
-enum { BACKWARD_Y, BACKWARD_DY, BACKWARD_X, BACKWARD_DX };
-
 struct lrn_state {
     lrn_plain plain;
     /* The launch by runs of channels, or NULL. */
@@ -57,8 +53,8 @@ static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call,
 
 static void forward_prepare(struct anydnn_plugin_plan *plan)
 {
-    const struct anydnn_plugin_tensor *tensor[] = {plan->problem.tensor[FORWARD_Y],
-                                                   plan->problem.tensor[FORWARD_X]};
+    const struct anydnn_plugin_tensor *tensor[] = {plan->problem.tensor[slot_lrn_forward_y],
+                                                   plan->problem.tensor[slot_lrn_forward_x]};
     lrn_state *state = (lrn_state *)plan->job;
 
     lrn_plain_forward(&state->plain, &plan->problem, tensor);
@@ -67,16 +63,17 @@ static void forward_prepare(struct anydnn_plugin_plan *plan)
 
 static int32_t forward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
-    void *const data[] = {call->operands->data[FORWARD_Y], call->operands->data[FORWARD_X]};
+    void *const data[] = {call->operands->data[slot_lrn_forward_y],
+                          call->operands->data[slot_lrn_forward_x]};
 
     return run(plan, call, data, 2);
 }
 
 static void backward_prepare(struct anydnn_plugin_plan *plan)
 {
-    const struct anydnn_plugin_tensor *tensor[] = {plan->problem.tensor[BACKWARD_DX],
-                                                   plan->problem.tensor[BACKWARD_X],
-                                                   plan->problem.tensor[BACKWARD_DY]};
+    const struct anydnn_plugin_tensor *tensor[] = {plan->problem.tensor[slot_lrn_backward_dx],
+                                                   plan->problem.tensor[slot_lrn_backward_x],
+                                                   plan->problem.tensor[slot_lrn_backward_dy]};
     lrn_state *state = (lrn_state *)plan->job;
 
     lrn_plain_backward(&state->plain, &plan->problem, tensor);
@@ -85,8 +82,9 @@ static void backward_prepare(struct anydnn_plugin_plan *plan)
 
 static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
-    void *const data[] = {call->operands->data[BACKWARD_DX], call->operands->data[BACKWARD_X],
-                          call->operands->data[BACKWARD_DY]};
+    void *const data[] = {call->operands->data[slot_lrn_backward_dx],
+                          call->operands->data[slot_lrn_backward_x],
+                          call->operands->data[slot_lrn_backward_dy]};
 
     return run(plan, call, data, 3);
 }
@@ -96,13 +94,13 @@ static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_ca
 static int32_t check(const struct anydnn_plugin_plan *plan, struct kit_refusal *why)
 {
     int forward = plan->problem.operation == ANYDNN_PLUGIN_LRN_FORWARD;
-    int out = forward ? (int)FORWARD_Y : (int)BACKWARD_DX;
+    int out = forward ? (int)slot_lrn_forward_y : (int)slot_lrn_backward_dx;
 
     if (!plan->problem.alias[out])
         return 0;
     return kit_refuse(why, ANYDNN_PLUGIN_REASON_ALIAS,
-                      "the result in operand %d would be written over operand %d, whose "
-                      "channels neighbours still read",
+                      "the result in operand %d would overwrite operand %d, whose channels "
+                      "other threads still read",
                       out, plan->problem.alias[out] - 1);
 }
 

@@ -13,7 +13,7 @@
 enum { FORWARD_FIRST = LRN_DY, BACKWARD_FIRST = LRN_TENSORS };
 
 /* A channel at a thread's positions. */
-template <class T> union pair {
+template <class T> union lrn_pair {
     typename lrn_word<V * sizeof(T)>::type whole;
     T lane[V];
 };
@@ -21,7 +21,7 @@ template <class T> union pair {
 /* Reads the channels first .. first + RUN - 1 unscaled; channels that do not exist are 0. */
 template <class T>
 __device__ static inline void read_run(const lrn_runs &p, int tensor, int64_t at, int first,
-                                       pair<T> to[RUN])
+                                       lrn_pair<T> to[RUN])
 {
     int channels = (int)p.channels;
     const T *from = (const T *)p.data[tensor] + at + first * p.stride[tensor];
@@ -29,19 +29,19 @@ __device__ static inline void read_run(const lrn_runs &p, int tensor, int64_t at
     if (first >= 0 && first + RUN <= channels) {
 #pragma unroll
         for (int i = 0; i < RUN; i++)
-            to[i].whole = ((const pair<T> *)(from + i * p.stride[tensor]))->whole;
+            to[i].whole = ((const lrn_pair<T> *)(from + i * p.stride[tensor]))->whole;
         return;
     }
 #pragma unroll
     for (int i = 0; i < RUN; i++) {
         to[i].whole = {};
         if (first + i >= 0 && first + i < channels)
-            to[i].whole = ((const pair<T> *)(from + i * p.stride[tensor]))->whole;
+            to[i].whole = ((const lrn_pair<T> *)(from + i * p.stride[tensor]))->whole;
     }
 }
 
 template <class T>
-__device__ static inline void scaled(const pair<T> from[RUN], float scale, float to[][V])
+__device__ static inline void scaled(const lrn_pair<T> from[RUN], float scale, float to[][V])
 {
 #pragma unroll
     for (int i = 0; i < RUN * V; i++)
@@ -58,12 +58,12 @@ __device__ static inline void write_run(const lrn_runs &p, int64_t at, int first
     if (lrn_is_plain(p.blend) && first + RUN <= channels) {
 #pragma unroll
         for (int i = 0; i < RUN; i++) {
-            pair<T> lanes;
+            lrn_pair<T> lanes;
 
 #pragma unroll
             for (int v = 0; v < V; v++)
                 cuda_store(&lanes.lane[v], value[i][v]);
-            ((pair<T> *)(to + i * p.stride[LRN_OUT]))->whole = lanes.whole;
+            ((lrn_pair<T> *)(to + i * p.stride[LRN_OUT]))->whole = lanes.whole;
         }
         return;
     }
@@ -105,7 +105,7 @@ template <class T> __global__ void __launch_bounds__(CUDA_THREADS, 4) lrn_five_f
 {
     int64_t g = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x, at[FORWARD_FIRST + 1];
     float x[SPAN][V];
-    pair<T> next[RUN];
+    lrn_pair<T> next[RUN];
 
     if (g >= p.walk.count)
         return;
@@ -137,13 +137,14 @@ template <class T> __global__ void __launch_bounds__(CUDA_THREADS, 4) lrn_five_f
 
 /* The values that a thread keeps while it computes dx of the step at c: x from c on; dy x s^(-b-1)
  * times the scale from c - HALO on; dy s^-b from c on. */
-struct walking {
+struct lrn_five_step {
     float x[SPAN][V], shared[SPAN][V], direct[RUN + HALO][V];
 };
 
 /* Computes the last four of `shared` and `direct`, whose first channel is c. */
 template <class T>
-__device__ static inline void share(const lrn_runs &p, walking *w, const pair<T> dy[RUN], int c)
+__device__ static inline void share(const lrn_runs &p, lrn_five_step *w, const lrn_pair<T> dy[RUN],
+                                    int c)
 {
 #pragma unroll
     for (int i = 0; i < RUN; i++) {
@@ -161,7 +162,7 @@ __device__ static inline void share(const lrn_runs &p, walking *w, const pair<T>
 }
 
 template <class T>
-__device__ static inline void make_dx(const lrn_runs &p, const walking &w, int64_t at, int c)
+__device__ static inline void make_dx(const lrn_runs &p, const lrn_five_step &w, int64_t at, int c)
 {
     float dx[RUN][V];
 
@@ -183,8 +184,8 @@ __global__ void __launch_bounds__(CUDA_THREADS, sizeof(T) == 4 ? 2 : 3)
     lrn_five_backward(lrn_runs p)
 {
     int64_t g = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x, at[BACKWARD_FIRST + 1];
-    pair<T> x[RUN], dy[RUN];
-    walking w;
+    lrn_pair<T> x[RUN], dy[RUN];
+    lrn_five_step w;
 
     if (g >= p.walk.count)
         return;
@@ -203,7 +204,7 @@ __global__ void __launch_bounds__(CUDA_THREADS, sizeof(T) == 4 ? 2 : 3)
     read_run(p, LRN_X, at[LRN_X], begin, x);
     read_run(p, LRN_DY, at[LRN_DY], begin - HALO, dy);
     for (int c = begin - RUN; c < end; c += RUN) {
-        pair<T> dy_now[RUN];
+        lrn_pair<T> dy_now[RUN];
 
         scaled(x, p.f.scale, w.x + RUN);
 #pragma unroll
@@ -234,7 +235,7 @@ template <class T> static int are_even(const struct lrn_runs *runs, int tensors)
         reached |= (size_t)runs->data[t];
         even = even && runs->stride[t] % V == 0;
     }
-    return even && reached % sizeof(pair<T>) == 0;
+    return even && reached % sizeof(lrn_pair<T>) == 0;
 }
 
 template <class T>

@@ -6,10 +6,6 @@
 #include <float.h>
 #include <string.h>
 
-/* The slots of the operations. */
-enum { FORWARD_X, FORWARD_Y };
-enum { BACKWARD_Y, BACKWARD_DY, BACKWARD_X, BACKWARD_DX };
-
 /* The limit for numbers of elements and steps, so that sums of them fit in 32 bits. */
 #define COUNT_MAX (INT64_C(1) << 28)
 
@@ -118,8 +114,8 @@ enum pooling_form pooling_forward_form(const struct anydnn_plugin_plan *plan,
                                        struct pooling_packed *packed, int single)
 {
     const struct anydnn_plugin_problem *problem = &plan->problem;
-    const struct anydnn_plugin_tensor *x = problem->tensor[FORWARD_X];
-    const uint32_t slots = 1u << FORWARD_X | 1u << FORWARD_Y;
+    const struct anydnn_plugin_tensor *x = problem->tensor[slot_pooling_forward_x];
+    const uint32_t slots = 1u << slot_pooling_forward_x | 1u << slot_pooling_forward_y;
     const struct anydnn_plugin_pooling *params = problem->params;
     int32_t size = cuda_type_size(x->type);
 
@@ -127,7 +123,8 @@ enum pooling_form pooling_forward_form(const struct anydnn_plugin_plan *plan,
     packed->halving.mode = !pooling_is_max(params->mode) ? HALVING_AVERAGE
                            : params->nan_propagate       ? HALVING_MAX_OR_NAN
                                                          : HALVING_MAX;
-    if (!takes_type(x->type) || !fill_shape(&packed->shape, params, x, problem->tensor[FORWARD_Y]))
+    if (!takes_type(x->type) ||
+        !fill_shape(&packed->shape, params, x, problem->tensor[slot_pooling_forward_y]))
         return POOLING_GENERAL;
     if (all_packed_as(problem, slots, CHANNELS_FIRST)) {
         packed->outer = x->dims[0] * x->dims[1];
@@ -148,14 +145,15 @@ enum pooling_form pooling_backward_form(const struct anydnn_plugin_plan *plan,
 {
     const struct anydnn_plugin_problem *problem = &plan->problem;
     const struct anydnn_plugin_pooling *params = problem->params;
-    const struct anydnn_plugin_tensor *x = problem->tensor[BACKWARD_X];
-    const uint32_t slots =
-        1u << BACKWARD_Y | 1u << BACKWARD_DY | 1u << BACKWARD_X | 1u << BACKWARD_DX;
+    const struct anydnn_plugin_tensor *x = problem->tensor[slot_pooling_backward_x];
+    const uint32_t slots = 1u << slot_pooling_backward_y | 1u << slot_pooling_backward_dy |
+                           1u << slot_pooling_backward_x | 1u << slot_pooling_backward_dx;
     int32_t size = cuda_type_size(x->type);
     int max = pooling_is_max(params->mode);
 
     memset(packed, 0, sizeof *packed);
-    if (!takes_type(x->type) || !fill_shape(&packed->shape, params, x, problem->tensor[BACKWARD_Y]))
+    if (!takes_type(x->type) ||
+        !fill_shape(&packed->shape, params, x, problem->tensor[slot_pooling_backward_y]))
         return POOLING_GENERAL;
     if (all_packed_as(problem, slots, CHANNELS_FIRST)) {
         packed->outer = x->dims[0] * x->dims[1];

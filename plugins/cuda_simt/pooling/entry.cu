@@ -4,10 +4,6 @@
 #include "../table.h"
 #include "plain.h"
 
-/* The slots of the operations. */
-enum { FORWARD_X, FORWARD_Y };
-enum { BACKWARD_Y, BACKWARD_DY, BACKWARD_X, BACKWARD_DX };
-
 /* A form for packed tensors; launch is NULL if there is none. */
 struct pooling_form_state {
     pooling_launch *launch;
@@ -75,7 +71,7 @@ static const pooling_form_state *form_for(const pooling_state *state,
 
 static void forward_prepare(struct anydnn_plugin_plan *plan)
 {
-    const struct anydnn_plugin_tensor *x = plan->problem.tensor[FORWARD_X];
+    const struct anydnn_plugin_tensor *x = plan->problem.tensor[slot_pooling_forward_x];
     pooling_state *state = (pooling_state *)plan->job;
     int32_t mode = ((const struct anydnn_plugin_pooling *)plan->problem.params)->mode;
 
@@ -90,18 +86,20 @@ static void forward_prepare(struct anydnn_plugin_plan *plan)
 static int32_t forward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
     const pooling_state *state = (const pooling_state *)plan->job;
-    void *const data[] = {call->operands->data[FORWARD_Y], call->operands->data[FORWARD_X]};
-    const pooling_operands operands = {data[1], nullptr, nullptr, data[0]};
+    void *const *data = call->operands->data;
+    void *const mapped[] = {data[slot_pooling_forward_y], data[slot_pooling_forward_x]};
+    const pooling_operands operands = {data[slot_pooling_forward_x], nullptr, nullptr,
+                                       data[slot_pooling_forward_y]};
     const pooling_form_state *form = form_for(state, &operands);
 
     if (form)
         return form->launch(&form->packed, call, &operands);
-    return state->plain.launch(&state->plain, call, data);
+    return state->plain.launch(&state->plain, call, mapped);
 }
 
 static void backward_prepare(struct anydnn_plugin_plan *plan)
 {
-    const struct anydnn_plugin_tensor *x = plan->problem.tensor[BACKWARD_X];
+    const struct anydnn_plugin_tensor *x = plan->problem.tensor[slot_pooling_backward_x];
     pooling_state *state = (pooling_state *)plan->job;
     int32_t mode = ((const struct anydnn_plugin_pooling *)plan->problem.params)->mode;
 
@@ -117,10 +115,11 @@ static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_ca
 {
     const pooling_state *state = (const pooling_state *)plan->job;
     void *const *data = call->operands->data;
-    void *const mapped[] = {data[BACKWARD_DX], data[BACKWARD_X], data[BACKWARD_Y],
-                            data[BACKWARD_DY]};
-    const pooling_operands operands = {data[BACKWARD_X], data[BACKWARD_Y], data[BACKWARD_DY],
-                                       data[BACKWARD_DX]};
+    void *const mapped[] = {data[slot_pooling_backward_dx], data[slot_pooling_backward_x],
+                            data[slot_pooling_backward_y], data[slot_pooling_backward_dy]};
+    const pooling_operands operands = {data[slot_pooling_backward_x], data[slot_pooling_backward_y],
+                                       data[slot_pooling_backward_dy],
+                                       data[slot_pooling_backward_dx]};
     const pooling_form_state *form = form_for(state, &operands);
 
     if (form)

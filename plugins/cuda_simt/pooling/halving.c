@@ -53,8 +53,8 @@ int pooling_halves_nchw(struct pooling_packed *packed, const struct anydnn_plugi
     halving->row_threads = threads;
     cut(halving, shape, packed->outer << halving->log_threads, plan->context->multiprocessors);
     packed->blocks =
-        ((packed->outer << halving->log_strips << halving->log_threads) + POOLING_THREADS - 1) /
-        POOLING_THREADS;
+        ((packed->outer << halving->log_strips << halving->log_threads) + CUDA_THREADS - 1) /
+        CUDA_THREADS;
     return 1;
 }
 
@@ -72,6 +72,6 @@ int pooling_halves_nhwc(struct pooling_packed *packed, const struct anydnn_plugi
     threads = packed->outer * packed->vectors * halving->columns;
     cut(halving, shape, threads, plan->context->multiprocessors);
     threads <<= halving->log_strips;
-    packed->blocks = (threads + POOLING_THREADS - 1) / POOLING_THREADS;
-    return threads <= INT32_MAX - POOLING_THREADS;
+    packed->blocks = (threads + CUDA_THREADS - 1) / CUDA_THREADS;
+    return threads <= INT32_MAX - CUDA_THREADS;
 }

@@ -146,7 +146,7 @@ __device__ static inline void give_row(const float x[], const float y[], float l
                                inside && (K == 2 || j + k > 0 || has_left));
 }
 
-template <class T, int K> struct walker {
+template <class T, int K> struct nchw_windows {
     enum { LANES = cuda_vector<T>::LANES, LEAD = K - 2, COLUMNS = 2 * LANES + LEAD };
     float y[LANES], left[LANES];
     bool nans;
@@ -220,7 +220,7 @@ __global__ void __launch_bounds__(CUDA_THREADS, 2) pooling_nchw_halving_max(pool
         int o = in_plane.first + i, h = 2 * o;
         bool own = i < rows && in_plane.there;
         halving_raw<T> raw[2];
-        walker<T, K> walk;
+        nchw_windows<T, K> walk;
 
         halving_read(raw[0], x + h * wide, own && h < high, NAN);
         halving_read(raw[1], x + (h + 1) * wide, own && h + 1 < high, NAN);

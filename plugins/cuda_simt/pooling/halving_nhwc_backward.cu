@@ -83,7 +83,7 @@ __global__ void __launch_bounds__(CUDA_THREADS, 3) pooling_nhwc_halving_average(
 /* ------------------------------------------------------------------ maxima */
 
 /* The windows over a thread's columns, and the rest of their gradients. */
-template <class T, int K> struct walker {
+template <class T, int K> struct nhwc_windows {
     enum { LANES = cuda_vector<T>::LANES, WINDOWS = K - 1, PIXELS = 3 * K - 4 };
     cuda_vector<T> y[WINDOWS];
     float left[WINDOWS][LANES];
@@ -155,7 +155,7 @@ template <int LANES> __device__ static inline void clear(float sum[2][LANES])
 template <class T, int K>
 __global__ void __launch_bounds__(CUDA_THREADS, 2) pooling_nhwc_halving_max(pooling_job job)
 {
-    typedef walker<T, K> windows;
+    typedef nhwc_windows<T, K> windows;
     enum { LANES = cuda_vector<T>::LANES, LEAD = K - 2, PIXELS = windows::PIXELS };
     const pooling_packed &p = job.packed;
     const pooling_shape &shape = p.shape;

@@ -5,10 +5,6 @@
 
 #include <float.h>
 
-/* The slots of the operations. */
-enum { FORWARD_X, FORWARD_Y };
-enum { BACKWARD_Y, BACKWARD_DY, BACKWARD_X, BACKWARD_DX };
-
 __device__ static inline int64_t least(int64_t a, int64_t b)
 {
     return a < b ? a : b;
@@ -247,8 +243,8 @@ static void fill_params(pooling_plain *plain, const struct anydnn_plugin_plan *p
 template <int S>
 static void forward_walk(pooling_plain *plain, const struct anydnn_plugin_plan *plan)
 {
-    const struct anydnn_plugin_tensor *x = plan->problem.tensor[FORWARD_X];
-    const struct anydnn_plugin_tensor *y = plan->problem.tensor[FORWARD_Y];
+    const struct anydnn_plugin_tensor *x = plan->problem.tensor[slot_pooling_forward_x];
+    const struct anydnn_plugin_tensor *y = plan->problem.tensor[slot_pooling_forward_y];
     struct anydnn_plugin_tensor x_part = cuda_part(x, CUDA_OUTER_DIMS), coordinates[S];
     const struct anydnn_plugin_tensor *walked[2 + S] = {y, &x_part};
 
@@ -261,7 +257,7 @@ static void forward_walk(pooling_plain *plain, const struct anydnn_plugin_plan *
 
 void pooling_plain_forward(pooling_plain *plain, const struct anydnn_plugin_plan *plan)
 {
-    const struct anydnn_plugin_tensor *x = plan->problem.tensor[FORWARD_X];
+    const struct anydnn_plugin_tensor *x = plan->problem.tensor[slot_pooling_forward_x];
     int few = x->ndims <= 2 + CUDA_FEW_DIMS;
 
     few ? forward_walk<CUDA_FEW_DIMS>(plain, plan) : forward_walk<CUDA_MANY_DIMS>(plain, plan);
@@ -280,9 +276,10 @@ template <int S>
 static void backward_walk(pooling_plain *plain, const struct anydnn_plugin_plan *plan)
 {
     const struct anydnn_plugin_tensor *const *tensor = plan->problem.tensor;
-    const struct anydnn_plugin_tensor *dx = tensor[BACKWARD_DX];
-    const struct anydnn_plugin_tensor *from[] = {tensor[BACKWARD_X], tensor[BACKWARD_Y],
-                                                 tensor[BACKWARD_DY]};
+    const struct anydnn_plugin_tensor *dx = tensor[slot_pooling_backward_dx];
+    const struct anydnn_plugin_tensor *from[] = {tensor[slot_pooling_backward_x],
+                                                 tensor[slot_pooling_backward_y],
+                                                 tensor[slot_pooling_backward_dy]};
     struct anydnn_plugin_tensor outer[3], coordinates[S];
     const struct anydnn_plugin_tensor *walked[4 + S] = {dx, &outer[0], &outer[1], &outer[2]};
 
@@ -297,7 +294,7 @@ static void backward_walk(pooling_plain *plain, const struct anydnn_plugin_plan 
 
 void pooling_plain_backward(pooling_plain *plain, const struct anydnn_plugin_plan *plan)
 {
-    const struct anydnn_plugin_tensor *x = plan->problem.tensor[BACKWARD_X];
+    const struct anydnn_plugin_tensor *x = plan->problem.tensor[slot_pooling_backward_x];
     int few = x->ndims <= 2 + CUDA_FEW_DIMS;
 
     few ? backward_walk<CUDA_FEW_DIMS>(plain, plan) : backward_walk<CUDA_MANY_DIMS>(plain, plan);

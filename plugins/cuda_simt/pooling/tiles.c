@@ -35,7 +35,7 @@ int pooling_choose_tile(struct pooling_packed *packed, const int32_t dims[POOLIN
                 size[2] = (dims[2] + k - 1) / k;
                 /* If rows are divided, each part begins at a vector, as rows do. */
                 if (k > 1)
-                    size[2] = pooling_min(pooling_round_up(size[2], 16 / type_size), dims[2]);
+                    size[2] = pooling_min(cuda_round_up(size[2], 16 / type_size), dims[2]);
                 if (pooling_product(size) > limit)
                     continue;
                 pooling_set_tile(&tried.tile, dims, size);
@@ -55,8 +55,7 @@ void pooling_count_windows(struct pooling_packed *packed)
     for (int s = 0; s < POOLING_DIMS; s++) {
         int64_t span = (int64_t)packed->tile.size[s] + shape->window[s] - 1;
 
-        packed->windows[s] =
-            pooling_min((span + shape->stride[s] - 1) / shape->stride[s], shape->y_dims[s]);
+        packed->windows[s] = pooling_min(cuda_ceil_div(span, shape->stride[s]), shape->y_dims[s]);
         packed->by_windows[s] = cuda_divisor_of(packed->windows[s]);
     }
 }

@@ -5,17 +5,9 @@
 
 #include "packed.h"
 
-/* The threads of a block, as in index.h. */
-#define POOLING_THREADS 256
-
 static inline int32_t pooling_min(int64_t a, int64_t b)
 {
     return (int32_t)(a < b ? a : b);
-}
-
-static inline int64_t pooling_round_up(int64_t a, int64_t to)
-{
-    return (a + to - 1) / to * to;
 }
 
 static inline int64_t pooling_product(const int32_t dims[POOLING_DIMS])

@@ -19,11 +19,11 @@ static int64_t fill_store(struct pooling_store *store, const int32_t whole[POOLI
 
     store->one_run = whole[2] && (whole[1] || part[0] == 1);
     store->rows = part[1];
-    store->pitch = (int32_t)pooling_round_up(part[2], lanes) + lanes;
+    store->pitch = (int32_t)cuda_round_up(part[2], lanes) + lanes;
     store->by_rows = cuda_divisor_of(part[1]);
     store->by_row_chunks = cuda_divisor_of(store->pitch / lanes);
     if (store->one_run)
-        return pooling_round_up(pooling_product(part), lanes) + lanes;
+        return cuda_round_up(pooling_product(part), lanes) + lanes;
     return (int64_t)part[0] * part[1] * store->pitch;
 }
 
@@ -67,7 +67,7 @@ static int64_t fit_forward(struct pooling_packed *packed, int32_t type_size)
     elements = fill_store(&packed->x, packed->whole, part, type_size);
     return elements > POOLING_PLANE_ELEMENTS
                ? 0
-               : pooling_tiles(&packed->tile) * (elements + POOLING_THREADS);
+               : pooling_tiles(&packed->tile) * (elements + CUDA_THREADS);
 }
 
 /* Returns 1 for large windows that share few elements. */
@@ -87,9 +87,9 @@ static enum pooling_form spread_form(struct pooling_packed *packed)
     int64_t outputs = packed->outer * pooling_product(packed->shape.y_dims);
 
     packed->window_threads =
-        pooling_product(packed->shape.window) >= SPREAD_BLOCK ? POOLING_THREADS : 32;
-    packed->blocks = (outputs + POOLING_THREADS / packed->window_threads - 1) /
-                     (POOLING_THREADS / packed->window_threads);
+        pooling_product(packed->shape.window) >= SPREAD_BLOCK ? CUDA_THREADS : 32;
+    packed->blocks = (outputs + CUDA_THREADS / packed->window_threads - 1) /
+                     (CUDA_THREADS / packed->window_threads);
     return POOLING_NCHW_LARGE;
 }
 
@@ -121,7 +121,7 @@ static int64_t fit_max_backward(struct pooling_packed *packed, int32_t type_size
     return pooling_tiles(&packed->tile) *
            (elements + results +
             pooling_product(packed->windows) * pooling_product(packed->shape.window) +
-            POOLING_THREADS);
+            CUDA_THREADS);
 }
 
 static void fill_classes(struct pooling_packed *packed)
@@ -138,7 +138,7 @@ static void fill_classes(struct pooling_packed *packed)
         windows *= packed->of_class[s];
     }
     packed->window_threads = 1;
-    while (packed->window_threads * 2 * windows <= POOLING_THREADS &&
+    while (packed->window_threads * 2 * windows <= CUDA_THREADS &&
            packed->window_threads * 2 <= shape->window[2])
         packed->window_threads *= 2;
 }
@@ -151,7 +151,7 @@ static int64_t fit_average_backward(struct pooling_packed *packed, int32_t type_
 
     fill_whole(packed);
     pooling_count_windows(packed);
-    packed->dx.pitch = (int32_t)pooling_round_up(packed->tile.size[2], 4);
+    packed->dx.pitch = (int32_t)cuda_round_up(packed->tile.size[2], 4);
     packed->row_vectors = packed->shape.x_dims[2] % lanes || packed->tile.size[2] % lanes
                               ? 0
                               : packed->tile.size[2] / lanes;
@@ -161,7 +161,7 @@ static int64_t fit_average_backward(struct pooling_packed *packed, int32_t type_
     return sums > POOLING_SUMS - 4
                ? 0
                : pooling_tiles(&packed->tile) *
-                     (2 * sums + pooling_product(packed->tile.size) + POOLING_THREADS);
+                     (2 * sums + pooling_product(packed->tile.size) + CUDA_THREADS);
 }
 
 enum pooling_form pooling_nchw_backward(struct pooling_packed *packed,

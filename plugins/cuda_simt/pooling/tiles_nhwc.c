@@ -61,7 +61,7 @@ enum pooling_form pooling_nhwc_forward(struct pooling_packed *packed)
     const struct pooling_shape *shape = &packed->shape;
     int64_t outputs = pooling_product(shape->y_dims);
     int64_t threads = packed->outer * packed->vectors * outputs;
-    int32_t slots = POOLING_THREADS / packed->lanes;
+    int32_t slots = CUDA_THREADS / packed->lanes;
 
     packed->window_threads = 1;
     while (pooling_product(shape->window) >= SHARED_ELEMENTS &&
@@ -71,8 +71,8 @@ enum pooling_form pooling_nhwc_forward(struct pooling_packed *packed)
         packed->window_threads *= 2;
     /* If there are few outputs, the remaining threads take more vectors. */
     if (outputs * packed->window_threads < slots)
-        set_lanes(packed, (int32_t)(POOLING_THREADS / (outputs * packed->window_threads)));
-    slots = POOLING_THREADS / packed->lanes;
+        set_lanes(packed, (int32_t)(CUDA_THREADS / (outputs * packed->window_threads)));
+    slots = CUDA_THREADS / packed->lanes;
     square_tile(packed, shape->y_dims,
                 packed->window_threads > 1 ? slots / packed->window_threads : 2 * slots);
     return channels_form(packed);
@@ -88,14 +88,13 @@ static int64_t fit_channels_max(struct pooling_packed *packed, int32_t type_size
     pooling_count_windows(packed);
     windows = pooling_product(packed->windows);
     packed->window_threads = 1;
-    while (packed->window_threads * 2 * windows * packed->lanes <= POOLING_THREADS &&
+    while (packed->window_threads * 2 * windows * packed->lanes <= CUDA_THREADS &&
            packed->window_threads * 2 <= packed->shape.window[1])
         packed->window_threads *= 2;
     if (windows * packed->window_threads * lanes > POOLING_FOUND)
         return 0;
-    return pooling_tiles(&packed->tile) *
-           (windows * pooling_product(packed->shape.window) +
-            4 * pooling_product(packed->tile.size) + POOLING_THREADS);
+    return pooling_tiles(&packed->tile) * (windows * pooling_product(packed->shape.window) +
+                                           4 * pooling_product(packed->tile.size) + CUDA_THREADS);
 }
 
 static enum pooling_form channels_max_backward(struct pooling_packed *packed)
@@ -115,7 +114,7 @@ static enum pooling_form channels_max_backward(struct pooling_packed *packed)
 
 static enum pooling_form channels_average_backward(struct pooling_packed *packed)
 {
-    square_tile(packed, packed->shape.x_dims, 4 * POOLING_THREADS / packed->lanes);
+    square_tile(packed, packed->shape.x_dims, 4 * CUDA_THREADS / packed->lanes);
     return channels_form(packed);
 }
 

@@ -13,9 +13,6 @@
 
 #include <string.h>
 
-/* The slots of the operation. */
-enum { X, LABELS, LABEL_LENGTHS, INPUT_LENGTHS, COSTS, GRADIENTS };
-
 /* The numbers that one launch carries; kernel parameters have at most 4 KB. */
 #define CARRIED 896
 
@@ -49,8 +46,8 @@ template <class T> static void choose(ctc_state *state)
 
 static void ctc_prepare(struct anydnn_plugin_plan *plan)
 {
-    const struct anydnn_plugin_tensor *x = plan->problem.tensor[X];
-    const struct anydnn_plugin_tensor *gradients = plan->problem.tensor[GRADIENTS];
+    const struct anydnn_plugin_tensor *x = plan->problem.tensor[slot_ctc_loss_x];
+    const struct anydnn_plugin_tensor *gradients = plan->problem.tensor[slot_ctc_loss_gradients];
     const struct anydnn_plugin_ctc *params = (const struct anydnn_plugin_ctc *)plan->problem.params;
     ctc_state *state = (ctc_state *)plan->job;
     ctc_job *job = &state->job;
@@ -110,9 +107,11 @@ static int64_t shortest(const int32_t *label, int64_t labels)
 
 static void fill_slots(ctc_lists *lists, const cuda_call *call, const ctc_job &job)
 {
-    const int32_t *labels = (const int32_t *)call->operands->data[LABELS];
-    const int32_t *label_lengths = (const int32_t *)call->operands->data[LABEL_LENGTHS];
-    const int32_t *input_lengths = (const int32_t *)call->operands->data[INPUT_LENGTHS];
+    const int32_t *labels = (const int32_t *)call->operands->data[slot_ctc_loss_labels];
+    const int32_t *label_lengths =
+        (const int32_t *)call->operands->data[slot_ctc_loss_label_lengths];
+    const int32_t *input_lengths =
+        (const int32_t *)call->operands->data[slot_ctc_loss_input_lengths];
 
     for (int64_t n = 0; n < job.sequences; n++) {
         ctc_slot *made = &lists->slots[n];
@@ -157,7 +156,8 @@ static int32_t launch(const ctc_state *state, const cuda_call *call, ctc_job *jo
                          job->sequences * (int64_t)(sizeof(ctc_slot) / sizeof(int32_t)));
 
     if (!status)
-        status = put(call, (void *)job->labels, call->operands->data[LABELS], lists->labels);
+        status = put(call, (void *)job->labels, call->operands->data[slot_ctc_loss_labels],
+                     lists->labels);
     if (!status && job->softmax)
         status = cuda_launch(call, state->scales, cuda_blocks(rows, CTC_WARPS), 1, *job);
     if (!status && job->gradients)
@@ -181,9 +181,9 @@ static int32_t ctc_run(const struct anydnn_plugin_plan *plan, const cuda_call *c
         (ctc_slot *)kit_alloc((size_t)job.sequences * sizeof(ctc_slot), "the slots of sequences");
     if (!lists.slots)
         return ANYDNN_PLUGIN_STATUS_ALLOC_FAILED;
-    job.x = call->operands->data[X];
-    job.costs = call->operands->data[COSTS];
-    job.gradients = call->operands->data[GRADIENTS];
+    job.x = call->operands->data[slot_ctc_loss_x];
+    job.costs = call->operands->data[slot_ctc_loss_costs];
+    job.gradients = call->operands->data[slot_ctc_loss_gradients];
     fill_slots(&lists, call, job);
     status = cuda_scratch_take(call->device, call->stream, bytes_of(job, lists), &scratch);
     if (!status) {

@@ -3,8 +3,8 @@
  * are read once. A thread has 16 bytes of some of their rows. */
 #include "softmax.h"
 
-#define CUDA_WARP 32
-#define WARPS     (CUDA_THREADS / CUDA_WARP)
+#define WARPS (CUDA_THREADS / CUDA_WARP)
+
 struct tile_thread {
     int x, y, size_x, size_y;
     int64_t step; /* step of the iteration over columns */

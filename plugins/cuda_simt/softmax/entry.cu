@@ -5,10 +5,6 @@
 #include "../table.h"
 #include "plain.h"
 
-/* The slots of the operations. */
-enum { FORWARD_X, FORWARD_Y };
-enum { BACKWARD_Y, BACKWARD_DY, BACKWARD_DX };
-
 /* The modes of struct anydnn_plugin_softmax. */
 enum { INSTANCE, CHANNEL };
 
@@ -35,20 +31,24 @@ static void prepare(struct anydnn_plugin_plan *plan,
 static void forward_prepare(struct anydnn_plugin_plan *plan)
 {
     const struct anydnn_plugin_tensor *const *tensor = plan->problem.tensor;
-    const struct anydnn_plugin_tensor *walked[] = {tensor[FORWARD_Y], tensor[FORWARD_X]};
+    const struct anydnn_plugin_tensor *walked[] = {tensor[slot_softmax_forward_y],
+                                                   tensor[slot_softmax_forward_x]};
 
     prepare(plan, walked, 2);
-    ((softmax_state *)plan->job)->kernel = softmax_plain_forward_kernel(tensor[FORWARD_X]->type);
+    ((softmax_state *)plan->job)->kernel =
+        softmax_plain_forward_kernel(tensor[slot_softmax_forward_x]->type);
 }
 
 static void backward_prepare(struct anydnn_plugin_plan *plan)
 {
     const struct anydnn_plugin_tensor *const *tensor = plan->problem.tensor;
-    const struct anydnn_plugin_tensor *walked[] = {tensor[BACKWARD_DX], tensor[BACKWARD_Y],
-                                                   tensor[BACKWARD_DY]};
+    const struct anydnn_plugin_tensor *walked[] = {tensor[slot_softmax_backward_dx],
+                                                   tensor[slot_softmax_backward_y],
+                                                   tensor[slot_softmax_backward_dy]};
 
     prepare(plan, walked, 3);
-    ((softmax_state *)plan->job)->kernel = softmax_plain_backward_kernel(tensor[BACKWARD_DY]->type);
+    ((softmax_state *)plan->job)->kernel =
+        softmax_plain_backward_kernel(tensor[slot_softmax_backward_dy]->type);
 }
 
 static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call, int out, int first,
@@ -69,12 +69,13 @@ static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call,
 
 static int32_t forward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
-    return run(plan, call, FORWARD_Y, FORWARD_X, FORWARD_X);
+    return run(plan, call, slot_softmax_forward_y, slot_softmax_forward_x, slot_softmax_forward_x);
 }
 
 static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
-    return run(plan, call, BACKWARD_DX, BACKWARD_Y, BACKWARD_DY);
+    return run(plan, call, slot_softmax_backward_dx, slot_softmax_backward_y,
+               slot_softmax_backward_dy);
 }
 
 CUDA_OPERATION(softmax_forward, SOFTMAX_FORWARD, .types = CUDA_FLOATS | CUDA_TYPE(INT8),

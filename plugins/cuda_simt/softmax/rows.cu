@@ -3,7 +3,6 @@
  * warps) holds a row, so that it is read once. */
 #include "rows.h"
 
-#define CUDA_WARP 32
 /* ------------------------------------------------------------------ forward */
 
 /* Computes y. A NaN never becomes the maximum; it reaches the result through the sum. -Inf never

@@ -5,9 +5,8 @@
 #include "../table.h"
 #include "spatial.h"
 
-/* The slots of the operations. */
-enum { FORWARD_THETA, FORWARD_GRID };
-enum { BACKWARD_DGRID, BACKWARD_DTHETA };
+#define FORWARD(name)  slot_spatial_grid_forward_##name
+#define BACKWARD(name) slot_spatial_grid_backward_##name
 
 struct grid_job {
     spatial_tensor theta, grid;
@@ -95,11 +94,11 @@ static void prepare(struct anydnn_plugin_plan *plan, int theta, int grid)
 static void forward_prepare(struct anydnn_plugin_plan *plan)
 {
     grid_state *state = (grid_state *)plan->job;
-    const int64_t *dims = plan->problem.tensor[FORWARD_GRID]->dims;
+    const int64_t *dims = plan->problem.tensor[FORWARD(grid)]->dims;
 
-    prepare(plan, FORWARD_THETA, FORWARD_GRID);
+    prepare(plan, FORWARD(theta), FORWARD(grid));
     state->blocks = cuda_blocks(dims[GRID_N] * dims[GRID_H] * dims[GRID_W], CUDA_THREADS);
-    switch (plan->problem.tensor[FORWARD_GRID]->type) {
+    switch (plan->problem.tensor[FORWARD(grid)]->type) {
 #define CASE(T) state->kernel = grid_points<T>
         CUDA_FLOAT_CASES(CASE);
 #undef CASE
@@ -110,29 +109,38 @@ static void backward_prepare(struct anydnn_plugin_plan *plan)
 {
     grid_state *state = (grid_state *)plan->job;
 
-    prepare(plan, BACKWARD_DTHETA, BACKWARD_DGRID);
-    state->blocks = 2 * plan->problem.tensor[BACKWARD_DGRID]->dims[GRID_N];
-    switch (plan->problem.tensor[BACKWARD_DGRID]->type) {
+    prepare(plan, BACKWARD(dtheta), BACKWARD(dgrid));
+    state->blocks = 2 * plan->problem.tensor[BACKWARD(dgrid)]->dims[GRID_N];
+    switch (plan->problem.tensor[BACKWARD(dgrid)]->type) {
 #define CASE(T) state->kernel = grid_sums<T>
         CUDA_FLOAT_CASES(CASE);
 #undef CASE
     }
 }
 
-/* Runs both operations: the first slot is the input, the second the output. */
-static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
+static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call, int in, int out)
 {
     const grid_state *state = (const grid_state *)plan->job;
     grid_job job = state->job;
 
-    job.in = call->operands->data[0];
-    job.out = call->operands->data[1];
+    job.in = call->operands->data[in];
+    job.out = call->operands->data[out];
     return cuda_launch(call, state->kernel, state->blocks, 1, job);
+}
+
+static int32_t forward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
+{
+    return run(plan, call, FORWARD(theta), FORWARD(grid));
+}
+
+static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
+{
+    return run(plan, call, BACKWARD(dgrid), BACKWARD(dtheta));
 }
 
 CUDA_OPERATION(spatial_grid_forward, SPATIAL_GRID_FORWARD, .types = CUDA_FLOATS,
                .layouts = KIT_LAYOUTS, .job_size = sizeof(grid_state), .prepare = forward_prepare,
-               .run = run);
+               .run = forward_run);
 CUDA_OPERATION(spatial_grid_backward, SPATIAL_GRID_BACKWARD, .types = CUDA_FLOATS,
                .layouts = KIT_LAYOUTS, .job_size = sizeof(grid_state), .prepare = backward_prepare,
-               .run = run);
+               .run = backward_run);

@@ -7,9 +7,8 @@
 #include "../table.h"
 #include "spatial.h"
 
-/* The slots of the operations. */
-enum { FORWARD_X, FORWARD_GRID, FORWARD_Y };
-enum { BACKWARD_X, BACKWARD_GRID, BACKWARD_DY, BACKWARD_DX, BACKWARD_DGRID };
+#define FORWARD(name)  slot_spatial_sampler_forward_##name
+#define BACKWARD(name) slot_spatial_sampler_backward_##name
 
 #define TILE     16
 #define CHANNELS 8 /* channels that a block sums at once */
@@ -191,13 +190,17 @@ struct sampler_state {
     int64_t pixels, points, blocks; /* `blocks` is the number of tiles */
 };
 
+static_assert(KIT_SAME_SLOT(spatial_sampler_forward, spatial_sampler_backward, x) &&
+                  KIT_SAME_SLOT(spatial_sampler_forward, spatial_sampler_backward, grid),
+              "spatial_sampler_forward and spatial_sampler_backward share functions");
+
 static void prepare(struct anydnn_plugin_plan *plan, int y)
 {
     sampler_state *state = (sampler_state *)plan->job;
-    const int64_t *dims = plan->problem.tensor[FORWARD_X]->dims;
+    const int64_t *dims = plan->problem.tensor[FORWARD(x)]->dims;
 
-    state->job.x = state->job.dx = spatial_of(plan->problem.tensor[FORWARD_X]);
-    state->job.grid = state->job.dgrid = spatial_of(plan->problem.tensor[FORWARD_GRID]);
+    state->job.x = state->job.dx = spatial_of(plan->problem.tensor[FORWARD(x)]);
+    state->job.grid = state->job.dgrid = spatial_of(plan->problem.tensor[FORWARD(grid)]);
     state->job.y = spatial_of(plan->problem.tensor[y]);
     state->points =
         state->job.grid.dims[GRID_N] * state->job.grid.dims[GRID_H] * state->job.grid.dims[GRID_W];
@@ -210,8 +213,8 @@ static void forward_prepare(struct anydnn_plugin_plan *plan)
 {
     sampler_state *state = (sampler_state *)plan->job;
 
-    prepare(plan, FORWARD_Y);
-    switch (plan->problem.tensor[FORWARD_X]->type) {
+    prepare(plan, FORWARD(y));
+    switch (plan->problem.tensor[FORWARD(x)]->type) {
 #define CASE(T) state->forward = sampler_pixels<T>
         CUDA_FLOAT_CASES(CASE);
 #undef CASE
@@ -223,9 +226,9 @@ static int32_t forward_run(const struct anydnn_plugin_plan *plan, const cuda_cal
     const sampler_state *state = (const sampler_state *)plan->job;
     sampler_job job = state->job;
 
-    job.image = call->operands->data[FORWARD_X];
-    job.points = call->operands->data[FORWARD_GRID];
-    job.out = call->operands->data[FORWARD_Y];
+    job.image = call->operands->data[FORWARD(x)];
+    job.points = call->operands->data[FORWARD(grid)];
+    job.out = call->operands->data[FORWARD(y)];
     job.blend = {call->operands->scale[0], call->operands->scale[1]};
     return cuda_launch(call, state->forward, cuda_blocks(state->pixels, CUDA_THREADS), 1, job);
 }
@@ -240,10 +243,10 @@ static void backward_prepare(struct anydnn_plugin_plan *plan)
 {
     sampler_state *state = (sampler_state *)plan->job;
 
-    prepare(plan, BACKWARD_DY);
-    state->job.dx = spatial_of(plan->problem.tensor[BACKWARD_DX]);
-    state->job.dgrid = spatial_of(plan->problem.tensor[BACKWARD_DGRID]);
-    switch (plan->problem.tensor[BACKWARD_X]->type) {
+    prepare(plan, BACKWARD(dy));
+    state->job.dx = spatial_of(plan->problem.tensor[BACKWARD(dx)]);
+    state->job.dgrid = spatial_of(plan->problem.tensor[BACKWARD(dgrid)]);
+    switch (plan->problem.tensor[BACKWARD(x)]->type) {
 #define CASE(T) choose<T>(state)
         CUDA_FLOAT_CASES(CASE);
 #undef CASE
@@ -256,13 +259,13 @@ static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_ca
     sampler_job job = state->job;
     int32_t status;
 
-    job.image = call->operands->data[BACKWARD_X];
-    job.points = call->operands->data[BACKWARD_GRID];
-    job.gradient = call->operands->data[BACKWARD_DY];
-    job.out = call->operands->data[BACKWARD_DX];
+    job.image = call->operands->data[BACKWARD(x)];
+    job.points = call->operands->data[BACKWARD(grid)];
+    job.gradient = call->operands->data[BACKWARD(dy)];
+    job.out = call->operands->data[BACKWARD(dx)];
     job.blend = {call->operands->scale[0], call->operands->scale[1]};
     status = cuda_launch(call, state->tiles, state->blocks, 1, job);
-    job.out = call->operands->data[BACKWARD_DGRID];
+    job.out = call->operands->data[BACKWARD(dgrid)];
     job.blend = {call->operands->scale[2], call->operands->scale[3]};
     return status
                ? status

@@ -4,10 +4,6 @@
 #include "../shared/map.h"
 #include "../table.h"
 
-/* The slots of the operations. */
-enum { FORWARD_X, FORWARD_Y };
-enum { BACKWARD_Y, BACKWARD_DY, BACKWARD_X, BACKWARD_DX };
-
 template <class E> struct activation_forward_op {
     typedef E T;
     typedef typename cuda_arith<E>::type A;
@@ -107,11 +103,12 @@ static cuda_activation activation_of(const struct anydnn_plugin_plan *plan)
 static void forward_prepare(struct anydnn_plugin_plan *plan)
 {
     const struct anydnn_plugin_tensor *const *tensor = plan->problem.tensor;
-    const struct anydnn_plugin_tensor *mapped[] = {tensor[FORWARD_Y], tensor[FORWARD_X]};
+    const struct anydnn_plugin_tensor *mapped[] = {tensor[slot_activation_forward_y],
+                                                   tensor[slot_activation_forward_x]};
     activation_state *state = (activation_state *)plan->job;
 
     state->f = activation_of(plan);
-    switch (tensor[FORWARD_X]->type) {
+    switch (tensor[slot_activation_forward_x]->type) {
 #define CASE(T) prepare<activation_forward_op<T>>(state, mapped)
         CUDA_FLOAT_CASES(CASE);
     default:
@@ -124,7 +121,7 @@ static int32_t forward_run(const struct anydnn_plugin_plan *plan, const cuda_cal
 {
     const activation_state *state = (const activation_state *)plan->job;
     void *const *data = call->operands->data;
-    void *const mapped[] = {data[FORWARD_Y], data[FORWARD_X]};
+    void *const mapped[] = {data[slot_activation_forward_y], data[slot_activation_forward_x]};
 
     return state->launch(state, call, mapped);
 }
@@ -132,14 +129,15 @@ static int32_t forward_run(const struct anydnn_plugin_plan *plan, const cuda_cal
 static void backward_prepare(struct anydnn_plugin_plan *plan)
 {
     const struct anydnn_plugin_tensor *const *tensor = plan->problem.tensor;
-    const struct anydnn_plugin_tensor *mapped[] = {tensor[BACKWARD_DX], tensor[BACKWARD_Y],
-                                                   tensor[BACKWARD_DY], tensor[BACKWARD_X]};
+    const struct anydnn_plugin_tensor *mapped[] = {
+        tensor[slot_activation_backward_dx], tensor[slot_activation_backward_y],
+        tensor[slot_activation_backward_dy], tensor[slot_activation_backward_x]};
     activation_state *state = (activation_state *)plan->job;
     int swish;
 
     state->f = activation_of(plan);
     swish = state->f.mode == CUDA_SWISH;
-    switch (tensor[BACKWARD_DY]->type) {
+    switch (tensor[slot_activation_backward_dy]->type) {
 #define CASE(T)                                                                                    \
     swish ? prepare<activation_swish_op<T>>(state, mapped)                                         \
           : prepare<activation_backward_op<T>>(state, mapped)
@@ -152,8 +150,8 @@ static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_ca
 {
     const activation_state *state = (const activation_state *)plan->job;
     void *const *data = call->operands->data;
-    void *const mapped[] = {data[BACKWARD_DX], data[BACKWARD_Y], data[BACKWARD_DY],
-                            data[BACKWARD_X]};
+    void *const mapped[] = {data[slot_activation_backward_dx], data[slot_activation_backward_y],
+                            data[slot_activation_backward_dy], data[slot_activation_backward_x]};
 
     return state->launch(state, call, mapped);
 }

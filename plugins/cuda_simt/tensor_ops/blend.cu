@@ -6,9 +6,6 @@
 
 #include <type_traits>
 
-/* The slots of transform_tensor and add_tensor. */
-enum { X, Y };
-
 struct blend_params {
 };
 
@@ -155,9 +152,14 @@ static void prepare_blend(struct anydnn_plugin_plan *plan, const struct anydnn_p
     }
 }
 
+static_assert(KIT_SAME_SLOT(transform_tensor, add_tensor, x) &&
+                  KIT_SAME_SLOT(transform_tensor, add_tensor, y),
+              "transform_tensor and add_tensor share functions");
+
 static void two_prepare(struct anydnn_plugin_plan *plan)
 {
-    prepare_blend(plan, plan->problem.tensor[Y], plan->problem.tensor[X]);
+    prepare_blend(plan, plan->problem.tensor[slot_transform_tensor_y],
+                  plan->problem.tensor[slot_transform_tensor_x]);
 }
 
 static int32_t two_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
@@ -165,22 +167,25 @@ static int32_t two_run(const struct anydnn_plugin_plan *plan, const cuda_call *c
     const struct anydnn_plugin_operands *operands = call->operands;
     const blend_state *state = (const blend_state *)plan->job;
 
-    return state->launch(state, call, operands->data[Y], operands->data[X],
+    return state->launch(state, call, operands->data[slot_transform_tensor_y],
+                         operands->data[slot_transform_tensor_x],
                          {operands->scale[0], operands->scale[1]});
 }
 
 static void scale_prepare(struct anydnn_plugin_plan *plan)
 {
-    prepare_blend(plan, plan->problem.tensor[0], plan->problem.tensor[0]);
+    const struct anydnn_plugin_tensor *y = plan->problem.tensor[slot_scale_tensor_y];
+
+    prepare_blend(plan, y, y);
 }
 
 static int32_t scale_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
     const struct anydnn_plugin_operands *operands = call->operands;
     const blend_state *state = (const blend_state *)plan->job;
+    void *y = operands->data[slot_scale_tensor_y];
 
-    return state->launch(state, call, operands->data[0], operands->data[0],
-                         {operands->scale[0], 0});
+    return state->launch(state, call, y, y, {operands->scale[0], 0});
 }
 
 CUDA_OPERATION(transform_tensor, TRANSFORM_TENSOR,

@@ -6,10 +6,6 @@
 #include "../shared/map.h"
 #include "../table.h"
 
-/* The slots of the operations. */
-enum { FORWARD_X, FORWARD_STATES, FORWARD_Y, FORWARD_RESERVE };
-enum { BACKWARD_DY, BACKWARD_RESERVE, BACKWARD_DX };
-
 /* The values of ANYDNN_DROPOUT_MAGIC and ANYDNN_DROPOUT_VERSION in anydnn.h. */
 #define MAGIC   UINT64_C(0x706f7264796e61)
 #define VERSION 1
@@ -164,8 +160,8 @@ static void forward_prepare(struct anydnn_plugin_plan *plan)
 {
     dropout_state *state = (dropout_state *)plan->job;
 
-    prepare(plan, FORWARD_X, FORWARD_Y);
-    switch (plan->problem.tensor[FORWARD_X]->type) {
+    prepare(plan, slot_dropout_forward_x, slot_dropout_forward_y);
+    switch (plan->problem.tensor[slot_dropout_forward_x]->type) {
 #define CASE(T) state->kernel = dropout_forward<T>
         CUDA_FLOAT_CASES(CASE);
 #undef CASE
@@ -178,10 +174,10 @@ static int32_t forward_run(const struct anydnn_plugin_plan *plan, const cuda_cal
     dropout_job job = state->job;
     int32_t status;
 
-    job.in = call->operands->data[FORWARD_X];
-    job.out = call->operands->data[FORWARD_Y];
-    job.reserve = (uint8_t *)call->operands->data[FORWARD_RESERVE];
-    job.states = (uint8_t *)call->operands->data[FORWARD_STATES];
+    job.in = call->operands->data[slot_dropout_forward_x];
+    job.out = call->operands->data[slot_dropout_forward_y];
+    job.reserve = (uint8_t *)call->operands->data[slot_dropout_forward_reserve];
+    job.states = (uint8_t *)call->operands->data[slot_dropout_forward_states];
     status =
         cuda_launch(call, state->kernel, cuda_blocks(job.walk.count, CUDA_THREADS * 8), 1, job);
     return status ? status : cuda_launch(call, dropout_advance, 1, 1, job);
@@ -191,8 +187,8 @@ static void backward_prepare(struct anydnn_plugin_plan *plan)
 {
     dropout_state *state = (dropout_state *)plan->job;
 
-    prepare(plan, BACKWARD_DY, BACKWARD_DX);
-    switch (plan->problem.tensor[BACKWARD_DY]->type) {
+    prepare(plan, slot_dropout_backward_dy, slot_dropout_backward_dx);
+    switch (plan->problem.tensor[slot_dropout_backward_dy]->type) {
 #define CASE(T) state->kernel = dropout_backward<T>
         CUDA_FLOAT_CASES(CASE);
 #undef CASE
@@ -204,9 +200,9 @@ static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_ca
     const dropout_state *state = (const dropout_state *)plan->job;
     dropout_job job = state->job;
 
-    job.in = call->operands->data[BACKWARD_DY];
-    job.out = call->operands->data[BACKWARD_DX];
-    job.reserve = (uint8_t *)call->operands->data[BACKWARD_RESERVE];
+    job.in = call->operands->data[slot_dropout_backward_dy];
+    job.out = call->operands->data[slot_dropout_backward_dx];
+    job.reserve = (uint8_t *)call->operands->data[slot_dropout_backward_reserve];
     return cuda_launch(call, state->kernel, cuda_blocks(job.walk.count, CUDA_THREADS * 8), 1, job);
 }
 

@@ -6,9 +6,6 @@
 
 #include <type_traits>
 
-/* The slots of the operation. */
-enum { A, B, C };
-
 /* The operators of struct anydnn_plugin_op_tensor. */
 enum { ADD, MUL, MIN, MAX, SQRT, NOT };
 
@@ -181,19 +178,20 @@ static void op_prepare(struct anydnn_plugin_plan *plan)
     const struct anydnn_plugin_op_tensor *params =
         (const struct anydnn_plugin_op_tensor *)plan->problem.params;
     const struct anydnn_plugin_tensor *const *tensor = plan->problem.tensor;
-    const struct anydnn_plugin_tensor *mapped[] = {tensor[C], tensor[A],
-                                                   takes_b(params->op) ? tensor[B] : tensor[A]};
+    const struct anydnn_plugin_tensor *mapped[] = {
+        tensor[slot_op_tensor_c], tensor[slot_op_tensor_a],
+        takes_b(params->op) ? tensor[slot_op_tensor_b] : tensor[slot_op_tensor_a]};
     op_state *state = (op_state *)plan->job;
 
     state->params.op = params->op;
     state->params.nan_propagate = params->nan_propagate;
-    state->params.ab_type = tensor[A]->type;
-    state->params.c_type = tensor[C]->type;
-    if (tensor[A]->type != tensor[C]->type) {
+    state->params.ab_type = tensor[slot_op_tensor_a]->type;
+    state->params.c_type = tensor[slot_op_tensor_c]->type;
+    if (tensor[slot_op_tensor_a]->type != tensor[slot_op_tensor_c]->type) {
         cuda_walk_make(&state->map.walk, mapped, 3, KIT_WALK_ALL, KIT_WALK_SORTED);
         return;
     }
-    switch (tensor[A]->type) {
+    switch (tensor[slot_op_tensor_a]->type) {
 #define CASE(T) prepare<T>(state, mapped)
         CUDA_FLOAT_CASES(CASE);
     default:
@@ -207,8 +205,9 @@ static int32_t op_run(const struct anydnn_plugin_plan *plan, const cuda_call *ca
     const struct anydnn_plugin_operands *operands = call->operands;
     const op_state *state = (const op_state *)plan->job;
     op_params params = state->params;
-    int b = takes_b(params.op) ? B : A;
-    void *const data[] = {operands->data[C], operands->data[A], operands->data[b]};
+    int b = takes_b(params.op) ? slot_op_tensor_b : slot_op_tensor_a;
+    void *const data[] = {operands->data[slot_op_tensor_c], operands->data[slot_op_tensor_a],
+                          operands->data[b]};
     cuda_map_job<op_mixed> job;
 
     params.alpha1 = operands->scale[0];

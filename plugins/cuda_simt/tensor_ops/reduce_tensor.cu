@@ -4,9 +4,6 @@
 #include "../shared/reduce.h"
 #include "../table.h"
 
-/* The slots of the operation. */
-enum { A_SLOT, C_SLOT, INDICES };
-
 /* The operators of struct anydnn_plugin_reduce. */
 enum { ADD, MUL, MIN, MAX, AMAX, AVERAGE, NORM1, NORM2, MUL_NO_ZEROS };
 
@@ -183,9 +180,9 @@ template <class Op> static int32_t launch(const reduce_state *state, const cuda_
 {
     cuda_reduce_job<Op> job;
 
-    job.data[0] = call->operands->data[A_SLOT];
-    job.data[1] = call->operands->data[C_SLOT];
-    job.data[2] = call->operands->data[INDICES];
+    job.data[0] = call->operands->data[slot_reduce_tensor_a];
+    job.data[1] = call->operands->data[slot_reduce_tensor_c];
+    job.data[2] = call->operands->data[slot_reduce_tensor_indices];
     job.blend = {call->operands->scale[0], call->operands->scale[1]};
     job.params = state->params;
     return cuda_reduce_run(&state->reduce, call, &job);
@@ -208,13 +205,16 @@ static uint32_t reduced_dims(const struct anydnn_plugin_tensor *a,
 template <class Op> static void prepare(struct anydnn_plugin_plan *plan)
 {
     const struct anydnn_plugin_tensor *const *tensor = plan->problem.tensor;
-    const struct anydnn_plugin_tensor *walked[] = {tensor[A_SLOT], tensor[C_SLOT],
-                                                   tensor[tensor[INDICES] ? INDICES : C_SLOT]};
+    const struct anydnn_plugin_tensor *walked[] = {
+        tensor[slot_reduce_tensor_a], tensor[slot_reduce_tensor_c],
+        tensor[tensor[slot_reduce_tensor_indices] ? slot_reduce_tensor_indices
+                                                  : slot_reduce_tensor_c]};
     reduce_state *state = (reduce_state *)plan->job;
 
-    cuda_reduce_prepare<Op>(&state->reduce, plan, walked,
-                            reduced_dims(tensor[A_SLOT], tensor[C_SLOT]),
-                            tensor[INDICES] ? KIT_WALK_LOGICAL : KIT_WALK_SORTED);
+    cuda_reduce_prepare<Op>(
+        &state->reduce, plan, walked,
+        reduced_dims(tensor[slot_reduce_tensor_a], tensor[slot_reduce_tensor_c]),
+        tensor[slot_reduce_tensor_indices] ? KIT_WALK_LOGICAL : KIT_WALK_SORTED);
     state->launch = launch<Op>;
 }
 
@@ -224,13 +224,14 @@ static void reduce_prepare(struct anydnn_plugin_plan *plan)
     const struct anydnn_plugin_reduce *params =
         (const struct anydnn_plugin_reduce *)plan->problem.params;
     reduce_state *state = (reduce_state *)plan->job;
-    int adds = (params->op == ADD || params->op == AVERAGE) && !tensor[INDICES];
+    int adds = (params->op == ADD || params->op == AVERAGE) && !tensor[slot_reduce_tensor_indices];
 
-    state->params = {
-        params->op, params->nan_propagate, tensor[C_SLOT]->type,
-        tensor[INDICES] ? tensor[INDICES]->type : -1,
-        (double)(cuda_tensor_count(tensor[A_SLOT]) / cuda_tensor_count(tensor[C_SLOT]))};
-    switch (tensor[A_SLOT]->type) {
+    state->params = {params->op, params->nan_propagate, tensor[slot_reduce_tensor_c]->type,
+                     tensor[slot_reduce_tensor_indices] ? tensor[slot_reduce_tensor_indices]->type
+                                                        : -1,
+                     (double)(cuda_tensor_count(tensor[slot_reduce_tensor_a]) /
+                              cuda_tensor_count(tensor[slot_reduce_tensor_c]))};
+    switch (tensor[slot_reduce_tensor_a]->type) {
 #define CASE(T) adds ? prepare<reduce_add_op<T>>(plan) : prepare<reduce_op<T>>(plan)
         CUDA_FLOAT_CASES(CASE);
     default:

@@ -70,7 +70,7 @@ static __global__ void __launch_bounds__(CUDA_THREADS) set_packed(set_job job)
 /* Prepares a plan. It treats vectors as single elements. */
 static void set_prepare(struct anydnn_plugin_plan *plan)
 {
-    struct anydnn_plugin_tensor elements = *plan->problem.tensor[0];
+    struct anydnn_plugin_tensor elements = *plan->problem.tensor[slot_set_tensor_y];
     const struct anydnn_plugin_tensor *walked[] = {&elements};
     int64_t lanes = kit_lanes(elements.type);
     set_job *job = (set_job *)plan->job;
@@ -92,7 +92,7 @@ static int32_t set_run(const struct anydnn_plugin_plan *plan, const cuda_call *c
 
     if (!call->operands->value)
         return kit_fail(ANYDNN_PLUGIN_STATUS_BAD_PARAM, "set_tensor: value is a NULL pointer");
-    job.y = call->operands->data[0];
+    job.y = call->operands->data[slot_set_tensor_y];
     for (int b = 0; b < VALUE_MAX; b++)
         job.value[b] = ((const unsigned char *)call->operands->value)[b % element];
     if (job.walk.ndims == 1 && cuda_walk_unit(&job.walk, 0) && (uintptr_t)job.y % 16 == 0)

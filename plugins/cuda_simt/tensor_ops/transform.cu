@@ -6,9 +6,6 @@
 #include "../shared/map.h"
 #include "../table.h"
 
-/* The slots of the operations. */
-enum { X, Y };
-
 /* The directions of struct anydnn_plugin_transform. */
 enum { FOLD, UNFOLD };
 
@@ -102,11 +99,16 @@ struct transform_state {
     transform_params params;
 };
 
+static_assert(KIT_SAME_SLOT(transform_tensor_ex, transform_filter, x) &&
+                  KIT_SAME_SLOT(transform_tensor_ex, transform_filter, y),
+              "transform_tensor_ex and transform_filter share functions");
+
 static void fill_params(const struct anydnn_plugin_plan *plan, transform_params *to)
 {
     const struct anydnn_plugin_transform *from =
         (const struct anydnn_plugin_transform *)plan->problem.params;
-    const struct anydnn_plugin_tensor *x = plan->problem.tensor[X], *y = plan->problem.tensor[Y];
+    const struct anydnn_plugin_tensor *x = plan->problem.tensor[slot_transform_tensor_ex_x],
+                                      *y = plan->problem.tensor[slot_transform_tensor_ex_y];
     int64_t block = 1;
 
     for (int32_t d = 2; d < x->ndims; d++)
@@ -130,7 +132,7 @@ static void fill_params(const struct anydnn_plugin_plan *plan, transform_params 
 
 static void transform_prepare(struct anydnn_plugin_plan *plan)
 {
-    const struct anydnn_plugin_tensor *y = plan->problem.tensor[Y];
+    const struct anydnn_plugin_tensor *y = plan->problem.tensor[slot_transform_tensor_ex_y];
     const struct anydnn_plugin_tensor *walked[1 + DIMS] = {y};
     struct anydnn_plugin_tensor coordinates[DIMS];
     transform_state *state = (transform_state *)plan->job;
@@ -149,8 +151,8 @@ static int32_t transform_run(const struct anydnn_plugin_plan *plan, const cuda_c
     const transform_state *state = (const transform_state *)plan->job;
     cuda_map_job<transform_op> job;
 
-    job.data[0] = call->operands->data[Y];
-    job.data[1] = call->operands->data[X];
+    job.data[0] = call->operands->data[slot_transform_tensor_ex_y];
+    job.data[1] = call->operands->data[slot_transform_tensor_ex_x];
     job.blend = {call->operands->scale[0], call->operands->scale[1]};
     job.params = state->params;
     return cuda_each_run(&state->walk, call, &job);

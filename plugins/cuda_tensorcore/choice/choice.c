@@ -17,8 +17,6 @@
 /* The numbers of splits of a kernel that are offered besides 1. */
 #define SPLITS_KEPT 2
 
-#define GRID_MAX INT64_C(0x7fffffff)
-
 /* ------------------------------------------------------------------ one choice */
 
 static int64_t shared_of(const struct tc_kernel *kernel, const struct conv *conv)
@@ -89,7 +87,7 @@ static int make(struct tc_choice *choice, const struct tc_kernel *kernel, const 
     if (splits > 1 && cuda_ceil_div(tiles, each) != splits)
         return 0;
     blocks = m_tiles * n_tiles * units;
-    if (blocks > GRID_MAX / splits)
+    if (blocks > CUDA_BLOCKS_MAX / splits)
         return 0;
     *choice = (struct tc_choice){.kernel = kernel,
                                  .engine = (uint64_t)kernel->number << 16 | (uint64_t)splits,

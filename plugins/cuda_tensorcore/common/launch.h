@@ -62,7 +62,7 @@ static int32_t tc_ask_shared(int32_t device, void (*kernel)(P), int32_t bytes, u
                                      cudaFuncAttributeMaxDynamicSharedMemorySize, most);
     if (error == cudaSuccess && device < TC_DEVICES_SEEN)
         __atomic_fetch_or(&asked[device], TC_ASKED_SHARED, __ATOMIC_RELAXED);
-    return cuda_check(device, error, "asking for shared memory");
+    return cuda_check(device, error, "requesting shared memory");
 }
 
 /* Returns the number of blocks: one per tile, group, class and split. */
@@ -84,7 +84,7 @@ static int32_t tc_launch(const struct cuda_call *call, const tc_step *step, int3
         return status;
     if (step->blocks > CUDA_BLOCKS_MAX)
         return kit_fail(ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED,
-                        "the grid would have %lld blocks; a launch takes %lld",
+                        "the grid would have %lld blocks; the maximum is %lld",
                         (long long)step->blocks, (long long)CUDA_BLOCKS_MAX);
 #ifdef __CUDACC__
     error = (step->overlaps ? cuda_launch_overlapping : cuda_launch_kernel)(
@@ -176,7 +176,7 @@ template <class P>
 static void tc_step_fill(tc_step *step, void (*kernel)(P), uint8_t *asked, int32_t threads,
                          int32_t shared_bytes, int64_t blocks, const P &job)
 {
-    static_assert(sizeof job <= TC_PARAMETERS, "parameters have room");
+    static_assert(sizeof job <= TC_PARAMETERS, "the parameters fit");
 
     step->kernel[0] = (void (*)())kernel;
     step->asked[0] = asked;

@@ -69,7 +69,7 @@ static inline int32_t tc_hopper_refused(const struct cuda_call *, const tc_step 
                                         const tc_arguments &)
 {
     return kit_fail(ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED,
-                    "the driver made no tensor maps of the operands");
+                    "the driver did not create tensor maps of the operands");
 }
 
 /* Runs a step of fprop or dgrad, whose parameters are a tc_hopper_params_of. */

@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <string.h>
 
-_Static_assert(sizeof(tc_tensor_map) == sizeof(CUtensorMap), "a map has room for the driver's");
+_Static_assert(sizeof(tc_tensor_map) == sizeof(CUtensorMap), "the driver's map fits");
 
 typedef CUresult (*encode_tiled_fn)(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank,
                                     void *address, const cuuint64_t *dims,

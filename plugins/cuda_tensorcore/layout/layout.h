@@ -25,9 +25,9 @@ enum {
     TC_LAYOUT_FOLD_S = 4,
     /* Pixels have 4 channels, and rows a multiple of 4 pixels, for TC_LOAD_OWN kernels. */
     TC_LAYOUT_PIXELS = 8,
-    /* In fprop, all taps of a filter's plane become channels. */
+    /* fprop: all taps of a filter's plane become channels. */
     TC_LAYOUT_FOLD_RS = 16,
-    /* In dgrad of floats, filters become K-major, for TMA kernels. */
+    /* dgrad of floats: filters become K-major, for TMA kernels. */
     TC_LAYOUT_B_K_MAJOR = 32
 };
 

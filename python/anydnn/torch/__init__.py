@@ -105,7 +105,7 @@ def _register(families: Set[str], compiled: Optional[bool]) -> None:
         warnings.simplefilter("ignore", UserWarning)
         present = [(name, kernel, key, family) for family in sorted(families) for name, kernel, keys in _FAMILIES[family]
                    for key in keys if _there(key)]
-        # All are read before one is put: with a kernel at CPU, another one counts at AutogradCPU.
+        # All are read before the first is replaced: a kernel at CPU changes the one found at AutogradCPU.
         previous = [torch.library.get_kernel(f"aten::{name}", key) for name, _, key, _ in present]
         for (name, kernel, key, family), before in zip(present, previous):
             if kernel is _pooling.max_pool2d:
@@ -138,13 +138,14 @@ def _apply(compiled: Optional[bool] = None) -> None:
     wanted = _uses[-1] if _uses else _base
     if wanted is None:
         _state.options, _state.families = Options(), frozenset()
+        _node.choose(False, at_once=False)
         if _alone():
             _unregister()
-            _node.choose(False, at_once=False)
     else:
         missing = wanted.families - _in_place
         if missing:
             _register(set(missing), compiled)
+        if missing or (_compiled and not _node.wanted()):
             _node.choose(bool(_compiled), at_once=bool(compiled))
         _state.options, _state.families = wanted.options, wanted.families
     _fast.options_changed()
@@ -163,28 +164,30 @@ def _check_route(route: str) -> None:
         if name == "fastest":
             continue
         if backend is None:
-            why.append(f"there is no backend {name!r}")
+            why.append(f"unknown backend {name!r}")
         elif backend.stage != "live":
             why.append(f"{name} is not usable: {backend.reason}")
         elif backend.space == "cuda" and not torch.cuda.is_available():
             why.append(f"{name} needs a CUDA device, and torch has none")
         else:
             return
-    raise ValueError(f"no backend of the route {route!r} runs here: {'; '.join(why)}; there are {', '.join(known)}")
+    raise ValueError(f"no backend of the route {route!r} runs here: {'; '.join(why)}; available: {', '.join(known)}")
 
 
-def _check(route: Optional[str], math: Optional[str], operators: Sequence[str]) -> None:
-    """Raises if an argument of `enable` breaks a rule, or if there is no library."""
+def _check(route: Optional[str], math: Optional[str], operators: Sequence[str], compiled: Optional[bool]) -> None:
+    """Raises if an argument of `enable` breaks a rule, or if what it needs does not exist."""
     if isinstance(operators, str):
         raise TypeError(f"operators is a sequence of families, such as ({operators!r},), and not a string")
     unknown = set(operators) - set(_FAMILIES)
     if unknown:
-        raise ValueError(f"there is no family of operators {sorted(unknown)[0]!r}; there are " + ", ".join(_FAMILIES))
+        raise ValueError(f"unknown family of operators {sorted(unknown)[0]!r}; available: " + ", ".join(_FAMILIES))
     if math is not None and math not in _MATHS:
-        raise ValueError(f"there is no math {math!r}; there are {', '.join(_MATHS)}, and None for torch's flags")
+        raise ValueError(f"unknown math {math!r}; available: {', '.join(_MATHS)}, and None for torch's flags")
     library()
     if route is not None:
         _check_route(route)
+    if compiled and not _fast.load():
+        raise RuntimeError(f"the compiled kernels are unavailable: {_fast.reason}")
 
 
 def enable(*, route: Optional[str] = None, math: Optional[str] = None, operators: Sequence[str] = _DEFAULT,
@@ -206,9 +209,7 @@ def enable(*, route: Optional[str] = None, math: Optional[str] = None, operators
     Other threads may run models meanwhile: each of their calls runs by the old options or by the new ones.
     """
     global _base
-    _check(route, math, operators)
-    if compiled and not _fast.load():
-        raise RuntimeError(f"the compiled kernels cannot be had: {_fast.reason}")
+    _check(route, math, operators, compiled)
     with _lock:
         if _alone():
             _unregister()
@@ -240,9 +241,7 @@ def use(*, route: Optional[str] = None, math: Optional[str] = None, operators: S
     The options are those of the process: gradients are computed by threads of torch. So blocks of several threads may
     overlap where their options are equal; RuntimeError otherwise.
     """
-    _check(route, math, operators)
-    if compiled and not _fast.load():
-        raise RuntimeError(f"the compiled kernels cannot be had: {_fast.reason}")
+    _check(route, math, operators, compiled)
     with _lock:
         around = _uses[-1] if _uses else _base
         families = frozenset(_FAMILIES if everything else operators) if around is None else around.families

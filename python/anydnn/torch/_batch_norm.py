@@ -90,8 +90,7 @@ def _forward(x: torch.Tensor, weight: Maybe, bias: Maybe, mean: Maybe, var: Mayb
     packed_x, last, shape = operand_of(x)
     scale, shift = parameter(weight, x, 1.0), parameter(bias, x, 0.0)
     given = mean, var
-    # Saved statistics on the CPU have the parameters' type, or x's type without parameters. torch's gradient requires
-    # this.
+    # torch's gradient on the CPU requires saved statistics of the parameters' type, or of x's without parameters.
     like = None if x.is_cuda else next((one for one in (weight, bias, *given) if one is not None), x)
     mean, var = running(mean, x), running(var, x)
     y = empty(packed_x.shape, packed_x, last)

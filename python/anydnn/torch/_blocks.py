@@ -8,20 +8,16 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from . import _eager, _fused, _state
+from . import _activations, _compound, _eager, _epilogue, _fused, _state
+from ._activations import Activation
+from ._trace import hooked
 
 Maybe = Optional[torch.Tensor]
 
 
-def hooked(module: nn.Module) -> bool:
-    """Returns whether the module's calls have hooks, which a fused call would skip."""
-    return bool(module._forward_hooks or module._forward_pre_hooks or module._backward_hooks
-                or module._backward_pre_hooks)
-
-
 def why_not_norm(norm: nn.Module) -> str:
     """Returns why a batch normalization is not fused, or ""."""
-    if hooked(norm):
+    if any(map(hooked, _compound.parts(norm))):
         return "hooks"
     if norm.momentum is None:
         return "momentum None"
@@ -49,8 +45,15 @@ def why_not_conv(conv: nn.Module, bias: Any) -> str:
     return reason if reason == "hooks" or bias is not None else "no bias"
 
 
+def activates(norm: nn.Module) -> bool:
+    """Returns whether the module of a normalization also calls the activation after it."""
+    return _compound.of(norm) and bool(_compound.activation(norm)[0])
+
+
 def _one_by_one(norm: Any, x: torch.Tensor, z: Maybe, ceiling: Optional[float]) -> torch.Tensor:
     y = norm(x)
+    if activates(norm):
+        return y  # type: ignore[no-any-return]
     return _fused.activated(y if z is None else y + z, ceiling)
 
 
@@ -61,13 +64,22 @@ _MOVED: Tuple[torch.Tensor, ...] = ()
 _DIMS = {nn.BatchNorm2d: 4, nn.BatchNorm3d: 5}
 
 
+def _dims(norm: Any) -> Optional[int]:
+    """Returns the number of dims of a normalization's input, or None if it is of no class with a fused operator."""
+    if type(norm) in _DIMS:
+        return _DIMS[type(norm)]
+    if not _compound.of(norm) or any(map(hooked, norm.children())):
+        return None
+    return _DIMS.get(_compound.base(norm))
+
+
 def _operands(norm: Any, x: torch.Tensor) -> Optional[List[torch.Tensor]]:
     """Returns weight, bias, running mean and variance. The common case in eager mode takes the shortest path."""
     parameters, buffers, shape = norm._parameters, norm._buffers, x.shape
     weight, bias = parameters.get("weight"), parameters.get("bias")
     mean, var = buffers.get("running_mean"), buffers.get("running_var")
     if (weight is None or bias is None or mean is None or var is None or norm.momentum is None or hooked(norm)
-            or not norm.training or len(shape) != _DIMS.get(type(norm)) or x.numel() <= shape[1]
+            or not norm.training or len(shape) != _dims(norm) or x.numel() <= shape[1]
             or _eager.tangents()):
         return None
     return [weight, bias, mean, var]
@@ -131,12 +143,35 @@ def _own(module: nn.Module, name: str) -> Any:
     return getattr(module, name) if found is None else found
 
 
-def conv_relu(conv: Any, x: torch.Tensor, ceiling: Optional[float]) -> torch.Tensor:
-    """Returns the activation of a convolution with bias."""
+def conv_active(conv: Any, x: torch.Tensor, activation: Activation) -> torch.Tensor:
+    """Returns the activation of a convolution with bias, which may be a transposed one."""
     w, bias = _own(conv, "weight"), _own(conv, "bias")
     if why_not_conv(conv, bias) or _eager.tangents() or x.dim() != w.dim():
-        return _fused.activated(conv(x), ceiling)
-    return _one_conv(conv, w, bias, x, ceiling)
+        return _activations.apply(activation, conv(x))
+    return _ended(conv, w, bias, x, None, activation)
+
+
+def _convolved(conv: Any, w: torch.Tensor, bias: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+    """Returns a convolution with another filter and bias than the module's."""
+    if not conv.transposed:
+        return conv._conv_forward(x, w, bias)  # type: ignore[no-any-return]
+    run = (functional.conv_transpose1d, functional.conv_transpose2d, functional.conv_transpose3d)[w.dim() - 3]
+    return run(x, w, bias, conv.stride, conv.padding, conv.output_padding, conv.groups, conv.dilation)
+
+
+def _ended(conv: Any, w: torch.Tensor, bias: torch.Tensor, x: torch.Tensor, z: Maybe,
+           activation: Activation) -> torch.Tensor:
+    """Returns the activation of a convolution plus z, as one call if possible."""
+    relu, ceiling = _activations.ceiling(activation)
+    if not conv.transposed and not why_not_branch(conv) and (z is not None or activation != _activations.IDENTITY):
+        if z is None and relu:
+            return _one_conv(conv, w, bias, x, ceiling)
+        cast: Any = _as_autocast(x, w, bias)
+        if (z is None or z.dtype == cast[0].dtype) and _epilogue.fits(cast[0], cast[1], z, cast[2]):
+            return _epilogue.run(cast[0], cast[1], z, cast[2], tuple(conv.stride), tuple(conv.padding),
+                                 tuple(conv.dilation), conv.groups, activation)
+    y = _convolved(conv, w, bias, x)
+    return _activations.apply(activation, y if z is None else y + z, own=True)
 
 
 def _one_conv(conv: Any, w: torch.Tensor, bias: torch.Tensor, x: torch.Tensor, ceiling: Optional[float]) -> torch.Tensor:
@@ -169,7 +204,12 @@ def branch(conv: Any, x: torch.Tensor) -> Tuple[torch.Tensor, torch.Tensor]:
 def _folded_now(conv: Any, norm: Any) -> Tuple[torch.Tensor, torch.Tensor]:
     """Computes the filter and the bias of a convolution that includes its normalization."""
     factor = norm.weight * torch.rsqrt(norm.running_var + norm.eps)
-    w = conv.weight * factor.to(conv.weight.dtype).view(-1, *([1] * (conv.weight.dim() - 1)))
+    w, groups = conv.weight, conv.groups if conv.transposed else 1
+    # The output channels are the first dim of a filter, and the second of each group of a transposed one.
+    shape = (groups, 1, -1) if conv.transposed else (-1, 1)
+    shape += (1,) * (w.dim() - 2)
+    scale = factor.to(w.dtype).view(shape)
+    w = (w.unflatten(0, (groups, -1)) * scale).reshape(w.shape) if conv.transposed else w * scale
     mean = norm.running_mean if conv.bias is None else norm.running_mean - conv.bias
     return w, (norm.bias - mean * factor).to(conv.weight.dtype)
 
@@ -230,15 +270,12 @@ def _fold(conv: Any, norm: Any, x: torch.Tensor) -> Tuple[torch.Tensor, torch.Te
     return held.w, held.bias
 
 
-def folded(conv: Any, norm: Any, x: torch.Tensor, z: Maybe, active: bool, ceiling: Optional[float]) -> torch.Tensor:
+def folded(conv: Any, norm: Any, x: torch.Tensor, z: Maybe, activation: Activation) -> torch.Tensor:
     """Runs inference with a convolution whose filter contains the factors of the following normalization."""
     if norm.training or hooked(conv) or why_not_norm(norm) or x.dim() != conv.weight.dim():
         y = norm(conv(x))
-        y = y if z is None else y + z
-        return _fused.activated(y, ceiling) if active else y
+        if activates(norm):
+            return y  # type: ignore[no-any-return]
+        return _activations.apply(activation, y if z is None else y + z)
     w, bias = _fold(conv, norm, x)
-    if z is None and active:
-        return _one_conv(conv, w, bias, x, ceiling)
-    y = conv._conv_forward(x, w, bias)
-    y = y if z is None else y + z
-    return _fused.activated(y, ceiling) if active else y
+    return _ended(conv, w, bias, x, z, activation)

@@ -75,7 +75,7 @@ def compiled(out: str, source: pathlib.Path, options: Sequence[str]) -> None:
     """Compiles a file to a shared one. The options include its libraries. Raises OSError."""
     compiler = os.environ.get("CXX") or shutil.which("c++") or shutil.which("g++")
     if not compiler:
-        raise OSError("there is no C++ compiler")
+        raise OSError("no C++ compiler found")
     status, said = _run([*compiler.split(), "-O2", "-shared", "-fPIC", f"-I{_HOME / 'include'}",
                          str(source), "-o", out, f"-L{_HOME / 'lib'}", *options])
     if status:

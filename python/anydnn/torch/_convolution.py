@@ -115,10 +115,19 @@ def _shape(handle: Any, x: torch.Tensor, w: torch.Tensor, bias_sizes: Optional[S
     return key, kept
 
 
-def _run(handle: Any, key: Any, operation: str, shape: Shape, math: str, rest: str,
-         operands: List[Tuple[str, torch.Tensor]]) -> Plan:
-    found = plan(handle, (operation, math, rest, key), lambda: " ".join(
+Operands = List[Tuple[str, torch.Tensor]]
+_FUSED = "convolution_bias_activation_forward"
+_BARE = " nan=propagate activation=identity"
+_ALONE = " alpha2=0 without=z"
+
+
+def _plan_of(handle: Any, key: Any, operation: str, shape: Shape, math: str, rest: str, operands: Operands) -> Plan:
+    return plan(handle, (operation, math, rest, key), lambda: " ".join(
         [operation, *(operand(role, tensor, shape.last) for role, tensor in operands)]) + shape.keys(math) + rest)
+
+
+def _run(handle: Any, key: Any, operation: str, shape: Shape, math: str, rest: str, operands: Operands) -> Plan:
+    found = _plan_of(handle, key, operation, shape, math, rest, operands)
     found.run([tensor for _, tensor in operands])
     return found
 
@@ -143,8 +152,7 @@ def convolution(x: torch.Tensor, w: torch.Tensor, bias: Optional[torch.Tensor], 
         found = _run(handle, key, "convolution_backward_data", shape, math, "", [("w", w), ("dy", x), ("dx", y)])
     elif bias is not None:
         try:
-            found = _run(handle, key, "convolution_bias_activation_forward", shape, math,
-                         " alpha2=0 activation=identity without=z",
+            found = _run(handle, key, _FUSED, shape, math, " alpha2=0 activation=identity without=z",
                          [("x", x), ("w", w), ("bias", _as_bias(bias, y.dim())), ("y", y)])
             return shape.give(y), found.backend
         except Declined:
@@ -157,20 +165,65 @@ def convolution(x: torch.Tensor, w: torch.Tensor, bias: Optional[torch.Tensor], 
     return shape.give(y), found.backend
 
 
-def activated(x: torch.Tensor, w: torch.Tensor, bias: torch.Tensor, stride: Any, padding: Any, dilation: Any,
-              groups: int, activation: str) -> Tuple[torch.Tensor, str]:
-    """Returns the activation, given as keys of a problem, of a convolution with bias, as one operation."""
-    supported(x, w, bias)
-    if not x.dtype == w.dtype == bias.dtype:
+def _prepared(x: torch.Tensor, w: torch.Tensor, z: Optional[torch.Tensor], bias: torch.Tensor, stride: Any,
+              padding: Any, dilation: Any, groups: int) -> Tuple[Any, Any, Shape, str, Operands]:
+    """Returns handle, key, Shape, math mode and operands without z of a fused convolution. The last operand is y."""
+    supported(x, w, z, bias)
+    if not x.dtype == w.dtype == bias.dtype or z is not None and z.dtype != x.dtype:
         raise Declined("operands of several types")
     handle = handle_of(x, torch._C._get_cudnn_deterministic(), torch._C._get_cudnn_benchmark())
     key, shape = _shape(handle, x, w, bias.shape, (stride, padding, dilation, False, [0] * (w.dim() - 2), groups))
     math = _math(x, _state.tf32() if x.is_cuda else False)
     x, w = shape.take(x), shape.take(w)
     y = empty(shape.output, x, shape.last)
-    found = _run(handle, key, "convolution_bias_activation_forward", shape, math, " alpha2=0 without=z" + activation,
-                 [("x", x), ("w", w), ("bias", _as_bias(bias, y.dim())), ("y", y)])
-    return shape.give(y), found.backend
+    return handle, key, shape, math, [("x", x), ("w", w), ("bias", _as_bias(bias, y.dim())), ("y", y)]
+
+
+def activated(x: torch.Tensor, w: torch.Tensor, bias: torch.Tensor, stride: Any, padding: Any, dilation: Any,
+              groups: int, activation: str) -> Tuple[torch.Tensor, str]:
+    """Returns the activation, given as keys of a problem, of a convolution with bias, as one operation."""
+    handle, key, shape, math, operands = _prepared(x, w, None, bias, stride, padding, dilation, groups)
+    found = _run(handle, key, _FUSED, shape, math, _ALONE + activation, operands)
+    return shape.give(operands[-1][1]), found.backend
+
+
+def _epilogue(handle: Any, key: Any, shape: Shape, math: str, operands: Operands, z: Optional[torch.Tensor],
+              activation: str) -> Tuple[Plan, Operands, bool, bool]:
+    """Returns a plan, its operands, and whether it includes the addition of z and the activation.
+
+    A part is included only if the backend is the same as without it: a route may end in a slow one that has every part.
+    """
+    bare = _plan_of(handle, key, _FUSED, shape, math, _ALONE + _BARE, operands)
+    added = operands if z is None else [*operands[:2], ("z", z), *operands[2:]]
+    start = _ALONE if z is None else " alpha2=1"
+    for rest in (start + activation, start + _BARE) if activation else (start + _BARE,):
+        try:
+            found = _plan_of(handle, key, _FUSED, shape, math, rest, added)
+        except Declined:
+            continue
+        if found.choice == bare.choice:
+            return found, added, True, rest == start + activation
+    return bare, operands, z is None, activation == _BARE
+
+
+def with_epilogue(x: torch.Tensor, w: torch.Tensor, z: Optional[torch.Tensor], bias: torch.Tensor, stride: Any,
+                  padding: Any, dilation: Any, groups: int, activation: str) -> Tuple[torch.Tensor, str, bool]:
+    """Returns a convolution with bias, addition and activation, the backend, and whether the activation is included.
+
+    The activation is given as keys of a problem, and "" stands for one that the library does not have.
+    """
+    handle, key, shape, math, operands = _prepared(x, w, z, bias, stride, padding, dilation, groups)
+    y = operands[-1][1]
+    if z is not None:
+        z = shape.take(z)
+        if z.shape != y.shape:
+            raise Declined("an addition of another shape than the convolution's result")
+    found, operands, added, whole = _epilogue(handle, key, shape, math, operands, z, activation)
+    found.run([tensor for _, tensor in operands])
+    if z is not None and not added:
+        _state.beside()
+        y.add_(z)
+    return shape.give(y), found.backend, whole
 
 
 def _bias_gradient(handle: Any, dy: torch.Tensor, shape: Shape) -> torch.Tensor:

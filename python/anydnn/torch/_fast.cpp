@@ -73,7 +73,7 @@ int (*set_stream)(void *, void *);
 AOTITorchError (*cuda_stream)(int32_t, void **);
 Counter counters[MOST_COUNTERS];
 // The state that Python's choices depend on: a number for the options in force, and one that grows
-// when handles go.
+// when handles are destroyed.
 std::atomic<int64_t> options, generation;
 // Flags of the last forward: torch passes none to the gradient.
 std::atomic<int64_t> flags;
@@ -280,6 +280,13 @@ StableIValue passed(const std::optional<Tensor> &tensor)
     return stable::from(tensor && tensor->defined() ? tensor : std::optional<Tensor>());
 }
 
+// The number of threads to which torch limits kernels of the CPU; 0 if torch does not report it.
+int64_t threads()
+{
+    uint32_t count = 0;
+    return torch_get_num_threads(&count) == 0 ? count : 0;
+}
+
 // A kernel with N results. Python's kernel follows its name in OPERATORS.
 template <size_t N> using Results = std::array<Tensor, N>;
 
@@ -291,7 +298,7 @@ Results<N> results_of(int which, const char *python, const Arguments &...argumen
     Results<N> results;
     call.key.reserve(96);
     call.key = {which, options.load(std::memory_order_relaxed),
-                flags.load(std::memory_order_relaxed)};
+                flags.load(std::memory_order_relaxed), threads()};
     (call.add(arguments), ...);
     if (fast(call, outputs)) {
         std::move(outputs.begin(), outputs.end(), results.begin());
@@ -316,6 +323,7 @@ enum Operator {
     CONVOLUTION_GRADIENT,
     CONVOLUTION_RELU,
     CONVOLUTION_RELU_GRADIENT,
+    CONVOLUTION_EPILOGUE,
     CONVOLUTION_GRADIENT_ONTO,
     NORM,
     NORM_GRADIENT,
@@ -363,6 +371,12 @@ Tensor convolution_relu(Tensor x, Tensor w, Tensor bias, int64_t number, int64_t
     return kernel<CONVOLUTION_RELU, 1>(x, w, bias, number, bits);
 }
 
+Tensor convolution_epilogue(Tensor x, Tensor w, Maybe z, Tensor bias, int64_t number, int64_t bits)
+{
+    flags.store(bits, std::memory_order_relaxed);
+    return kernel<CONVOLUTION_EPILOGUE, 1>(x, w, z, bias, number, bits);
+}
+
 constexpr auto convolution_gradient =
     &kernel<CONVOLUTION_GRADIENT, 3, Tensor, Tensor, Tensor, std::optional<Ints>, Ints, Ints, Ints,
             bool, Ints, int64_t, Bools>;
@@ -397,6 +411,7 @@ const char *const python_names[OPERATORS] = {
     "anydnn::slow_convolution_backward",
     "anydnn::slow_convolution_relu_numbered",
     "anydnn::slow_convolution_relu_backward_numbered",
+    "anydnn::slow_convolution_epilogue",
     "anydnn::slow_convolution_backward_onto",
     "anydnn::slow_native_batch_norm",
     "anydnn::slow_native_batch_norm_backward",
@@ -416,6 +431,7 @@ void (*const boxed[OPERATORS])(StableIValue *, uint64_t, uint64_t) = {
     TORCH_BOX(convolution_gradient),
     TORCH_BOX(&convolution_relu),
     TORCH_BOX(convolution_relu_gradient),
+    TORCH_BOX(&convolution_epilogue),
     TORCH_BOX(convolution_gradient_onto),
     TORCH_BOX(norm),
     TORCH_BOX(norm_gradient),
@@ -481,7 +497,7 @@ void anydnn_torch_options(int64_t number)
     options.store(number);
 }
 
-// Discards all recipes, before a handle goes.
+// Discards all recipes, before a handle is destroyed.
 void anydnn_torch_forget(void)
 {
     generation.fetch_add(1);

@@ -75,10 +75,9 @@ def _opened() -> ctypes.CDLL:
 
 
 def _warned() -> None:
-    """Triggers torch's warning about an overridden kernel and suppresses it. torch prints it once per process, from
-    C++.
+    """Triggers torch's warning about an overridden kernel and suppresses it.
 
-    Uses an operator that is rarely called.
+    torch prints it once per process, from C++. The kernel is that of an operator that is rarely called.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
@@ -182,7 +181,7 @@ def _slow(operator: str, counted: str, schema: Any) -> Callable[..., Any]:
 
 
 def put(operator: str, key: str, family: str, ours: Callable[..., Any], previous: Callable[..., Any]) -> Any:
-    """Puts the compiled kernel at an operator of aten or of ours; what `take` needs, None where it cannot be.
+    """Puts the compiled kernel at an operator of aten or of ours. Returns what `take` needs, or None.
 
     family      runs ours while it is enabled, else the previous one
     previous    takes the operator's arguments and runs what was there before

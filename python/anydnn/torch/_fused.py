@@ -115,7 +115,7 @@ def activated(x: torch.Tensor, ceiling: Optional[float]) -> torch.Tensor:
     return functional.relu(x) if ceiling is None else functional.hardtanh(x, 0.0, ceiling)
 
 
-def _activation(ceiling: Optional[float]) -> str:
+def activation_keys(ceiling: Optional[float]) -> str:
     """Returns the keys of the activation. NaN propagates, as in torch."""
     return " nan=propagate activation=" + ("relu" if ceiling is None else f"clipped_relu coef={ceiling!r}")
 
@@ -139,7 +139,7 @@ def _norm_keys(x: torch.Tensor, epsilon: float, ceiling: Optional[float], additi
                statistics: Sequence[str]) -> str:
     kind, channels, ones = ("f64" if x.dtype == torch.float64 else "f32"), x.shape[1], ",1" * (x.dim() - 2)
     return (f" mode=spatial epsilon={epsilon!r} ops=" + ("bn_add_activation" if addition else "bn_activation")
-            + _activation(ceiling) + f" reserve=u8:{(x.numel() + 7) // 8}"
+            + activation_keys(ceiling) + f" reserve=u8:{(x.numel() + 7) // 8}"
             + "".join(f" {name}={kind}:1,{channels}{ones}" for name in statistics))
 
 
@@ -331,7 +331,7 @@ norm_in_place_gradient = numbered(
 
 def _norm_twice(dy: torch.Tensor, x: torch.Tensor, weight: torch.Tensor, mean: torch.Tensor, inverse: torch.Tensor,
                 reserve: torch.Tensor, epsilon: float, _ceiling: Optional[float], addition: bool) -> Tuple[Maybe, ...]:
-    # The activation is linear around every place, so its bits are sufficient.
+    # The activation is linear near every point, so its bits are sufficient.
     masked = torch.where(_of_bits(reserve, x), dy, 0)
     dx, dweight, dbias = torch.ops.aten.native_batch_norm_backward(
         masked, x, weight, None, None, _as_torch(mean, weight), _as_torch(inverse, weight), True, epsilon,
@@ -375,7 +375,7 @@ torch.library.register_autograd("anydnn::batch_norm_relu", _norm_backward, setup
 
 def _conv(x: torch.Tensor, w: torch.Tensor, bias: torch.Tensor, stride: Sequence[int], padding: Sequence[int],
           dilation: Sequence[int], groups: int, ceiling: Optional[float], *_wanted: Any) -> Tuple[Any, str]:
-    return _convolution.activated(x, w, bias, stride, padding, dilation, groups, _activation(ceiling))
+    return _convolution.activated(x, w, bias, stride, padding, dilation, groups, activation_keys(ceiling))
 
 
 def _conv_parts(x: torch.Tensor, w: torch.Tensor, bias: torch.Tensor, stride: Sequence[int], padding: Sequence[int],

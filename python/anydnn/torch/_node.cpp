@@ -52,7 +52,7 @@ using Maybe = std::optional<Tensor>;
 using Two = std::tuple<Tensor, Tensor>;
 using Three = std::tuple<Tensor, Tensor, Tensor>;
 using Four = std::tuple<Tensor, Tensor, Tensor, Tensor>;
-using Of = const Tensor &;
+using TensorRef = const Tensor &;
 
 // Returns a gradient in the layout of a packed tensor.
 Tensor laid(const Tensor &dy, const Tensor &like)
@@ -68,7 +68,8 @@ Tensor laid(const Tensor &dy, const Tensor &like)
 Tensor norm_relu(const Tensors &given, const Call &call, Tensors &kept)
 {
     static const auto run =
-        operator_of<Two(Of, const Maybe &, Of, Of, Of, Of, int64_t)>("anydnn::batch_norm_relu_");
+        operator_of<Two(TensorRef, const Maybe &, TensorRef, TensorRef, TensorRef, TensorRef, int64_t)>(
+            "anydnn::batch_norm_relu_");
     Maybe z = given[1].defined() ? Maybe(given[1]) : Maybe();
     auto [y, saved] = run.call(given[0], z, given[2], given[3], given[4], given[5], call.number);
     kept = {given[0], given[2], saved};
@@ -78,7 +79,7 @@ Tensor norm_relu(const Tensors &given, const Call &call, Tensors &kept)
 Tensors norm_relu_gradient(const Tensor &dy, const Tensors &kept, const Call &call)
 {
     static const auto run =
-        operator_of<Four(Of, Of, Of, Of, int64_t)>("anydnn::batch_norm_relu_backward_");
+        operator_of<Four(TensorRef, TensorRef, TensorRef, TensorRef, int64_t)>("anydnn::batch_norm_relu_backward_");
     auto [dx, dz, dweight, dbias] =
         run.call(laid(dy, kept[0]), kept[0], kept[1], kept[2], call.number);
     return {dx, dz, dweight, dbias};
@@ -87,7 +88,7 @@ Tensors norm_relu_gradient(const Tensor &dy, const Tensors &kept, const Call &ca
 Tensor conv_relu(const Tensors &given, const Call &call, Tensors &kept)
 {
     static const auto run =
-        operator_of<Tensor(Of, Of, Of, int64_t, int64_t)>("anydnn::convolution_relu_numbered");
+        operator_of<Tensor(TensorRef, TensorRef, TensorRef, int64_t, int64_t)>("anydnn::convolution_relu_numbered");
     Tensor y = run.call(given[0], given[1], given[2], call.number, call.flags);
     kept = {given[0], given[1], y};
     return y;
@@ -96,7 +97,7 @@ Tensor conv_relu(const Tensors &given, const Call &call, Tensors &kept)
 Tensors conv_relu_gradient(const Tensor &dy, const Tensors &kept, const Call &call)
 {
     static const auto run =
-        operator_of<Three(Of, Of, Of, int64_t)>("anydnn::convolution_relu_backward_numbered");
+        operator_of<Three(TensorRef, TensorRef, TensorRef, int64_t)>("anydnn::convolution_relu_backward_numbered");
     Tensor passed = call.ceiling ? at::hardtanh_backward(dy, kept[2], 0.0, *call.ceiling)
                                  : at::threshold_backward(dy, kept[2], 0);
     auto [dx, dw, dbias] = run.call(passed, kept[0], kept[1], call.number);
@@ -105,7 +106,7 @@ Tensors conv_relu_gradient(const Tensor &dy, const Tensors &kept, const Call &ca
 
 Tensor max_pool(const Tensors &given, const Call &call, Tensors &kept)
 {
-    static const auto run = operator_of<Tensor(Of, int64_t)>("anydnn::max_pool2d_numbered");
+    static const auto run = operator_of<Tensor(TensorRef, int64_t)>("anydnn::max_pool2d_numbered");
     Tensor y = run.call(given[0], call.number);
     kept = {given[0], y};
     return y;
@@ -114,7 +115,7 @@ Tensor max_pool(const Tensors &given, const Call &call, Tensors &kept)
 Tensors max_pool_gradient(const Tensor &dy, const Tensors &kept, const Call &call)
 {
     static const auto run =
-        operator_of<Tensor(Of, Of, Of, int64_t)>("anydnn::max_pool2d_backward_numbered");
+        operator_of<Tensor(TensorRef, TensorRef, TensorRef, int64_t)>("anydnn::max_pool2d_backward_numbered");
     return {run.call(laid(dy, kept[1]), kept[0], kept[1], call.number)};
 }
 

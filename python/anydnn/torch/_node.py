@@ -36,7 +36,7 @@ _calls = 0
 def _options() -> List[str]:
     headers = pathlib.Path(sysconfig.get_path("include"))
     if not (headers / "Python.h").exists():
-        raise OSError("there are no headers of Python")
+        raise OSError("the headers of Python are not installed")
     # Headers of torch 2.15 require C++20, and those of 2.11 accept it.
     return ["-std=c++20", "-DNDEBUG", f"-I{headers}", f"-D_GLIBCXX_USE_CXX11_ABI={_ABI}", f'-DANYDNN_TORCH="{_VERSION}"',
             "-ltorch_cpu", "-lc10", "-ltorch_python"]
@@ -51,7 +51,7 @@ def _open(made: pathlib.Path) -> None:
     found = importlib.util.module_from_spec(spec)
     loader.exec_module(found)
     if getattr(found, "torch") != _VERSION:
-        raise ImportError(f"{made} is for another torch")
+        raise ImportError(f"{made} was built for another version of torch")
     for name, (function, twice) in _eager.FUNCTIONS.items():
         getattr(found, "start")(name, function, twice)
     _loaded = found
@@ -118,12 +118,17 @@ def _use() -> None:
     _eager.ways.update({name: getattr(_loaded, name) for name in _eager.FUNCTIONS})
 
 
-def choose(wanted: bool, at_once: bool) -> None:
+def wanted() -> bool:
+    """Returns whether calls may use nodes."""
+    return _wanted
+
+
+def choose(nodes: bool, at_once: bool) -> None:
     """Selects whether calls use nodes, which are built now (at_once) or once calls are frequent."""
     global _wanted
-    _wanted = wanted
+    _wanted = nodes
     _functions()
-    if not wanted:
+    if not nodes:
         return
     if load(build=at_once, at_once=at_once):
         _use()

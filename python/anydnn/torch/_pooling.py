@@ -15,10 +15,21 @@ def _pair(values: Sequence[int]) -> Tuple[int, ...]:
     return found * 2 if len(found) == 1 else found
 
 
-def _parameters(window: Any, stride: Any, padding: Any, ceil_mode: bool, count_include_pad: bool,
+_CEIL = "ceil_mode, which adds a window at an edge"
+
+
+def _ceil_adds(shape: Sequence[int], window: Sequence[int], step: Sequence[int], pad: Sequence[int]) -> bool:
+    """Returns whether ceil_mode adds windows: one more on an axis begins before the end of the input and its pad."""
+    for axis in range(2):
+        extent = shape[axis - 2]
+        floor = (extent + 2 * pad[axis] - window[axis]) // step[axis] + 1
+        if (extent + 2 * pad[axis] - window[axis]) % step[axis] and floor * step[axis] < extent + pad[axis]:
+            return True
+    return False
+
+
+def _parameters(shape: Sequence[int], window: Any, stride: Any, padding: Any, ceil_mode: bool, count_include_pad: bool,
                 divisor: Optional[int]) -> Tuple[Tuple[int, ...], Tuple[int, ...], Tuple[int, ...], str]:
-    if ceil_mode:
-        raise Declined("ceil_mode")
     if divisor is not None:
         raise Declined("divisor_override")
     window = _pair(window)
@@ -26,6 +37,8 @@ def _parameters(window: Any, stride: Any, padding: Any, ceil_mode: bool, count_i
     padding = _pair(padding)
     if min(window) < 1 or min(stride) < 1 or min(padding) < 0 or any(2 * p > w for p, w in zip(padding, window)):
         raise Declined("a window, stride or padding that torch refuses")
+    if ceil_mode and _ceil_adds(shape, window, stride, padding):
+        raise Declined(_CEIL)
     mode = "average_include" if count_include_pad else "average_exclude"
     return window, stride, padding, f" mode={mode} window={dims(window)} pad={dims(padding)} stride={dims(stride)}"
 
@@ -40,9 +53,9 @@ def avg_pool2d(x: torch.Tensor, kernel_size: Any, stride: Any = (), padding: Any
                count_include_pad: bool = True, divisor_override: Optional[int] = None) -> Tuple[Any, str]:
     """Returns y of aten::avg_pool2d."""
     supported(x)
-    window, step, pad, keys = _parameters(kernel_size, stride, padding, ceil_mode, count_include_pad,
-                                          divisor_override)
     whole = _lifted(x)
+    window, step, pad, keys = _parameters(whole.shape, kernel_size, stride, padding, ceil_mode, count_include_pad,
+                                          divisor_override)
     last = channels_last(whole)
     whole = packed(whole, last)
     extents = [(whole.shape[axis + 2] + 2 * pad[axis] - window[axis]) // step[axis] + 1 for axis in range(2)]
@@ -63,8 +76,8 @@ def avg_pool2d_backward(dy: torch.Tensor, x: torch.Tensor, kernel_size: Any, str
     supported(dy, x)
     if dy.dtype != x.dtype:
         raise Declined("operands of several types")
-    keys = _parameters(kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)[3]
     whole, last = _lifted(x), channels_last(_lifted(x))
+    keys = _parameters(whole.shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)[3]
     gradient = packed(_lifted(dy), last)
     dx = empty(whole.shape, whole, last)
     handle = handle_of(x)
@@ -172,8 +185,6 @@ _max_with_gradient = _eager.max_pool(_max_numbered, _max_gradient_numbered, _max
 def _max_parameters(shape: Tuple[int, ...], window: Any, stride: Any, padding: Any, dilation: Any,
                     ceil_mode: bool) -> Tuple[str, Tuple[Tuple[int, ...], ...]]:
     """Returns why a call is declined, or "", and its window, stride and padding."""
-    if ceil_mode:
-        return "ceil_mode", ()
     window = _pair(window)
     step, pad, gap = (_pair(stride) if len(stride) else window), _pair(padding), _pair(dilation)
     if gap != (1, 1):
@@ -184,6 +195,8 @@ def _max_parameters(shape: Tuple[int, ...], window: Any, stride: Any, padding: A
     if len(shape) not in (3, 4) or min((shape[axis - 2] + 2 * pad[axis] - window[axis]) // step[axis] + 1
                                        for axis in range(2)) < 1:
         return "an input that torch refuses", ()
+    if ceil_mode and _ceil_adds(shape, window, step, pad):
+        return _CEIL, ()
     return "", (window, step, pad)
 
 

@@ -27,9 +27,9 @@ def gradients(dy: torch.Tensor, x: torch.Tensor, w: torch.Tensor, call: int) -> 
 
 
 def convolution(x: torch.Tensor, w: torch.Tensor, bias: Maybe, call: int) -> torch.Tensor:
-    """Runs the convolution by torch's operator. `call` is the number of stride, padding, dilation and groups, and of
-    the
-    flags for the gradients of w and bias.
+    """Runs the convolution by torch's operator.
+
+    `call` is the number of stride, padding, dilation and groups, and of the flags for the gradients of w and bias.
     """
     stride, padding, dilation, groups, _ = _fused.parameters(call)
     return torch.convolution(x, w, bias, stride, padding, dilation, False, (0,) * len(stride), groups)
@@ -65,8 +65,7 @@ onto = _fused.numbered(
 
 
 def owners(tensor: torch.Tensor) -> Optional[Tuple[Any, ...]]:
-    """Returns the number of owners of a tensor and its memory, in Python and C++, and whether the memory is torch's
-    own.
+    """Returns how many own a tensor and its memory, in Python and C++, and whether the memory is torch's own.
 
     Hooks, values that autograd saved or passes to two nodes, views and NumPy arrays count as owners. autograd's engine,
     too, adds in place to a gradient without other owners. Returns None if the number is unknown.

@@ -94,11 +94,14 @@ def handle_of(tensor: torch.Tensor, deterministic: bool = False, fastest: bool =
               rule: Tuple[str, ...] = ()) -> Kept:
     """Returns this thread's handle for a tensor's device and the options in force, on torch's current stream.
 
+    On the CPU the backends keep to torch's number of threads when they prepare a call, so each number has a handle.
+
     A forked process creates its own. torch's flag `benchmark` puts `fastest` before our route. A `rule`, operations and
     their route, selects another handle.
     """
     where, number = tensor.device.type, tensor.device.index or 0
-    key = (os.getpid(), where, number, options.route, deterministic, fastest, *rule)
+    threads = torch.get_num_threads() if where == "cpu" else 0
+    key = (os.getpid(), where, number, threads, options.route, deterministic, fastest, *rule)
     handles: Dict[Any, Kept] = _own.__dict__.setdefault("handles", {})
     handle = handles.get(key)
     if handle is None:
@@ -112,7 +115,7 @@ def handle_of(tensor: torch.Tensor, deterministic: bool = False, fastest: bool =
             handle.set_deterministic(True)
         handles[key] = handle
     if where == "cuda":
-        # The compiled kernels also set it, so the handle's cached value does not count.
+        # The compiled kernels also set it, so the handle's cached value may be outdated.
         handle._stream = -1
         handle.set_stream(torch._C._cuda_getCurrentRawStream(number))
     return handle
@@ -163,9 +166,9 @@ class Plan:
         self.handle, self.problem = handle, problem
         # Queried in advance: a first call that ran on copies would give other bits than later ones.
         said = problem.explain(handle)
+        self.choice = said.rpartition("\nchoice: ")[2].split(" ", 1)[0]
         if ", staged on " in said:
-            choice = said.rpartition("\nchoice: ")[2].split(" ", 1)[0]
-            raise Declined(f"{choice} would run it on copies in another memory")
+            raise Declined(f"{self.choice} would run it on copies in another memory")
         self.size = problem.workspace_size(handle)
         self.backend = ""
         self.reason = ""

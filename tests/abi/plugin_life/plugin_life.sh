@@ -65,16 +65,16 @@ header 0.9 0 9 1
 for number in 2.0 0.9; do
     backend sim$number $number
     check "library 1.1 refuses a backend of $number" \
-        scales 1.1 sim$number "was built for plugin ABI $number, this library speaks 1.1"
+        scales 1.1 sim$number "was built for plugin ABI $number, but this library supports 1.1"
 done
 
 for part in DESCRIPTION OPERATION CANDIDATE; do
     backend short_$part 1.1 -DSHORT_$part
 done
 check "a description below its least size is refused" scales 1.1 short_DESCRIPTION \
-    "its description states a struct_size of [0-9]*, where plugin ABI 1.1 needs at least"
+    "its description has struct_size [0-9]*; plugin ABI 1.1 needs at least"
 check "an operation below its least size is refused" scales 1.1 short_OPERATION \
-    "element 0 of its operations states a struct_size of [0-9]*, where plugin ABI 1.1 needs at least"
+    "element 0 of its operations has struct_size [0-9]*; plugin ABI 1.1 needs at least"
 check "a candidate below its least size is refused" scales 1.1 short_CANDIDATE \
-    "malformed candidate: its struct_size is impossible"
+    "malformed candidate: its struct_size is invalid"
 tap_end

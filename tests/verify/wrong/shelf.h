@@ -150,6 +150,31 @@ static int32_t shelf_record_end(int32_t device, void *stream, void **recording)
     return SUCCESS;
 }
 
+/* The functions of the fault SPACE_MARKS. */
+static int32_t shelf_zero_create(int32_t device, void **mark)
+{
+    (void)device;
+    *mark = &late;
+    return SUCCESS;
+}
+
+static int32_t shelf_zero_record(int32_t device, void *stream, void *mark)
+{
+    (void)device;
+    (void)stream;
+    (void)mark;
+    return SUCCESS;
+}
+
+static int32_t shelf_zero_elapsed(int32_t device, void *from, void *to, double *microseconds)
+{
+    (void)device;
+    (void)from;
+    (void)to;
+    *microseconds = 0;
+    return SUCCESS;
+}
+
 static int32_t shelf_poisoned(int32_t device)
 {
     (void)device;
@@ -192,7 +217,8 @@ static int32_t shelf_count(int32_t device, void *stream, const struct anydnn_plu
 static int32_t shelf_stream_create(int32_t device, void **stream)
 {
     (void)device;
-    (void)stream;
+    if (fault == SPACE_QUEUE)
+        *stream = &late;
     return SUCCESS;
 }
 
@@ -222,10 +248,15 @@ static struct anydnn_plugin_space shelf = {
 /* Adds the optional space functions that contain the fault. */
 static void shelf_begin(void)
 {
-    if (fault == SPACE_STREAM) {
+    if (fault == SPACE_STREAM || fault == SPACE_QUEUE) {
         shelf.stream_create = shelf_stream_create;
         shelf.stream_destroy = shelf_destroy;
         shelf.stream_wait = shelf_mark_record;
+    }
+    if (fault == SPACE_MARKS) {
+        shelf.mark_create = shelf_zero_create;
+        shelf.mark_record = shelf_zero_record;
+        shelf.mark_elapsed = shelf_zero_elapsed;
     }
     if (fault == SPACE_COUNT)
         shelf.count_special = shelf_count;

@@ -34,12 +34,14 @@ enum {
     IGNORES_GROUPS,
     SHARED,
     CACHES_WEIGHTS,
+    KEEPS_PROBLEM,
     READS_BEYOND,
     NONDETERMINISTIC,
     WRITES_GAP,
     SHARES_SCRATCH,
     NEEDS_MORE,
     HANGS,
+    SHAPE,
     CRASHES,
     FORKS,
     FAILS,
@@ -61,6 +63,8 @@ enum {
     SPACE_RECORDS,
     SPACE_IDENTITY,
     SPACE_STREAM,
+    SPACE_QUEUE,
+    SPACE_MARKS,
     SPACE_COUNT,
     FAULTS
 };
@@ -84,6 +88,8 @@ static const struct fault faults[FAULTS] = {
     [SHARED] = {"wrong_shared", ANYDNN_PLUGIN_CONVOLUTION_FORWARD, NULL},
     /* Keeps the weights of the first run. */
     [CACHES_WEIGHTS] = {"wrong_caches_weights", ANYDNN_PLUGIN_CONVOLUTION_FORWARD, NULL},
+    /* Keeps pointers to the host's problem. */
+    [KEEPS_PROBLEM] = {"wrong_keeps_problem", ANYDNN_PLUGIN_CONVOLUTION_FORWARD, NULL},
     /* Reads past the end of w. */
     [READS_BEYOND] = {"wrong_reads_beyond", ANYDNN_PLUGIN_CONVOLUTION_FORWARD, NULL},
     /* Gives different bits in every second run. */
@@ -96,6 +102,8 @@ static const struct fault faults[FAULTS] = {
     [NEEDS_MORE] = {"wrong_needs_more", ANYDNN_PLUGIN_CONVOLUTION_FORWARD, NULL},
     /* Never returns, for more than 3 groups. */
     [HANGS] = {"wrong_hangs", ANYDNN_PLUGIN_CONVOLUTION_FORWARD, NULL},
+    /* Adds 1 to the first element, for the filters of one layer of LeNet alone. */
+    [SHAPE] = {"wrong_shape", ANYDNN_PLUGIN_CONVOLUTION_FORWARD, NULL},
     /* Dies of a signal, for more than 3 groups. */
     [CRASHES] = {"wrong_crashes", ANYDNN_PLUGIN_CONVOLUTION_FORWARD, NULL},
     /* Dies in a forked child, although it declares itself fork-safe. */
@@ -138,6 +146,10 @@ static const struct fault faults[FAULTS] = {
     [SPACE_IDENTITY] = {"wrong_space_identity", 0, NULL},
     /* Creates no stream, but reports success. */
     [SPACE_STREAM] = {"wrong_space_stream", 0, NULL},
+    /* Gives its default queue for every stream. */
+    [SPACE_QUEUE] = {"wrong_space_queue", 0, NULL},
+    /* Has marks that are 0 microseconds apart. */
+    [SPACE_MARKS] = {"wrong_space_marks", 0, NULL},
     /* Counts subnormal numbers as zeros. */
     [SPACE_COUNT] = {"wrong_space_count", 0, NULL},
 };
@@ -378,6 +390,12 @@ static void stop_in_child(void)
             raise(SIGABRT);
 }
 
+static void plan_made(struct anydnn_plugin_plan *plan, const struct anydnn_plugin_problem *problem)
+{
+    if (is(plan, KEEPS_PROBLEM))
+        plan->problem = *problem;
+}
+
 static int32_t plan_execute(struct anydnn_plugin_plan *plan,
                             const struct anydnn_plugin_operands *operands, int32_t *effect)
 {
@@ -400,6 +418,9 @@ static int32_t plan_execute(struct anydnn_plugin_plan *plan,
         convolve(plan, &reached);
     else
         each_element(plan, &reached);
+    if (is(plan, SHAPE) && plan->problem.tensor[1]->dims[0] == 16 &&
+        plan->problem.tensor[1]->dims[1] == 6 && plan->problem.tensor[1]->dims[2] == 5)
+        *(float *)reached.data[2] += 1;
     if (is(plan, SHARES_SCRATCH))
         through_scratch(plan, &reached);
     if (fault != EFFECT)
@@ -439,6 +460,7 @@ struct fake fake = {
     .enter = enter,
     .refuse = refuse,
     .change = change,
+    .made = plan_made,
     .execute = plan_execute,
 };
 

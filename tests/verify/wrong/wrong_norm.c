@@ -12,6 +12,10 @@
 #define SUCCESS   ANYDNN_PLUGIN_STATUS_SUCCESS
 #define NO_MEMORY ANYDNN_PLUGIN_STATUS_ALLOC_FAILED
 
+#define FORWARD_SLOT(name)  slot_normalization_forward_##name
+#define BACKWARD_SLOT(name) slot_normalization_backward_##name
+#define MATMUL(name)        slot_matmul_##name
+
 enum {
     RIGHT,
     MOMENTS,
@@ -269,7 +273,6 @@ static float factor(const struct norm *norm, const int64_t *index)
 
 static void forward(const struct norm *norm)
 {
-    enum { BIAS = 2, Z, Y, SUM, MEAN, DEVIATION };
     const struct anydnn_plugin_normalization *params = norm->params;
     const struct anydnn_plugin_operands *operands = norm->operands;
     int64_t index[ANYDNN_PLUGIN_DIM_MAX] = {0};
@@ -279,22 +282,23 @@ static void forward(const struct norm *norm)
         const struct set *set = set_at(norm, index);
         float v = input(norm, index), y = factor(norm, index) * ((v - set->mean) * set->r);
 
-        y += read(norm->plan, operands, BIAS, index, 0);
+        y += read(norm->plan, operands, FORWARD_SLOT(bias), index, 0);
         if (fault == ADDS_LATE)
-            y += read(norm->plan, operands, Z, index, 0);
-        *element(norm->plan, operands, Y, index) =
+            y += read(norm->plan, operands, FORWARD_SLOT(z), index, 0);
+        *element(norm->plan, operands, FORWARD_SLOT(y), index) =
             activate(params->activation, params->nan_propagate, params->coef, y);
-        if (operands->data[SUM])
-            *element(norm->plan, operands, SUM, index) = v;
+        if (operands->data[FORWARD_SLOT(sum)])
+            *element(norm->plan, operands, FORWARD_SLOT(sum), index) = v;
     } while (step(norm->x, index));
-    if (operands->data[DEVIATION])
+    if (operands->data[FORWARD_SLOT(save_inv_dev)])
         do {
-            if (operands->data[MEAN])
-                *element(norm->plan, operands, MEAN, index) = norm->sets[at].mean;
-            *element(norm->plan, operands, DEVIATION, index) =
+            if (operands->data[FORWARD_SLOT(save_mean)])
+                *element(norm->plan, operands, FORWARD_SLOT(save_mean), index) =
+                    norm->sets[at].mean;
+            *element(norm->plan, operands, FORWARD_SLOT(save_inv_dev), index) =
                 fault == SAVES_VARIANCE ? norm->sets[at].square : norm->sets[at].r;
             at++;
-        } while (step(norm->plan->problem.tensor[DEVIATION], index));
+        } while (step(norm->plan->problem.tensor[FORWARD_SLOT(save_inv_dev)], index));
 }
 
 /* An element in backward: normalized, and its gradient before the activation. */
@@ -317,25 +321,23 @@ static struct gradient gradient_at(const struct norm *norm, const int64_t *index
 /* Takes saved statistics. */
 static void load_sets(const struct norm *norm)
 {
-    enum { MEAN = 4, DEVIATION };
     int64_t index[ANYDNN_PLUGIN_DIM_MAX] = {0};
     int64_t at = 0;
 
-    if (!norm->operands->data[DEVIATION])
+    if (!norm->operands->data[BACKWARD_SLOT(save_inv_dev)])
         return;
     do {
-        float saved = *element(norm->plan, norm->operands, DEVIATION, index);
+        float saved = *element(norm->plan, norm->operands, BACKWARD_SLOT(save_inv_dev), index);
 
-        norm->sets[at].mean = read(norm->plan, norm->operands, MEAN, index, 0);
+        norm->sets[at].mean = read(norm->plan, norm->operands, BACKWARD_SLOT(save_mean), index, 0);
         norm->sets[at++].r =
             fault == IGNORES_SAVED ? 1 / sqrtf(saved + (float)norm->params->epsilon) : saved;
-    } while (step(norm->plan->problem.tensor[DEVIATION], index));
+    } while (step(norm->plan->problem.tensor[BACKWARD_SLOT(save_inv_dev)], index));
 }
 
 /* Adds up the gradient of a scale or bias. */
 static void sum_gradient(const struct norm *norm, int slot)
 {
-    enum { DSCALE = 8, DBIAS };
     int64_t index[ANYDNN_PLUGIN_DIM_MAX] = {0};
     int64_t left = count(norm->x);
 
@@ -346,19 +348,18 @@ static void sum_gradient(const struct norm *norm, int slot)
     while (step(norm->plan->problem.tensor[slot], index));
     do {
         struct gradient at = gradient_at(norm, index);
-        float add = slot == DSCALE         ? at.g * at.n
-                    : fault == DBIAS_AFTER ? *element(norm->plan, norm->operands, 1, index)
-                                           : at.g;
+        float add = slot == BACKWARD_SLOT(dscale) ? at.g * at.n
+                    : fault == DBIAS_AFTER        ? *element(norm->plan, norm->operands, 1, index)
+                                                  : at.g;
 
         left--;
-        if (!(fault == LAST_ROW && slot == DSCALE && left == 0))
+        if (!(fault == LAST_ROW && slot == BACKWARD_SLOT(dscale) && left == 0))
             *element(norm->plan, norm->operands, slot, index) += add;
     } while (step(norm->x, index));
 }
 
 static void backward(const struct norm *norm)
 {
-    enum { DSUM = 6, DX, DSCALE, DBIAS };
     int rms = norm->params->kind == ANYDNN_PLUGIN_NORMALIZATION_RMS && fault != MEAN_OF_W;
     int64_t index[ANYDNN_PLUGIN_DIM_MAX] = {0};
 
@@ -369,15 +370,17 @@ static void backward(const struct norm *norm)
         set_at(norm, index)->w += at.w;
         set_at(norm, index)->wn += at.w * at.n;
     } while (step(norm->x, index));
-    sum_gradient(norm, DSCALE);
-    sum_gradient(norm, DBIAS);
+    sum_gradient(norm, BACKWARD_SLOT(dscale));
+    sum_gradient(norm, BACKWARD_SLOT(dbias));
     do {
         const struct set *set = set_at(norm, index);
         struct gradient at = gradient_at(norm, index);
         float m = (float)set->count;
-        float dsum = fault == IGNORES_DSUM ? 0 : read(norm->plan, norm->operands, DSUM, index, 0);
+        float dsum = fault == IGNORES_DSUM
+                         ? 0
+                         : read(norm->plan, norm->operands, BACKWARD_SLOT(dsum), index, 0);
 
-        *element(norm->plan, norm->operands, DX, index) =
+        *element(norm->plan, norm->operands, BACKWARD_SLOT(dx), index) =
             set->r * (at.w - (rms ? 0 : set->w / m) - at.n * (set->wn / m)) + dsum;
     } while (step(norm->x, index));
 }
@@ -408,9 +411,9 @@ static int32_t normalize(const struct anydnn_plugin_plan *plan,
 static void multiply(const struct anydnn_plugin_plan *plan,
                      const struct anydnn_plugin_operands *operands)
 {
-    enum { A, B, C, BIAS, D = 9, AUX };
     const struct anydnn_plugin_matmul *params = &plan->copies.params.matmul;
-    const struct anydnn_plugin_tensor *d = plan->problem.tensor[D], *b = plan->problem.tensor[B];
+    const struct anydnn_plugin_tensor *d = plan->problem.tensor[MATMUL(d)],
+                                      *b = plan->problem.tensor[MATMUL(b)];
     int64_t index[ANYDNN_PLUGIN_DIM_MAX] = {0}, inner = b->dims[b->ndims - 2];
     int last = d->ndims - 1;
 
@@ -424,21 +427,22 @@ static void multiply(const struct anydnn_plugin_plan *plan,
         }
         for (int64_t k = 0; k < inner; k++) {
             a_index[last] = b_index[last - 1] = k;
-            v += *element(plan, operands, A, a_index) *
+            v += *element(plan, operands, MATMUL(a), a_index) *
                  (fault == TRANSPOSES && last == 1
-                      ? ((const float *)operands->data[B])[k * b->dims[1] + index[1]]
-                      : *element(plan, operands, B, b_index));
+                      ? ((const float *)operands->data[MATMUL(b)])[k * b->dims[1] + index[1]]
+                      : *element(plan, operands, MATMUL(b), b_index));
         }
         v *= (float)operands->scale[0];
-        if (operands->data[C] && (operands->scale[1] != 0 || fault == READS_C))
-            v += (float)operands->scale[1] * *element(plan, operands, C, index);
-        v += read(plan, operands, BIAS, index, 0) * (fault == BIAS_TWICE ? (float)inner : 1);
-        if (operands->data[AUX] && fault != AUX_AFTER)
-            *element(plan, operands, AUX, index) = v;
+        if (operands->data[MATMUL(c)] && (operands->scale[1] != 0 || fault == READS_C))
+            v += (float)operands->scale[1] * *element(plan, operands, MATMUL(c), index);
+        v +=
+            read(plan, operands, MATMUL(bias), index, 0) * (fault == BIAS_TWICE ? (float)inner : 1);
+        if (operands->data[MATMUL(aux)] && fault != AUX_AFTER)
+            *element(plan, operands, MATMUL(aux), index) = v;
         v = activate(params->activation, params->nan_propagate, params->coef, v);
-        *element(plan, operands, D, index) = v;
-        if (operands->data[AUX] && fault == AUX_AFTER)
-            *element(plan, operands, AUX, index) = v;
+        *element(plan, operands, MATMUL(d), index) = v;
+        if (operands->data[MATMUL(aux)] && fault == AUX_AFTER)
+            *element(plan, operands, MATMUL(aux), index) = v;
     } while (step(d, index));
 }
 

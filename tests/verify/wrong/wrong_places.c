@@ -3,12 +3,13 @@
 #include "fault.h"
 #include "tensor.h"
 
-#define RELU     1
 #define ACCURATE 1
 #define CHANNEL  1
 
-enum { Y, DY };
-enum { SOFTMAX_DX = 2, X = 2, RELU_DX };
+#define SOFTMAX(name) slot_softmax_backward_##name
+#define RELU(name)    slot_activation_backward_##name
+_Static_assert(KIT_SAME_SLOT(softmax_backward, activation_backward, y),
+               "plan_execute steps over y");
 
 enum { RIGHT, WRITES_EARLY, READS_UNREAD };
 
@@ -38,28 +39,28 @@ static void put(const struct anydnn_plugin_operands *operands, float *dx, double
 static void softmax_place(const struct anydnn_plugin_plan *plan,
                           const struct anydnn_plugin_operands *operands, int64_t *index)
 {
-    int64_t channels = plan->problem.tensor[Y]->dims[1];
+    int64_t channels = plan->problem.tensor[SOFTMAX(y)]->dims[1];
     double sum = 0;
 
     for (index[1] = 0; index[1] < channels; index[1]++) {
-        double product =
-            (double)*at(plan, operands, Y, index) * (double)*at(plan, operands, DY, index);
+        double product = (double)*at(plan, operands, SOFTMAX(y), index) *
+                         (double)*at(plan, operands, SOFTMAX(dy), index);
 
         if (fault == WRITES_EARLY && operands->scale[1] == 0)
-            *at(plan, operands, SOFTMAX_DX, index) = (float)product;
+            *at(plan, operands, SOFTMAX(dx), index) = (float)product;
         sum += product;
     }
     for (index[1] = 0; index[1] < channels; index[1]++) {
-        double y = (double)*at(plan, operands, Y, index);
+        double y = (double)*at(plan, operands, SOFTMAX(y), index);
 
         if (fault == WRITES_EARLY && operands->scale[1] == 0) {
-            float *dx = at(plan, operands, SOFTMAX_DX, index);
+            float *dx = at(plan, operands, SOFTMAX(dx), index);
 
             *dx = (float)(operands->scale[0] * ((double)*dx - y * sum));
             continue;
         }
-        put(operands, at(plan, operands, SOFTMAX_DX, index),
-            y * ((double)*at(plan, operands, DY, index) - sum));
+        put(operands, at(plan, operands, SOFTMAX(dx), index),
+            y * ((double)*at(plan, operands, SOFTMAX(dy), index) - sum));
     }
     index[1] = 0;
 }
@@ -68,16 +69,17 @@ static int32_t plan_execute(struct anydnn_plugin_plan *plan,
                             const struct anydnn_plugin_operands *operands, int32_t *effect)
 {
     int64_t index[ANYDNN_PLUGIN_DIM_MAX] = {0};
-    int by = fault == READS_UNREAD ? X : Y;
+    int by = fault == READS_UNREAD ? RELU(x) : RELU(y);
 
     (void)effect;
     do
         if (plan->problem.operation == ANYDNN_PLUGIN_ACTIVATION_BACKWARD)
-            put(operands, at(plan, operands, RELU_DX, index),
-                *at(plan, operands, by, index) > 0 ? (double)*at(plan, operands, DY, index) : 0);
+            put(operands, at(plan, operands, RELU(dx), index),
+                *at(plan, operands, by, index) > 0 ? (double)*at(plan, operands, RELU(dy), index)
+                                                   : 0);
         else if (index[1] == 0)
             softmax_place(plan, operands, index);
-    while (step(plan->problem.tensor[Y], index));
+    while (step(plan->problem.tensor[RELU(y)], index));
     return ANYDNN_PLUGIN_STATUS_SUCCESS;
 }
 
@@ -87,7 +89,7 @@ static int32_t refuse(const struct anydnn_plugin_problem *problem, struct kit_re
     const struct anydnn_plugin_activation *activation = problem->params;
     int relu = problem->operation == ANYDNN_PLUGIN_ACTIVATION_BACKWARD;
 
-    if (relu ? activation->mode != RELU
+    if (relu ? activation->mode != ANYDNN_PLUGIN_ACTIVATION_RELU
              : softmax->algorithm != ACCURATE || softmax->mode != CHANNEL)
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
                           "this backend has relu, and accurate softmax by channels");

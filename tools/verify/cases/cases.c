@@ -19,6 +19,7 @@
 #include "problem/problem.h"
 #include "problem/text.h"
 #include "sys/error.h"
+#include "tools/files.h"
 
 #define QUICK_MOST (1 << 19) /* elements of an operand */
 
@@ -36,11 +37,11 @@ static struct verify_case *add_case(struct verify_cases *cases, enum verify_kind
     item->type = type;
     item->layout = layout;
     item->label = strdup(label);
-    if (cases->count == cases->room) {
+    if (cases->count == cases->capacity) {
         struct verify_case **more;
 
-        cases->room = cases->room > 0 ? 2 * cases->room : 256;
-        more = realloc(cases->item, (size_t)cases->room * sizeof(*more));
+        cases->capacity = cases->capacity > 0 ? 2 * cases->capacity : 256;
+        more = realloc(cases->item, (size_t)cases->capacity * sizeof(*more));
         if (more == NULL)
             exit(TOOL_FAILED);
         cases->item = more;
@@ -114,12 +115,35 @@ static int is_wanted(const struct verify_filter *filter, int32_t operation)
     return strcmp(name, filter->operation) == 0;
 }
 
+/* Adds the cases of a problem that the user names. */
+static void add_given(struct verify_cases *cases, const struct adn_problem *problem,
+                      const struct adn_values *values, const char *text, const char *name)
+{
+    const int32_t type = problem->tensor[0].type;
+    const char *layout = adn_layout_name(&problem->tensor[0]);
+    char label[200];
+
+    layout = layout != NULL ? layout : "strided";
+    verify_problem_add(cases, problem, values, type, layout, name);
+    if (strstr(text, "nan=") != NULL) {
+        snprintf(label, sizeof(label), "%s,NaN and infinities", name);
+        verify_problem_add(cases, problem, values, type, layout, label)->data = ORACLE_SPECIALS;
+    }
+    if (adn_problem_operation(problem->operation)->family == ADN_FAMILY_NORMALIZATION) {
+        snprintf(label, sizeof(label), "%s,mean far from zero", name);
+        verify_problem_add(cases, problem, values, type, layout, label)->data = ORACLE_FAR;
+    }
+    if (adn_judge_sums_wrap(problem)) {
+        snprintf(label, sizeof(label), "%s,sums wrap", name);
+        verify_problem_add(cases, problem, values, type, layout, label)->data = ORACLE_LARGE;
+    }
+}
+
 static int add_one(struct verify_cases *cases, const struct adn_backend *backend, const char *text,
                    char *sentence)
 {
     struct adn_problem problem;
     struct adn_values values;
-    const char *layout;
 
     if (adn_problem_parse(text, &problem, &values) != ANYDNN_STATUS_SUCCESS ||
         adn_problem_check(&problem, "anydnn verify") != ANYDNN_STATUS_SUCCESS) {
@@ -131,22 +155,37 @@ static int add_one(struct verify_cases *cases, const struct adn_backend *backend
                  adn_operation_name(problem.operation));
         return -1;
     }
-    layout = adn_layout_name(&problem.tensor[0]);
-    layout = layout != NULL ? layout : "strided";
-    verify_problem_add(cases, &problem, &values, problem.tensor[0].type, layout, "given");
-    if (strstr(text, "nan=") != NULL)
-        verify_problem_add(cases, &problem, &values, problem.tensor[0].type, layout,
-                           "given,NaN and infinities")
-            ->data = ORACLE_SPECIALS;
-    if (adn_problem_operation(problem.operation)->family == ADN_FAMILY_NORMALIZATION)
-        verify_problem_add(cases, &problem, &values, problem.tensor[0].type, layout,
-                           "given,mean far from zero")
-            ->data = ORACLE_FAR;
-    if (adn_judge_sums_wrap(&problem))
-        verify_problem_add(cases, &problem, &values, problem.tensor[0].type, layout,
-                           "given,sums wrap")
-            ->data = ORACLE_LARGE;
+    add_given(cases, &problem, &values, text, "given");
     return 0;
+}
+
+/* Adds the layers of a suite that the backend has the operation for. */
+static int add_suite(struct verify_cases *cases, const struct adn_backend *backend,
+                     const struct verify_filter *filter, char *sentence)
+{
+    FILE *file = fopen(filter->suite, "re");
+    char *line = NULL;
+    size_t capacity = 0;
+
+    while (file != NULL && tool_read_line(file, &line, &capacity, SIZE_MAX) >= 0) {
+        char *text = strchr(line, ' ');
+        struct adn_problem problem;
+        struct adn_values values;
+
+        *text++ = '\0';
+        if (adn_problem_parse(text, &problem, &values) == ANYDNN_STATUS_SUCCESS &&
+            backend->operation[problem.operation] != NULL && is_wanted(filter, problem.operation) &&
+            (filter->type < 0 || filter->type == problem.tensor[0].type))
+            add_given(cases, &problem, &values, text, line);
+    }
+    free(line);
+    if (file != NULL)
+        fclose(file);
+    if (cases->count > 0)
+        return 0;
+    snprintf(sentence, ADN_JUDGE_SENTENCE, "%s offers no requested operation of the suite",
+             backend->name);
+    return -1;
 }
 
 /* Returns 1 for operands that take as long as a hundred others. --quick skips these. */
@@ -188,7 +227,7 @@ static int add_drawn(struct verify_cases *cases, const struct adn_backend *backe
             add_case(cases, VERIFY_KIND_PROBLEM, number, -1, "random", "random");
     }
     if (cases->count == 0) {
-        snprintf(sentence, ADN_JUDGE_SENTENCE, "%s offers no such operation in such a type",
+        snprintf(sentence, ADN_JUDGE_SENTENCE, "%s does not offer this operation in this type",
                  backend->name);
         return -1;
     }
@@ -207,8 +246,9 @@ struct verify_cases *verify_cases_make(const struct adn_backend *backend,
     struct verify_cases *cases = tool_alloc(sizeof(*cases));
 
     memset(cases, 0, sizeof(*cases));
-    if (filter->problem != NULL || filter->fuzz > 0) {
+    if (filter->problem != NULL || filter->suite != NULL || filter->fuzz > 0) {
         if ((filter->problem != NULL ? add_one(cases, backend, filter->problem, sentence)
+             : filter->suite != NULL ? add_suite(cases, backend, filter, sentence)
                                      : add_drawn(cases, backend, filter, sentence)) == 0)
             return cases;
         verify_cases_free(cases);

@@ -31,7 +31,7 @@ struct verify_case {
 
 struct verify_cases {
     int count;
-    int room;
+    int capacity;
     struct verify_case **item;
 
     /* The random problems: `count` of them, drawn in turn from the `drawn_from` operations that
@@ -47,9 +47,10 @@ struct verify_cases {
 struct verify_filter {
     const char *operation; /* a name, or a prefix and `*`; NULL: all */
     int32_t type;          /* -1: all */
-    int quick;             /* 2: also without long sums */
+    int quick;             /* 1: --quick; 2: --small, also without long sums */
     int itself;            /* 1 if the backend is the oracle itself */
     const char *problem;   /* only this problem; NULL: all */
+    const char *suite;     /* only those of this file of lines "LAYER PROBLEM"; NULL: all */
     int fuzz;              /* number of random problems instead; 0: none */
     uint64_t seed;         /* of the random problems */
 };

@@ -273,6 +273,6 @@ void verify_fuzz_case(const struct anydnn_plugin_operation *published, int32_t t
             free(text);
             return;
         }
-    snprintf(item->fault, sizeof(item->fault), "no valid problem of %s in %d draws",
+    snprintf(item->fault, sizeof(item->fault), "found no valid problem of %s in %d random draws",
              adn_operation_name(published->operation), TRIES);
 }

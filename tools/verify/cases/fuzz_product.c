@@ -157,12 +157,13 @@ void verify_fuzz_normalization(struct verify_fuzz *fuzz)
 
 /* ---- matrix products */
 
+#define SLOT(name) slot_matmul_##name
+
 void verify_fuzz_matmul(struct verify_fuzz *fuzz)
 {
-    enum { A, B, C, BIAS, D = 9, AUX };
     static const int32_t counts[] = {2, 2, 2, 3, 3, 4, 5, 8};
     struct adn_problem *problem = &fuzz->problem;
-    int32_t ndims = VERIFY_FUZZ_OF(fuzz, counts), type = problem->tensor[A].type;
+    int32_t ndims = VERIFY_FUZZ_OF(fuzz, counts), type = problem->tensor[SLOT(a)].type;
     int32_t is_short = type == ANYDNN_PLUGIN_HALF || type == ANYDNN_PLUGIN_BFLOAT16;
     int32_t to = is_short && verify_fuzz_once_in(fuzz, 3) ? ANYDNN_PLUGIN_FLOAT : type;
     int32_t added = is_short && verify_fuzz_once_in(fuzz, 3) ? ANYDNN_PLUGIN_FLOAT : to;
@@ -170,7 +171,8 @@ void verify_fuzz_matmul(struct verify_fuzz *fuzz)
     int64_t a[ANYDNN_PLUGIN_DIM_MAX], b[ANYDNN_PLUGIN_DIM_MAX];
     int64_t d[ANYDNN_PLUGIN_DIM_MAX], bias[ANYDNN_PLUGIN_DIM_MAX];
 
-    problem->present &= 1u << A | 1u << B | 1u << C | 1u << BIAS | 1u << D | 1u << AUX;
+    problem->present &= 1u << SLOT(a) | 1u << SLOT(b) | 1u << SLOT(c) | 1u << SLOT(bias) |
+                        1u << SLOT(d) | 1u << SLOT(aux);
     for (int32_t i = 0; i < ndims; i++) {
         d[i] = i == ndims - 2 ? m : i == ndims - 1 ? n : 1 + verify_fuzz_below(fuzz, 3);
         a[i] = i == ndims - 1 ? k : d[i];
@@ -179,10 +181,10 @@ void verify_fuzz_matmul(struct verify_fuzz *fuzz)
             *(verify_fuzz_once_in(fuzz, 2) ? &a[i] : &b[i]) = 1;
         bias[i] = i == ndims - 1 || verify_fuzz_once_in(fuzz, 4) ? d[i] : 1;
     }
-    set(problem, A, type, ndims, a);
-    set(problem, B, type, ndims, b);
-    set(problem, C, added, ndims, d);
-    set(problem, BIAS, added, ndims, bias);
-    set(problem, D, to, ndims, d);
-    set(problem, AUX, added, ndims, d);
+    set(problem, SLOT(a), type, ndims, a);
+    set(problem, SLOT(b), type, ndims, b);
+    set(problem, SLOT(c), added, ndims, d);
+    set(problem, SLOT(bias), added, ndims, bias);
+    set(problem, SLOT(d), to, ndims, d);
+    set(problem, SLOT(aux), added, ndims, d);
 }

@@ -68,7 +68,7 @@ static void add_shape(struct verify_cases *cases, const struct verify_shapes *sh
     item->operation = shapes->operation;
     item->data = data_of(shape->kind);
     if (wrong)
-        snprintf(item->fault, sizeof(item->fault), "the case \"%s\" is no valid problem: %.800s",
+        snprintf(item->fault, sizeof(item->fault), "the case \"%s\" is not a valid problem: %.800s",
                  shape->text, adn_error_text());
 }
 

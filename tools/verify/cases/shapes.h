@@ -34,8 +34,8 @@ struct verify_shape {
     enum verify_shape_kind kind;
 };
 
-/* The shapes of an operation. `from` other than 0: the texts of that operation, with the operands
- * that this one has, precede its own. */
+/* The shapes of an operation. If `from` is not 0, the texts of that operation come first, with only
+ * the operands that this operation has. */
 struct verify_shapes {
     int32_t operation;
     int32_t from;

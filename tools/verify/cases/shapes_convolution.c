@@ -108,6 +108,7 @@ const struct verify_shape verify_fused_shapes[] = {
     {"44 channels", "x=$:4,44,8,8 w=$:38,44,3,3 pad=1,1 without=z", VERIFY_SHAPE_LAYER},
     {"1024 channels,1x1", "x=$:1,1024,14,14 w=$:64,1024,1,1 without=z", VERIFY_SHAPE_LAYER},
     {"64 channels,5x5", "x=$:2,64,14,14 w=$:24,64,5,5 pad=2,2 without=z", VERIFY_SHAPE_LAYER},
+    {"z unread", "x=$:2,5,4,7 w=$:3,5,2,3 z=$:2,3,3,5 alpha1=2 alpha2=0", 0},
     {"strided bias", "x=$:2,3,5,6 w=$:5,3,2,3 bias=$:1,5,1,1:31,3,2,1 without=z", 0},
     {"long rows,z,alpha2", "x=$:1,2,2,1100 w=$:3,2,2,5 z=$:1,3,1,1102 pad=0,3 alpha2=1", 0},
     {"strided float bias",

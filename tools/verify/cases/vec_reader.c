@@ -214,7 +214,7 @@ int vec_next(struct vec_reader *reader, struct vec_case *vec)
             goto out;
     }
     if (length == -2) {
-        fail(reader, "the line behind it has more than %d bytes", LINE_MAX_BYTES);
+        fail(reader, "the next line has more than %d bytes", LINE_MAX_BYTES);
         goto out;
     }
     if (!begun)

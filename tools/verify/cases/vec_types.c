@@ -11,12 +11,12 @@
 struct text {
     char *at;
     size_t used;
-    size_t room;
+    size_t capacity;
 };
 
 static void append(struct text *text, const char *from, size_t length)
 {
-    if (text->at && text->used + length < text->room) {
+    if (text->at && text->used + length < text->capacity) {
         memcpy(text->at + text->used, from, length);
         text->used += length;
         text->at[text->used] = '\0';
@@ -72,9 +72,10 @@ static void append_operand(struct text *text, const char *operand, size_t length
 
 char *vec_as_type(const char *problem, const char *word, const char *wide)
 {
-    struct text text = {.room = 4 * strlen(problem) + 1}; /* each word grows by less than this */
+    struct text text = {.capacity =
+                            4 * strlen(problem) + 1}; /* each word grows by less than this */
 
-    text.at = malloc(text.room);
+    text.at = malloc(text.capacity);
     for (const char *at = problem; *at; at += *at != '\0') {
         size_t length = strcspn(at, " ");
 

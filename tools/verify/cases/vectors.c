@@ -207,7 +207,8 @@ int verify_vector_subject(const struct verify_vector *vector, struct adn_subject
     for (int i = 0; i < subject->info->slot_count; i++)
         if (adn_subject_has(subject, i) && take_slot(vec, subject, i) != 0) {
             snprintf(sentence, ADN_JUDGE_SENTENCE,
-                     "the vector's %s has not as many values as the operand has elements",
+                     "the number of values of the vector's %s is not the number of the operand's "
+                     "elements",
                      subject->info->slot[i].role);
             return -1;
         }

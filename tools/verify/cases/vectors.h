@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Golden vectors: problems whose results come from elsewhere. tests/vectors/README.md defines the
- * format and the bound. */
+/* Golden vectors: problems whose results come from an independent source. tests/vectors/README.md
+ * defines the format and the bound. */
 #ifndef TOOLS_VERIFY_CASES_VECTORS_H
 #define TOOLS_VERIFY_CASES_VECTORS_H
 

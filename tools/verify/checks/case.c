@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs every check of one problem. First its offers; then each engine on integers, on other numbers
- * in the same memory, twice, and at other addresses. Names the cause of a failure. */
+/* Runs every check of one problem. It checks the offers first. Then it runs each engine on
+ * integers, on other numbers in the same memory, twice, and at other addresses. Names the cause of
+ * a failure. */
 #include "tools/verify/checks/target.h"
 
 #include <stdio.h>
@@ -59,8 +60,8 @@ static int check_repeats(struct verify_run *run, const struct verify_trial *tria
             if (kept[i] != NULL && strcmp(role, "temp") != 0 && strcmp(role, "temp2") != 0 &&
                 memcmp(kept[i], run->block[i].back, run->block[i].total) != 0)
                 result = verify_note(trial->finding, "determinism",
-                                     "the same run again gave other bits in %s, and the candidate "
-                                     "does not note it nondeterministic",
+                                     "a repeated run gave different bits in %s, but the candidate "
+                                     "is not marked nondeterministic",
                                      role);
         }
     }
@@ -81,8 +82,8 @@ static int run_elsewhere(const struct verify_trial *trial, const struct verify_r
         result = go(&run, trial, trial->first);
     if (result != 0 && strcmp(trial->finding->check, "result") == 0)
         verify_rename(trial->finding, "pointers",
-                      "the plan was right on its first operands and is wrong on others that are "
-                      "aligned to no more than the candidate asks for");
+                      "the plan was right on its first operands and is wrong on others with only "
+                      "the alignment that the candidate requires");
     run.plan = NULL; /* belongs to the first run */
     verify_run_close(&run);
     return result;
@@ -136,7 +137,7 @@ static int check_alignment(const struct verify_offers *offers, const struct adn_
             return 0;
     }
     return verify_note(finding, "alignment",
-                       "no candidate takes operands that are aligned to their elements alone");
+                       "no candidate accepts operands aligned only to their element size");
 }
 
 static int run_engines(const struct verify_target *target, const struct verify_offers *offers,

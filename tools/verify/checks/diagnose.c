@@ -101,12 +101,12 @@ void verify_diagnose(const struct verify_trial *trial, struct verify_run *run,
         return;
     if (reused && passes_afresh(trial, subject, 0))
         verify_rename(finding, "stale",
-                      "the plan keeps data: the operands' content changed under the same "
-                      "pointers, and the result is not of the new content");
+                      "the plan keeps data: the operands' contents changed under the same "
+                      "pointers, but the result is not that of the new contents");
     else if (passes_afresh(trial, subject, 1))
         verify_rename(finding, "prior",
-                      "it reads an output that it must not read (beta is 0); over zeros in place "
-                      "of NaN it is right");
+                      "it reads an output that it must not read (beta is 0); with zeros instead of "
+                      "NaN there the result is right");
     else if (passes_without_beta(trial, subject))
         verify_rename(finding, "beta", "it ignores beta: the result is right for beta 0");
     else if ((name = name_of(trial, run, subject, &sentence)) != NULL)

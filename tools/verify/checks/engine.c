@@ -70,17 +70,20 @@ int verify_run_open(struct verify_run *run, const struct verify_target *target,
     run->problem = problem;
     run->candidate = candidate;
     if (make_blocks(run, place) != 0)
-        return verify_note(finding, "memory", "the memory of its space is out");
+        return verify_note(finding, "memory", "out of memory in its memory space");
     if (shared != NULL) {
         run->plan = shared->plan;
         return 0;
     }
-    adn_problem_view(problem, 0, &view);
+    adn_problem_copy(&run->shown, problem);
+    adn_problem_view(&run->shown, 0, &view);
     adn_load_error_clear();
     status = operation->plan_create(context, &view, candidate->engine, &run->plan);
+    /* A plan that kept a pointer to the problem now reads nonsense. */
+    memset(&run->shown, 0xee, sizeof(run->shown));
     if (status != 0)
         return verify_note(finding, "plan_create",
-                           "plan_create of an engine that it offered returned %d: %s", (int)status,
+                           "plan_create of an offered engine returned %d: %s", (int)status,
                            adn_load_error_text());
     if (run->plan == NULL)
         return verify_note(finding, "plan_create", "plan_create returned 0 and no plan");
@@ -101,21 +104,31 @@ void verify_run_close(struct verify_run *run)
 
 /* ---- running */
 
+/* Returns the contents of an operand before a run, or NULL for poison. z is not read if its factor
+ * is 0. */
+static const double *contents_of(const struct adn_subject *subject, int slot)
+{
+    int is_z = subject->problem.operation == ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD &&
+               slot == slot_convolution_bias_activation_forward_z;
+
+    return is_z && subject->values.scale[1] == 0 ? NULL : subject->slot[slot].before;
+}
+
 static void fill_image(struct verify_run *run, const struct adn_subject *subject, int slot,
                        int zeros)
 {
     const struct anydnn_plugin_tensor *tensor = &run->problem->tensor[slot];
-    const struct adn_subject_slot *from = &subject->slot[slot];
+    const double *from = contents_of(subject, slot);
     struct verify_block *block = &run->block[slot];
     struct adn_places places;
 
     verify_block_poison(block, (size_t)adn_type_size(tensor->type));
-    if (from->before == NULL && !zeros)
+    if (from == NULL && !zeros)
         return;
     adn_places_begin(&places, tensor);
-    for (int64_t i = 0; i < from->count; i++) {
+    for (int64_t i = 0; i < subject->slot[slot].count; i++) {
         adn_element_store(tensor->type, block->image + block->at + places.at,
-                          from->before != NULL ? from->before[i] : 0);
+                          from != NULL ? from[i] : 0);
         adn_places_next(&places);
     }
 }
@@ -188,7 +201,7 @@ static int check_failure(struct verify_run *run, int32_t status, int32_t effect,
                                    (int)status, i, sentence);
     return verify_note(finding, "plan_execute", "plan_execute returned %d (effect %d): %s",
                        (int)status, (int)effect,
-                       sentence[0] != '\0' ? sentence : "no sentence was handed to set_error");
+                       sentence[0] != '\0' ? sentence : "set_error was not called with a message");
 }
 
 int verify_run_execute(struct verify_run *run, const struct adn_subject *subject, int zeros,

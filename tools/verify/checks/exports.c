@@ -50,7 +50,7 @@ int verify_exports(const char *path, char *extra, size_t size)
 
     extra[0] = '\0';
     if (elf_visit(path, &visitor, &facts) != 0 || facts.foreign || !facts.dynamic) {
-        snprintf(extra, size, "%.400s has no readable table of dynamic symbols", path);
+        snprintf(extra, size, "cannot read the dynamic symbol table of %.400s", path);
         return -1;
     }
     return 0;

@@ -39,13 +39,13 @@ void verify_forks(const struct verify_target *target, const struct adn_problem *
     if (pid < 0 || waitpid(pid, &status, 0) != pid || status == 0)
         return;
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
-        verify_note(finding, "fork", "it says fork_safe, and hangs in a child after fork()");
+        verify_note(finding, "fork", "it declares fork_safe but hangs in a child after fork()");
     else if (WIFSIGNALED(status))
         verify_note(finding, "fork",
-                    "it says fork_safe, and crashes in a child after fork(): signal %d (%s)",
+                    "it declares fork_safe but crashes in a child after fork(): signal %d (%s)",
                     WTERMSIG(status), strsignal(WTERMSIG(status)));
     else
-        verify_note(finding, "fork",
-                    "it says fork_safe, and in a child after fork() it fails where it passed "
-                    "before");
+        verify_note(
+            finding, "fork",
+            "it declares fork_safe but fails in a child after fork() where it passed before");
 }

@@ -53,8 +53,7 @@ static int tell_touched(const struct verify_block *block, size_t place, int writ
                            at - (long long)block->bytes + 1, role);
     if (written)
         return verify_note(finding, "gaps",
-                           "it writes into a gap between the elements of %s, at byte %lld", role,
-                           at);
+                           "it writes to a gap between the elements of %s, at byte %lld", role, at);
     return verify_note(finding, "inputs", "it writes to %s, an input, at byte %lld", role, at);
 }
 
@@ -181,7 +180,7 @@ static int check_slot(const struct verify_run *run, const struct adn_subject *su
                              : judgement.first.want,
                        exact                              ? "exact in any order of summation"
                        : adn_method_is_transform(&method) ? "transform algorithm"
-                                                          : "more than rounding explains",
+                                                          : "the error exceeds the rounding bound",
                        adn_measure_relative_l2(&judgement.measure));
 }
 

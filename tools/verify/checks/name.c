@@ -99,29 +99,25 @@ static const struct {
     int (*fits)(const struct adn_judged *element);
 } names[] = {
     {"overflow",
-     "what is too large for the type becomes its largest number; it must become infinity",
+     "results too large for the type become its largest number; they must become infinity",
      is_clamped},
     {"rounding",
-     "ties are rounded away from zero; results are rounded to the nearest number, of two to the "
-     "even one",
+     "ties are rounded away from zero; results must be rounded to nearest, ties to even",
      is_ties_away},
-    {"saturation", "results that are out of the type's range wrap around; they must saturate",
-     is_wrapped},
-    {"rounding",
-     "results are truncated; they must be rounded to the nearest number, of two to the even one",
+    {"saturation", "results out of the type's range wrap around; they must saturate", is_wrapped},
+    {"rounding", "results are truncated; they must be rounded to nearest, ties to even",
      is_truncated},
-    {"subnormal", "subnormal results become 0; the type keeps them", is_flushed},
+    {"subnormal", "subnormal results are flushed to 0; they must be kept", is_flushed},
     {"precision",
-     "it is right within the roundings of sums in 16 bits; sums are float's, unless the compute "
-     "type is half",
+     "the error is that of sums in 16 bits; sums must be in float unless the compute type is half",
      is_of_short_sums},
     {"math",
-     "it is right within what rounding of the operands to TF32 does, which the math that the "
-     "candidate states does not permit",
+     "the error is that of operands rounded to TF32, which the candidate's math mode does not "
+     "permit",
      is_of_tf32},
     {"math",
-     "it is right within what rounding of the operands to bfloat16 does, which the math that the "
-     "candidate states does not permit",
+     "the error is that of operands rounded to bfloat16, which the candidate's math mode does not "
+     "permit",
      is_of_bfloat16},
 };
 

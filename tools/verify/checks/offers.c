@@ -47,7 +47,7 @@ static int check_decline(struct verify_offers *offers,
 {
     if (candidate->sentence == NULL || strlen(candidate->sentence) < 8 ||
         strchr(candidate->sentence, ' ') == NULL)
-        FAULT("it declined with reason %s and without a sentence that says why",
+        FAULT("it declined with reason %s but without a message",
               verify_reason_name(candidate->reason));
     return 0;
 }
@@ -63,10 +63,10 @@ static int check_candidate(struct verify_offers *offers, const struct anydnn_plu
     if (rounds && !adn_math_permits_rounding(view->math))
         FAULT("a candidate rounds operands; %s does not permit it", adn_math_name(view->math));
     if (rounds && !adn_math_permits_rounding(candidate->math))
-        FAULT("a candidate notes that it rounds operands, and states %s, which does not",
+        FAULT("a candidate notes that it rounds operands but states %s, which does not permit it",
               adn_math_name(candidate->math));
     if (candidate->workspace > (UINT64_C(1) << 40))
-        FAULT("a candidate needs %" PRIu64 " bytes of workspace for a problem of some kilobytes",
+        FAULT("a candidate needs %" PRIu64 " bytes of workspace for a problem of a few kilobytes",
               candidate->workspace);
     if (!(candidate->expected_us < 1e15))
         FAULT("a candidate expects to take %g microseconds", candidate->expected_us);
@@ -86,7 +86,7 @@ static int32_t take(void *cookie, const struct anydnn_plugin_candidate *offered)
     char fault[200];
 
     if (++offers->calls > 10000)
-        return verify_note(&offers->fault, "candidates", "it offers without end");
+        return verify_note(&offers->fault, "candidates", "it offers candidates endlessly");
     if (offered == NULL)
         return verify_note(&offers->fault, "candidates", "it offered a NULL pointer");
     memcpy(&candidate, offered,
@@ -106,7 +106,8 @@ static int32_t take(void *cookie, const struct anydnn_plugin_candidate *offered)
         offers->candidate[offers->count++] = candidate;
     }
     if (offers->count > 0 && offers->reason != 0)
-        return verify_note(&offers->fault, "candidates", "it offered and declined at once");
+        return verify_note(&offers->fault, "candidates",
+                           "it both declined the problem and offered candidates");
     return 0;
 }
 
@@ -127,7 +128,7 @@ void verify_ask(const struct verify_target *target, struct anydnn_plugin_context
         verify_note(&offers->fault, "candidates", "candidates returned %d: %s", (int)offers->status,
                     adn_load_error_text());
     else if (offers->calls == 0)
-        verify_note(&offers->fault, "candidates", "it offered nothing and gave no reason");
+        verify_note(&offers->fault, "candidates", "it offered no candidate and gave no reason");
     verify_environment("candidates", &offers->fault);
 }
 
@@ -186,10 +187,11 @@ static int ask_again(const struct verify_target *target, const struct anydnn_plu
 
     verify_ask(target, target->context, view, &again);
     if (again.fault.check[0] != '\0')
-        return verify_note(finding, again.fault.check, "asked %s: %s", what, again.fault.sentence);
+        return verify_note(finding, again.fault.check, "queried %s: %s", what,
+                           again.fault.sentence);
     if (!verify_same_offers(first, &again))
         return verify_note(finding, "candidates",
-                           "asked %s it answers otherwise (%d candidates, then %d)", what,
+                           "queried %s it answers differently (%d candidates, then %d)", what,
                            first->count, again.count);
     return 0;
 }
@@ -243,13 +245,13 @@ static int ask_by_name(const struct verify_target *target, struct anydnn_plugin_
         view->algorithm = first->candidate[i].algorithm;
         verify_ask(target, target->context, view, &again);
         if (again.fault.check[0] != '\0')
-            result = verify_note(finding, again.fault.check, "asked with algorithm %d: %s",
+            result = verify_note(finding, again.fault.check, "queried with algorithm %d: %s",
                                  (int)view->algorithm, again.fault.sentence);
         for (int k = 0; k < first->count && result == 0; k++)
             if (!has_engine(&again, first->candidate[k].engine))
                 result = verify_note(finding, "candidates",
-                                     "engine %" PRIu64 " is offered, and not when the problem "
-                                     "names algorithm %d",
+                                     "engine %" PRIu64
+                                     " is offered, but not when the problem names algorithm %d",
                                      first->candidate[k].engine, (int)view->algorithm);
         for (int k = 0; k < again.count && result == 0; k++)
             if (!has_engine(first, again.candidate[k].engine))

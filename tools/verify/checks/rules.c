@@ -34,10 +34,10 @@ static int check_limits(const struct anydnn_plugin *plugin, struct verify_findin
         const struct anydnn_plugin_limit *limit = plugin->limits[i];
 
         if (limit->sentence == NULL || strlen(limit->sentence) < 5)
-            return verify_note(finding, "description", "limit %u (%s) has no sentence", i,
+            return verify_note(finding, "description", "limit %u (%s) has no description", i,
                                limit->name);
         if (limit->operation < 0 || limit->operation >= ANYDNN_PLUGIN_OPERATION_END)
-            return verify_note(finding, "description", "limit %u (%s) is of operation %d", i,
+            return verify_note(finding, "description", "limit %u (%s) names operation %d", i,
                                limit->name, (int)limit->operation);
     }
     return 0;
@@ -48,9 +48,8 @@ static int check_environment(const struct verify_target *target, struct verify_f
 {
     if (target->backend->changes_float)
         return verify_note(finding, "environment",
-                           "opening it changes the floating-point environment, as a file linked "
-                           "with -ffast-math does by a constructor: compile with it if need be, "
-                           "but link without");
+                           "opening it changes the floating-point environment, as files linked "
+                           "with -ffast-math do: link without that option");
     return verify_environment("context_create", finding);
 }
 
@@ -71,7 +70,7 @@ static int check_contexts(const struct verify_target *target, struct verify_find
                                i == 0 ? "second" : "third", adn_load_error_text());
         if (context == target->context)
             return verify_note(finding, "context_create",
-                               "context_create gave a context that is in use already");
+                               "context_create returned a context that is already in use");
         verify_environment_look("context_create");
         plugin->context_destroy(context);
         if (verify_environment("context_destroy", finding) != 0)
@@ -88,7 +87,7 @@ void verify_description(const struct verify_target *target, struct verify_findin
         check_environment(target, finding) != 0)
         return;
     if (strcmp(plugin->space, "host") != 0 && plugin->space_functions == NULL)
-        verify_note(finding, "description", "its space is %s, and it has no functions for it",
+        verify_note(finding, "description", "its space is %s, but it has no functions for it",
                     plugin->space);
     else if (check_contexts(target, finding) == 0)
         verify_space(target, finding);

@@ -11,6 +11,8 @@
 #define BYTES 70001 /* not a multiple of any vector size */
 #define SHORT 4099
 #define AT    1021
+#define LARGE (4 << 20)
+#define TIMES 8
 
 #define FIND(...) return verify_note(finding, "space", __VA_ARGS__)
 
@@ -23,16 +25,16 @@ static int check_devices(const struct anydnn_plugin_space *space, struct verify_
     int32_t current = -1;
 
     if (space->device_count(&count) != 0 || count < 1)
-        FIND("device_count says %d devices, and a context was made on device 0", (int)count);
+        FIND("device_count returns %d, but a context was created on device 0", (int)count);
     if (space->device_current(&current) != 0 || current < 0 || current >= count)
-        FIND("device_current says %d; there are %d devices", (int)current, (int)count);
+        FIND("device_current returns %d; there are %d devices", (int)current, (int)count);
     if (space->device_name(0, name, sizeof(name)) != 0 || name[0] == '\0' ||
         memchr(name, '\0', sizeof(name)) == NULL)
-        FIND("device_name gives device 0 no name");
+        FIND("device_name returns no name for device 0");
     if (space->stream_check(0, NULL) != 0)
-        FIND("stream_check refuses the stream NULL, which every handle begins with");
+        FIND("stream_check refuses the stream NULL, the initial stream of every handle");
     if (space->poisoned(0) != 0)
-        FIND("poisoned says that device 0 needs a new process");
+        FIND("poisoned reports that device 0 needs a new process");
     return 0;
 }
 
@@ -41,7 +43,7 @@ static int check_devices(const struct anydnn_plugin_space *space, struct verify_
 struct area {
     const struct anydnn_plugin_space *space;
     unsigned char *memory;
-    unsigned char *twin;
+    unsigned char *second;
     unsigned char *host; /* BYTES */
     unsigned char *back; /* BYTES */
 };
@@ -56,17 +58,18 @@ static int check_pointers(const struct area *area, struct verify_finding *findin
 {
     int32_t owner = -1;
 
-    if ((uintptr_t)area->memory % 256 != 0 || (uintptr_t)area->twin % 256 != 0)
-        FIND("memory_alloc gives memory that is not aligned to 256 bytes");
+    if ((uintptr_t)area->memory % 256 != 0 || (uintptr_t)area->second % 256 != 0)
+        FIND("memory_alloc returns memory that is not aligned to 256 bytes");
     if (area->space->pointer_owner(0, area->memory + AT, &owner) != 0 ||
         owner != ANYDNN_PLUGIN_POINTER_DEVICE)
-        FIND("pointer_owner says %d of a pointer into memory of memory_alloc; it must say %d",
-             (int)owner, ANYDNN_PLUGIN_POINTER_DEVICE);
+        FIND(
+            "pointer_owner returns %d for a pointer into memory of memory_alloc; it must return %d",
+            (int)owner, ANYDNN_PLUGIN_POINTER_DEVICE);
     owner = -1;
     if (area->space->pointer_owner(0, area->host, &owner) != 0 ||
         (owner != ANYDNN_PLUGIN_POINTER_HOST && owner != ANYDNN_PLUGIN_POINTER_DEVICE &&
          owner != ANYDNN_PLUGIN_POINTER_UNKNOWN))
-        FIND("pointer_owner says %d of a pointer of malloc; it must be one of plugin.h's",
+        FIND("pointer_owner returns %d for a pointer of malloc; it must be a value of plugin.h",
              (int)owner);
     return 0;
 }
@@ -90,19 +93,20 @@ static int check_copies(const struct area *area, struct verify_finding *finding)
     fill(area->host, 1);
     if (space->memory_copy(0, NULL, area->memory, area->host, BYTES, ANYDNN_PLUGIN_COPY_TO) != 0)
         FIND("memory_copy to the device fails: %s", adn_load_error_text());
-    if (check_same(area, area->memory, "what memory_copy brings to the device comes back changed",
-                   finding) != 0)
+    if (check_same(area, area->memory,
+                   "data that memory_copy copies to the device comes back changed", finding) != 0)
         return -1;
-    if (space->memory_copy(0, NULL, area->twin, area->memory, BYTES, ANYDNN_PLUGIN_COPY_WITHIN) !=
+    if (space->memory_copy(0, NULL, area->second, area->memory, BYTES, ANYDNN_PLUGIN_COPY_WITHIN) !=
         0)
         FIND("memory_copy within the device fails: %s", adn_load_error_text());
-    if (check_same(area, area->twin, "memory_copy within the device copies something else",
+    if (check_same(area, area->second, "memory_copy within the device copies wrong data",
                    finding) != 0)
         return -1;
-    if (space->memory_set(0, NULL, area->twin + AT, 0xa7, SHORT) != 0)
+    if (space->memory_set(0, NULL, area->second + AT, 0xa7, SHORT) != 0)
         FIND("memory_set fails: %s", adn_load_error_text());
     memset(area->host + AT, 0xa7, SHORT);
-    if (check_same(area, area->twin, "memory_set does not set just the bytes named", finding) != 0)
+    if (check_same(area, area->second, "memory_set does not set exactly the given bytes",
+                   finding) != 0)
         return -1;
     /* The host's memory may be reused once memory_copy returns. */
     fill(area->back, 2);
@@ -111,7 +115,7 @@ static int check_copies(const struct area *area, struct verify_finding *finding)
     fill(area->host, 2);
     memset(area->back, 0, BYTES);
     return check_same(area, area->memory,
-                      "memory_copy to the device still reads the host's memory when it is back",
+                      "memory_copy to the device still reads host memory after it returned",
                       finding);
 }
 
@@ -121,7 +125,7 @@ static int check_memory(const struct anydnn_plugin_space *space, struct verify_f
     int result = 0;
 
     if (space->memory_alloc(0, BYTES, (void **)&area.memory) != 0 || area.memory == NULL ||
-        space->memory_alloc(0, BYTES, (void **)&area.twin) != 0 || area.twin == NULL)
+        space->memory_alloc(0, BYTES, (void **)&area.second) != 0 || area.second == NULL)
         result = verify_note(finding, "space", "memory_alloc of %d bytes fails: %s", BYTES,
                              adn_load_error_text());
     if (result == 0)
@@ -132,8 +136,8 @@ static int check_memory(const struct anydnn_plugin_space *space, struct verify_f
         result = verify_note(finding, "space", "synchronize fails: %s", adn_load_error_text());
     if (area.memory != NULL && space->memory_free(0, area.memory) != 0 && result == 0)
         result = verify_note(finding, "space", "memory_free fails: %s", adn_load_error_text());
-    if (area.twin != NULL)
-        space->memory_free(0, area.twin);
+    if (area.second != NULL)
+        space->memory_free(0, area.second);
     free(area.host);
     free(area.back);
     return result;
@@ -141,23 +145,40 @@ static int check_memory(const struct anydnn_plugin_space *space, struct verify_f
 
 /* ---- marks and recordings: a space without them fails to begin one */
 
+/* Sets memory many times between two marks, which takes every device some time. */
+static int time_work(const struct anydnn_plugin_space *space, void *from, void *to, void *memory,
+                     struct verify_finding *finding)
+{
+    double microseconds = -1;
+    int failed = space->mark_record(0, NULL, from);
+
+    for (int i = 0; i < TIMES && failed == 0; i++)
+        failed = space->memory_set(0, NULL, memory, i, LARGE);
+    if (failed != 0 || space->mark_record(0, NULL, to) != 0 ||
+        space->mark_elapsed(0, from, to, &microseconds) != 0)
+        FIND("two marks on one stream fail: %s", adn_load_error_text());
+    if (!(microseconds > 0 && microseconds < 6e7))
+        FIND("mark_elapsed returns %g microseconds for %d memory_sets of %d bytes", microseconds,
+             TIMES, LARGE);
+    return 0;
+}
+
 static int check_marks(const struct anydnn_plugin_space *space, struct verify_finding *finding)
 {
+    void *memory = NULL;
     void *from = NULL;
     void *to = NULL;
-    double microseconds = -1;
     int result = 0;
 
     if (space->mark_create(0, &from) != 0)
         return 0;
-    if (space->mark_create(0, &to) != 0 || space->mark_record(0, NULL, from) != 0 ||
-        space->mark_record(0, NULL, to) != 0 ||
-        space->mark_elapsed(0, from, to, &microseconds) != 0)
-        result = verify_note(finding, "space", "two marks on one stream fail: %s",
+    if (space->mark_create(0, &to) != 0 || space->memory_alloc(0, LARGE, &memory) != 0)
+        result = verify_note(finding, "space", "cannot create a second mark or memory: %s",
                              adn_load_error_text());
-    else if (!(microseconds >= 0 && microseconds < 1e7))
-        result = verify_note(finding, "space",
-                             "two marks behind each other are %g microseconds apart", microseconds);
+    else
+        result = time_work(space, from, to, memory, finding);
+    if (memory != NULL)
+        space->memory_free(0, memory);
     space->mark_destroy(0, from);
     if (to != NULL)
         space->mark_destroy(0, to);
@@ -176,7 +197,7 @@ static int replay(const struct anydnn_plugin_space *space, void *recording, unsi
             space->memory_copy(0, NULL, &byte, memory, 1, ANYDNN_PLUGIN_COPY_FROM) != 0)
             FIND("a recording cannot be replayed: %s", adn_load_error_text());
         if (byte != 2)
-            FIND("replaying a recording does not do again what was recorded");
+            FIND("replaying a recording does not repeat the recorded work");
     }
     return 0;
 }
@@ -199,11 +220,10 @@ static int check_recordings(const struct anydnn_plugin_space *space, struct veri
         space->memory_set(0, NULL, memory, 2, 1);
         ended = space->record_end(0, NULL, &recording);
         if (ended == 0 && recording == NULL)
-            result = verify_note(finding, "space", "record_end gives no recording");
+            result = verify_note(finding, "space", "record_end returns no recording");
         space->memory_copy(0, NULL, &byte, memory, 1, ANYDNN_PLUGIN_COPY_FROM);
         if (result == 0 && ended == 0 && byte != 1)
-            result =
-                verify_note(finding, "space", "what is recorded happens while it is recorded, too");
+            result = verify_note(finding, "space", "recorded work also runs while it is recorded");
         if (result == 0 && ended == 0)
             result = replay(space, recording, memory, finding);
         if (recording != NULL)

@@ -115,19 +115,19 @@ static void count(const struct area *area, uint64_t *counts)
 /* Counts twice, since the function adds to its counts. */
 static int ask(const struct anydnn_plugin_space *space, const struct area *area, uint64_t *counts)
 {
-    const size_t room = ANYDNN_PLUGIN_SPECIAL_END * sizeof(*counts);
+    const size_t bytes = ANYDNN_PLUGIN_SPECIAL_END * sizeof(*counts);
     const size_t at = (area->bytes + 255) / 256 * 256;
     char *memory = NULL;
     int failed;
 
-    if (space->memory_alloc(0, at + room, (void **)&memory) != 0)
+    if (space->memory_alloc(0, at + bytes, (void **)&memory) != 0)
         return -1;
     failed = space->memory_copy(0, NULL, memory, area->host, area->bytes, ANYDNN_PLUGIN_COPY_TO);
-    failed |= space->memory_copy(0, NULL, memory + at, counts, room, ANYDNN_PLUGIN_COPY_TO);
+    failed |= space->memory_copy(0, NULL, memory + at, counts, bytes, ANYDNN_PLUGIN_COPY_TO);
     for (int i = 0; i < 2 && failed == 0; i++)
         failed |= space->count_special(0, NULL, &area->tensor, memory + area->from,
                                        (void *)(memory + at));
-    failed |= space->memory_copy(0, NULL, counts, memory + at, room, ANYDNN_PLUGIN_COPY_FROM);
+    failed |= space->memory_copy(0, NULL, counts, memory + at, bytes, ANYDNN_PLUGIN_COPY_FROM);
     space->memory_free(0, memory);
     return failed;
 }

@@ -21,9 +21,9 @@ static int check_identity(const struct anydnn_plugin_space *space, struct verify
         return 0;
     if (space->device_identity(0, text, sizeof(text)) != 0 || text[0] == '\0' ||
         memchr(text, '\0', sizeof(text)) == NULL || strpbrk(text, "\t\n") != NULL)
-        FIND("device_identity gives device 0 no line of text without tabs");
+        FIND("device_identity must return one line without tabs for device 0");
     if (space->device_identity(0, again, sizeof(again)) != 0 || strcmp(text, again) != 0)
-        FIND("device_identity says `%s` of device 0, then `%s`", text, again);
+        FIND("device_identity returns `%s` for device 0, then `%s`", text, again);
     return 0;
 }
 
@@ -45,7 +45,23 @@ static int check_order(const struct anydnn_plugin_space *space, void *stream, vo
         space->memory_copy(0, NULL, &byte, memory + LARGE, 1, ANYDNN_PLUGIN_COPY_FROM) != 0)
         FIND("work on a stream of stream_create fails: %s", adn_load_error_text());
     if (byte != 0x35)
-        FIND("what is enqueued behind stream_wait does not wait for the mark");
+        FIND("work enqueued after stream_wait does not wait for the mark");
+    return 0;
+}
+
+/* Checks that a second stream is another one. A space that gives its default queue for every
+ * stream does not. */
+static int check_second(const struct anydnn_plugin_space *space, void *stream,
+                        struct verify_finding *finding)
+{
+    void *second = NULL;
+
+    if (space->stream_create(0, &second) != 0 || second == NULL)
+        FIND("stream_create returns no second stream: %s", adn_load_error_text());
+    if (second == stream)
+        FIND("stream_create returns the same stream twice; each stream must be distinct from the "
+             "others and from the default stream");
+    space->stream_destroy(0, second);
     return 0;
 }
 
@@ -59,13 +75,16 @@ static int check_streams(const struct anydnn_plugin_space *space, struct verify_
     if (space->stream_create == NULL)
         return 0;
     if (space->stream_create(0, &stream) != 0 || stream == NULL)
-        FIND("stream_create gives no stream: %s", adn_load_error_text());
+        FIND("stream_create returns no stream: %s", adn_load_error_text());
     if (space->stream_check(0, stream) != 0)
         result = verify_note(finding, "space", "stream_check refuses a stream of stream_create");
+    else if (check_second(space, stream, finding) != 0)
+        result = -1;
     else if (space->mark_create(0, &mark) != 0 ||
              space->memory_alloc(0, LARGE + 1, (void **)&memory) != 0)
-        result = verify_note(finding, "space", "there is no mark or memory beside a stream: %s",
-                             adn_load_error_text());
+        result =
+            verify_note(finding, "space", "cannot create a mark or memory next to a stream: %s",
+                        adn_load_error_text());
     else
         result = check_order(space, stream, mark, memory, finding);
     if (mark != NULL)
@@ -102,14 +121,14 @@ static int check_flights(const struct anydnn_plugin_space *space, struct verify_
         return 0;
     if (space->host_alloc(0, BYTES, (void **)&host) != 0 || host == NULL ||
         (uintptr_t)host % 256 != 0)
-        FIND("host_alloc gives no memory that is aligned to 256 bytes: %s", adn_load_error_text());
+        FIND("host_alloc does not return memory aligned to 256 bytes: %s", adn_load_error_text());
     if (space->memory_alloc(0, SHORT, (void **)&memory) != 0 || space->mark_create(0, &mark) != 0 ||
         fly(space, host, memory, mark) != 0)
         result = verify_note(finding, "space", "memory_copy_async there and back fails: %s",
                              adn_load_error_text());
     else if (memcmp(host, host + SHORT, SHORT) != 0)
         result = verify_note(finding, "space",
-                             "what memory_copy_async brings to the device comes back changed");
+                             "data that memory_copy_async copies to the device comes back changed");
     if (mark != NULL)
         space->mark_destroy(0, mark);
     if (memory != NULL)

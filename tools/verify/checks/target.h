@@ -106,6 +106,7 @@ struct verify_run {
     struct anydnn_plugin_context *context;
     const struct adn_problem *problem;
     const struct anydnn_plugin_candidate *candidate;
+    struct adn_problem shown; /* what plan_create saw, overwritten when it has returned */
     struct anydnn_plugin_plan *plan;
     struct verify_block block[ADN_SLOTS];
     struct verify_block workspace;

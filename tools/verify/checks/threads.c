@@ -38,7 +38,8 @@ static int round_of(struct worker *worker, struct anydnn_plugin_context *context
     }
     if (offers.count == 0)
         return verify_note(&worker->finding, "candidates",
-                           "it declines what it took from another context: %s", offers.sentence);
+                           "it declines a problem that it accepted in another context: %s",
+                           offers.sentence);
     if (offers.candidate[0].notes & ANYDNN_PLUGIN_NOTE_TRANSFORM)
         return 0;
     result = verify_run_open(&run, worker->target, context, &worker->subject.problem,
@@ -102,7 +103,7 @@ void verify_threads(const struct verify_target *target, const struct adn_problem
     }
     for (int i = 0; i < THREADS && ready; i++)
         if (pthread_create(&worker[i].thread, NULL, work, &worker[i]) != 0) {
-            fprintf(stderr, "anydnn: no thread can be made\n");
+            fprintf(stderr, "anydnn: cannot create a thread\n");
             _Exit(TOOL_FAILED);
         }
     for (int i = 0; i < THREADS; i++) {

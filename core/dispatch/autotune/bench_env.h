@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The environment in which a search runs its choices: marks, operands and workspace, either the
  * caller's or the search's own. */
-#ifndef ADN_DISPATCH_AUTOTUNE_STAND_H
-#define ADN_DISPATCH_AUTOTUNE_STAND_H
+#ifndef ADN_DISPATCH_AUTOTUNE_BENCH_ENV_H
+#define ADN_DISPATCH_AUTOTUNE_BENCH_ENV_H
 
 #include "dispatch/autotune/search.h"
 
-struct adn_stand {
+struct adn_bench_env {
     struct adn_choices *choices;
     const struct anydnn_plugin_space *space;
     int32_t device;
@@ -20,40 +20,41 @@ struct adn_stand {
 
 /* Makes marks, and the search's own operands if `given` is NULL. Under `fastest`, also creates a
  * stream if the space can, which waits for the work on the handle's stream. The caller must call
- * adn_stand_leave, whatever the status is. */
-anydnnStatus_t adn_stand_enter(struct adn_stand *stand, struct adn_choices *choices,
-                               const struct anydnn_plugin_operands *given);
+ * adn_bench_env_leave, whatever the status is. */
+anydnnStatus_t adn_bench_env_enter(struct adn_bench_env *env, struct adn_choices *choices,
+                                   const struct anydnn_plugin_operands *given);
 /* Waits for the enqueued work and frees everything. */
-void adn_stand_leave(struct adn_stand *stand);
+void adn_bench_env_leave(struct adn_bench_env *env);
 
 /* Provides a workspace of at least `bytes` if the search owns its memory. Returns 0 or -1. A
  * caller's workspace is not checked, since no choice needs more than it has. */
-int adn_stand_workspace(struct adn_stand *stand, uint64_t bytes);
+int adn_bench_env_workspace(struct adn_bench_env *env, uint64_t bytes);
 
 /* Fails with the error of the space or of a backend as the search's message. */
-anydnnStatus_t adn_stand_failed(const struct adn_stand *stand, const char *what, int32_t result);
+anydnnStatus_t adn_bench_env_failed(const struct adn_bench_env *env, const char *what,
+                                    int32_t result);
 
 /* ---- operands.c */
 
 /* Makes the search's own operands. Under `fastest` on a device there are several sets. No run may
  * find data of an earlier run in the cache, since an application runs other work between two calls.
  */
-anydnnStatus_t adn_stand_operands(struct adn_stand *stand);
-void adn_stand_free_operands(struct adn_stand *stand);
+anydnnStatus_t adn_bench_env_operands(struct adn_bench_env *env);
+void adn_bench_env_free_operands(struct adn_bench_env *env);
 
 /* Switches to the next set. */
-void adn_stand_turn(struct adn_stand *stand);
+void adn_bench_env_turn(struct adn_bench_env *env);
 
 /* Restores the contents that in-place runs replaced in the search's own operands. Returns 0 or the
  * space's status. */
-int32_t adn_stand_restore(struct adn_stand *stand);
+int32_t adn_bench_env_restore(struct adn_bench_env *env);
 
 /* ---- runs.c */
 
 /* Times a plan: the median of a few samples. Returns 0, or the status of the space or the backend.
  * One run suffices for a plan that, when warm, takes longer than `hopeless` microseconds (-1: no
  * limit). */
-int32_t adn_stand_time(struct adn_stand *stand, const struct adn_plan *plan, double hopeless,
-                       double *microseconds);
+int32_t adn_bench_env_time(struct adn_bench_env *env, const struct adn_plan *plan, double hopeless,
+                           double *microseconds);
 
 #endif
