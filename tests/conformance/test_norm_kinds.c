@@ -14,6 +14,7 @@
 
 #include "tests/conformance/draw.h"
 #include "tests/conformance/problem_run.h"
+#include "tools/problem/operands.h"
 
 /* The part of a unit by which a result rounded once may be off, beside its rounding. */
 #define SLACK 1e-3L
@@ -54,9 +55,9 @@ static long double activate(enum activation activation, long double v)
 /* Splits a row-major position. */
 static void unravel(size_t at, const struct prun_operand *x, int *index)
 {
-    for (int d = x->ndims - 1; d >= 0; d--) {
-        index[d] = (int)(at % (size_t)x->dims[d]);
-        at /= (size_t)x->dims[d];
+    for (int d = x->shape->ndims - 1; d >= 0; d--) {
+        index[d] = (int)(at % (size_t)x->shape->dims[d]);
+        at /= (size_t)x->shape->dims[d];
     }
 }
 
@@ -65,8 +66,9 @@ static size_t part(const struct prun_operand *operand, const int *index)
 {
     size_t at = 0;
 
-    for (int d = 0; d < operand->ndims; d++)
-        at = at * (size_t)operand->dims[d] + (operand->dims[d] == 1 ? 0 : (size_t)index[d]);
+    for (int d = 0; d < operand->shape->ndims; d++)
+        at = at * (size_t)operand->shape->dims[d] +
+             (operand->shape->dims[d] == 1 ? 0 : (size_t)index[d]);
     return at;
 }
 
@@ -75,11 +77,11 @@ static size_t set_of(const struct norm_case *c, const struct prun_operand *x, co
 {
     size_t set = 0;
 
-    for (int d = 0; d < x->ndims; d++)
+    for (int d = 0; d < x->shape->ndims; d++)
         if (c->kind != GROUP)
-            set = c->axes >> d & 1 ? set : set * (size_t)x->dims[d] + (size_t)index[d];
+            set = c->axes >> d & 1 ? set : set * (size_t)x->shape->dims[d] + (size_t)index[d];
         else if (d == c->axis)
-            set = set * (size_t)c->groups + (size_t)(index[d] / (x->dims[d] / c->groups));
+            set = set * (size_t)c->groups + (size_t)(index[d] / (x->shape->dims[d] / c->groups));
         else if (d == 0)
             set = (size_t)index[d];
     return set;

@@ -14,6 +14,7 @@
 
 #include "tests/conformance/draw.h"
 #include "tests/conformance/problem_run.h"
+#include "tools/problem/operands.h"
 
 #define OK  ANYDNN_STATUS_SUCCESS
 #define BAD ANYDNN_STATUS_BAD_PARAM
@@ -55,10 +56,12 @@ static long double element(struct prun *run, const char *role, const double *val
 
     if (!operand)
         return 0;
-    for (int d = 0; d < operand->ndims; d++) {
-        int i = d == operand->ndims - 1 ? column : d == operand->ndims - 2 ? row : index[d];
+    for (int d = 0; d < operand->shape->ndims; d++) {
+        int i = d == operand->shape->ndims - 1   ? column
+                : d == operand->shape->ndims - 2 ? row
+                                                 : index[d];
 
-        at = at * (size_t)operand->dims[d] + (operand->dims[d] == 1 ? 0 : (size_t)i);
+        at = at * (size_t)operand->shape->dims[d] + (operand->shape->dims[d] == 1 ? 0 : (size_t)i);
     }
     return (long double)value[at];
 }
@@ -78,16 +81,16 @@ static void compare(struct prun *run, const char *text, double alpha, double bet
     struct prun_operand *d = prun_find(run, "d"), *aux = prun_find(run, "aux");
     double *a = values_of(run, "a"), *b = values_of(run, "b"), *bias = values_of(run, "bias");
     double *got = values_of(run, "d"), *kept = values_of(run, "aux");
-    int index[ANYDNN_DIM_MAX], last = d->ndims - 1;
-    int inner = prun_find(run, "a")->dims[last];
+    int index[ANYDNN_DIM_MAX], last = d->shape->ndims - 1;
+    int inner = prun_find(run, "a")->shape->dims[last];
 
     for (size_t i = 0; i < d->count; i++) {
         long double v = 0;
         size_t rest = i;
 
         for (int k = last; k >= 0; k--) {
-            index[k] = (int)(rest % (size_t)d->dims[k]);
-            rest /= (size_t)d->dims[k];
+            index[k] = (int)(rest % (size_t)d->shape->dims[k]);
+            rest /= (size_t)d->shape->dims[k];
         }
         for (int k = 0; k < inner; k++)
             v += element(run, "a", a, index, index[last - 1], k) *

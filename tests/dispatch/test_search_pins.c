@@ -9,7 +9,7 @@
 
 #define FASTEST ANYDNN_CONVOLUTION_FWD_PREFER_FASTEST
 
-static search_perf perf[SEARCH_ROOM];
+static search_perf perf[SEARCH_COUNT];
 static struct fixture_convolution with;
 
 static anydnnHandle_t handle_with(int32_t plan_cache, const char *route)

@@ -15,7 +15,7 @@
 #define FASTEST ANYDNN_CONVOLUTION_FWD_PREFER_FASTEST
 #define PROBLEM "convolution_forward x=f32:2,3,8,5 w=f32:4,3,3,3 y=f32:2,4,6,3"
 
-static search_perf perf[SEARCH_ROOM];
+static search_perf perf[SEARCH_COUNT];
 static struct fixture_convolution with;
 static char path[4200];
 static int files;

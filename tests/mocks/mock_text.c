@@ -66,13 +66,13 @@ void mock_line_begin(struct mock_line *line, const char *verb)
 void mock_line_add(struct mock_line *line, const char *format, ...)
 {
     va_list arguments;
-    size_t room = sizeof(line->text) - line->length;
+    size_t capacity = sizeof(line->text) - line->length;
 
     va_start(arguments, format);
-    int length = vsnprintf(line->text + line->length, room, format, arguments);
+    int length = vsnprintf(line->text + line->length, capacity, format, arguments);
     va_end(arguments);
     if (length > 0)
-        line->length += (size_t)length < room ? (size_t)length : room - 1;
+        line->length += (size_t)length < capacity ? (size_t)length : capacity - 1;
 }
 
 void mock_line_say(const struct mock_line *line)
