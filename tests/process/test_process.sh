@@ -80,7 +80,7 @@ own_signal() {
 
 # ---- small stacks
 
-# on_stack KIB ROUTE ARGUMENT...
+# on_stack KIB ROUTE ARGUMENT...: runs calls with that many KiB of stack, and with trace, shadow, checks and log.
 on_stack() {
     fresh
     kib=$1 route=$2
