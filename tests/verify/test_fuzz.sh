@@ -46,7 +46,7 @@ shards_add_up() {
     verify 1 --fuzz 60 "$file" && says " $sum failed"
 }
 
-# Runs the second command of a failure, with the path of the program inserted.
+# Runs the command that a failure prints, on the same problem; it must fail again.
 repeats() {
     file=$(build wrong_ignores_beta) || return 1
     verify 1 --fuzz 60 --op convolution_forward "$file" && says '^  \[beta\] convolution_forward' || return 1

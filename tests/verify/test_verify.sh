@@ -93,7 +93,7 @@ runs_again() {
     [ $? -eq 1 ]
 }
 
-# A fault in the shape of one layer: the listed shapes do not show it, and a suite with that layer does.
+# The fault occurs in the shape of one layer only: the listed shapes pass, and a suite with that layer fails.
 finds_shape() {
     file=$(build wrong WRONG_SHAPE) || return 1
     verify 0 --quick --op convolution_forward "$file" || return 1
