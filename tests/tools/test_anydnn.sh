@@ -122,7 +122,7 @@ fi
 check "info shows the backends" gives 0 "^cpu_ref  *live .* host .*/anydnn_cpu_ref.so\$" info
 check "info shows the device of handles" gives 0 "^cpu  *host .*(default of handles)" info
 check "info of one backend" gives 0 "^cpu_ref  *live" info cpu_ref
-# A backend that aborts as it is opened: the others are listed, and this one is named.
+# If a backend aborts when it is opened, info names it and lists the others.
 printf '[plugin good_a]\nset.fault = nonsense\n[route]\n* = good_a, cpu_ref\n' >"$tap_dir/aborts.conf"
 lists_beside_abort() {
     env ANYDNN_PLUGIN_PATH="$mocks" "$anydnn" info --config "$tap_dir/aborts.conf" "$@" \
@@ -140,7 +140,7 @@ else
     skip "info beside a backend that aborts" "the test backends need cmocka"
 fi
 
-# A setting that the backend refuses.
+# cpu_ref refuses this setting.
 printf '[plugin cpu_ref]\nset.threads = 0\n' >"$tap_dir/invalid.conf"
 warns_once() {
     feed "activation_forward x=f32:4\nscale_tensor y=f32:4\n" run run --config "$tap_dir/invalid.conf" -
@@ -159,7 +159,7 @@ check "info --json" json 0 \
 check "info --operations --json" json 0 \
     "[o for o in a['backends'][0]['operations'] if o['name'] == 'pooling_forward'][0]['types'][0] == 'f32'" \
     info --operations cpu_ref
-# A choice, a suspect, a suspect that succeeded later, and lines that are no records.
+# The file has a choice, a suspect, a suspect that succeeded later, and a line that is not a record.
 printf 'anydnn tuning 1\nsoftmax_forward x=f32:2,3\tadevice, 4 multiprocessors\tmock_a 1.0, mock_b 1.0\tnone\tmock_b\t7\t12.5\n' >"$tap_dir/tuning"
 for engine in 3 4; do
     printf 'p\tadevice\tmock_a 1.0\tsuspect mock_a %s\tnone\tmock_a\t%s\t4242\n' $engine $engine >>"$tap_dir/tuning"
@@ -319,7 +319,7 @@ check "a misspelt backend's section" sh -c "
 check "a plugin folder that is not there" env ANYDNN_PLUGIN_PATH="$tap_dir/none" sh -c "
     '$anydnn' info 2>'$tap_dir/err' && grep 'plugin folder $tap_dir/none cannot be read' '$tap_dir/err'"
 
-# The library in a place without a plugin folder.
+# Copies the library to a folder without a plugin folder.
 without_plugins() {
     real=$ANYDNN_TEST_BUILDDIR/tools/.libs/anydnn
     [ -x "$real" ] || real=$anydnn
@@ -403,7 +403,8 @@ prunes() {
     tune "$conv" >/dev/null || return 1
     mine=$(sed -n 's/^convolution[^\t]*\t[^\t]*\t\(mock_a [^,]*\),.*/\1/p' "$tap_dir/times")
     [ -n "$mine" ] || { echo "no record that asks mock_a"; return 1; }
-    # Another version, another build, a missing backend; a suspect of an old version; a comment.
+    # The records are of another version, of another build and of a missing backend. The others are a suspect of an old
+    # version and a comment.
     {
         printf 'p\td\t%s\tnone\tmock_a\t1\t2.5\n' "$mine"
         printf 'p\td\tmock_b 0.1, %s\tnone\tmock_a\t1\t2.5\n' "$mine"
@@ -444,7 +445,7 @@ check "explain prints the whole problem" gives 0 \
     "^problem: convolution_forward x=f32:2,6,9,8:nchw .* y=f32:2,4,5,11:nchw pad=1,2" explain "$conv"
 # shellcheck disable=SC2086
 check "a problem in several words" gives 0 "^rule: \[route\] convolution_\* = " explain $conv
-# The choices of the built-in routes on the host.
+# The built-in routes choose onednn on the host if it was built, else cpu_ref.
 chosen=cpu_ref
 [ ! -e "$ANYDNN_TEST_PLUGINDIR/anydnn_onednn.so" ] || chosen=onednn
 check "explain prints the choice" gives 0 "^choice: $chosen engine" explain "$conv"
@@ -552,7 +553,7 @@ check "without an operand" gives 0 "^problem:.* without=z\$" run \
 check "misaligned operands" json 0 \
     "a['outputs'][0]['count'] == 440 and a['problem'].endswith('align=4')" run "$conv align=4"
 
-# Problems from standard input.
+# Standard input holds the problems.
 three="# a list\n$pool\n\n$conv\npooling_forward x=f32:1,1,4,4 windo=2,2\n"
 check "problems from standard input" feed "$three" refuses 2 \
     "line 5: .*\`windo=2,2\`.*did you mean \`window\`" run -

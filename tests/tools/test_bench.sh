@@ -500,7 +500,8 @@ true_maxima() {
         sort -u >"$tap_dir/backward"
     [ "$(wc -l <"$tap_dir/forward")" -eq 4 ] && diff "$tap_dir/forward" "$tap_dir/backward"
 }
-# The fastest of several is one pair. The backend that ran is shown with its time, not the list's first.
+# A pair may name several backends and then runs the fastest. The output shows the backend that ran, not the first one
+# named.
 fastest_of_two() {
     mocks "set.sleep_us = 40000"
     quickly "$one" mock_a mock_a+mock_b --time 20 --config "$tap_dir/mocks.conf" --csv "$tap_dir/choice.csv" --json &&
@@ -553,7 +554,7 @@ no_transforms() {
             json "a['layers'][0]['pairs'][0]['engine'] == 1 and a['layers'][0]['pairs'][0]['algorithm'] == 'implicit_precomp_gemm'" || return 1
     done
 }
-# The fastest of several uses a transform if the problem names it.
+# A pair of several backends runs a transform if the problem names it.
 no_named_transforms() {
     plain_and_transform
     quickly "$one algo=winograd" mock_b+mock_a --find --rounds 1 --config "$tap_dir/mocks.conf" --json &&
@@ -561,7 +562,8 @@ no_named_transforms() {
     quickly "$one algo=winograd" mock_b+mock_a --find --no-transforms --rounds 1 --config "$tap_dir/mocks.conf" --json &&
         json "a['layers'][0]['pairs'][0]['chosen'] == 'mock_a' and a['layers'][0]['pairs'][0]['engine'] == 1"
 }
-# Nothing else is available; or the transform has the number of a plain algorithm, which the record shows.
+# The only candidate is a transform. In the second case it has the number of a plain algorithm, and only the record
+# shows that it is a transform.
 nothing_but_transforms() {
     mocks "set.algorithms = 6" "set.notes = transform"
     refuses 1 "none of the pairs runs any" $quick "$one" mock_a --find --no-transforms --config "$tap_dir/mocks.conf" &&

@@ -271,7 +271,7 @@ names_layer() {
     compare 1 $pair "$suite" && says '^anydnn: 1 outputs are beyond their bound; three: faulty:default: 2 of 25088 values of y are wrong; \[' &&
         says '^ *1\.[0-9]*e-04 .*BROKEN  faulty:default three y'
 }
-# ... with the printed command.
+# The command that the report prints finds the same fault.
 repeats() {
     again=$(sed -n 's/^  again: anydnn //p' "$tap_dir/out")
     [ -n "$again" ] || return 1
@@ -315,7 +315,7 @@ trespasses() {
         --config "$tap_dir/trespass.conf" cpu_ref trespass transform_tensor x=f32:1,2,3,4
 }
 
-# cpu_ref in a separate memory space, whose pointers fault on the host.
+# mock_mirror runs cpu_ref in a separate memory space, whose pointers fault on the host.
 on_a_device() {
     printf '[plugin mock_mirror]\nmodule = %s\nset.of = %s\n' "$mocks/anydnn_mock_mirror.so" \
         "$ANYDNN_TEST_PLUGINDIR/anydnn_cpu_ref.so" >"$tap_dir/mirror.conf"
