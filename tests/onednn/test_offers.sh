@@ -35,7 +35,7 @@ explained() {
         says '^choice: cpu_ref' && says "oneDNN does not support $2"
 }
 
-# Filters with channels last offer Winograd's transform if those with channels first do, and both are right.
+# Winograd's transform is offered for filters in NHWC if it is offered for filters in NCHW, and both give right results.
 winograd_last() {
     for filter in nchw nhwc; do
         problem="convolution_forward x=f32:2,128,14,14:nhwc w=f32:64,128,3,3:$filter pad=1,1"
