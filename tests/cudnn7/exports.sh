@@ -21,7 +21,7 @@ has_the_name() {
     readelf -d "$library" | grep 'Library soname: \[libcudnn.so.7\]'
 }
 
-# The library needs only anydnn and the C library, since a program brings no others.
+# The library needs only anydnn and the C library, because a program may load no other one.
 needs_little() {
     readelf -d "$library" >"$tap_dir/dynamic"
     sed -n 's/.*Shared library: \[\(.*\)\]/\1/p' "$tap_dir/dynamic" |

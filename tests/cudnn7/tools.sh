@@ -221,7 +221,7 @@ not_its_kind() {
     fi
 }
 
-# A library that has no such folder beside it.
+# This copy of the library has no folder anydnn/cudnn7 beside it.
 not_installed() {
     mkdir -p "$tap_dir/moved"
     cp -L "$ANYDNN_TEST_BUILDDIR/.libs/libanydnn.so.0" "$tap_dir/moved/"
