@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# docs/backends.md says what the backends of the build tree publish, and the script that writes it
-# sees where it does not. The backquotes are Markdown's.
-# Needs: tools/anydnn
+# Tests that docs/backends.md lists what the backends of the build tree publish, and that the script that writes it
+# detects differences. The backquotes are Markdown's. Needs: tools/anydnn
 # shellcheck disable=SC2016
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
@@ -11,8 +10,8 @@ anydnn=$ANYDNN_TEST_BUILDDIR/tools/anydnn
 page=$ANYDNN_TEST_SRCDIR/docs/backends.md
 writer=$ANYDNN_TEST_SRCDIR/scripts/backends-table
 
-# spoilt SED_COMMAND PATTERN: a page whose section of cpu_ref it spoilt is found, with a line that
-# holds the pattern, and made whole again.
+# spoilt SED_COMMAND PATTERN: changes the section of cpu_ref. The script must report a line that matches the pattern,
+# and then restore the page.
 spoilt() {
     sed -e "/cpu_ref: begin/,/cpu_ref: end/ $1" "$page" >"$tap_dir/page.md"
     cmp -s "$page" "$tap_dir/page.md" && { echo "the page is not spoilt"; return 1; }

@@ -1,9 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The built-in routes follow what was measured: docs/using.md has a table of them, its rows name files of
-# bench/results, and in the geometric mean of what those files hold the backend that a route names first is the faster
-# one. The judge sees where a route, a row or a time is another.
-# Needs: tools/anydnn
+# Tests that the built-in routes follow the measurements. docs/using.md has a table of them, whose rows name files of
+# bench/results. In the geometric mean of those files' times, the backend that a route names first must be the faster
+# one. The check must fail if a route, a row or a time is changed. Needs: tools/anydnn
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 
@@ -11,10 +10,10 @@ judge=$ANYDNN_TEST_SRCDIR/tests/docs/routes.py
 page=$ANYDNN_TEST_SRCDIR/docs/using.md
 results=$ANYDNN_TEST_SRCDIR/bench/results
 
-# The host's backends are no matter of tables from a GPU.
+# routes.py ignores the host's backends, because the tables are from a GPU.
 "$ANYDNN_TEST_BUILDDIR/tools/anydnn" config >"$tap_dir/routes"
 
-# spoilt PATTERN FILE SED_COMMAND: with that file other than it is the judge fails, and says so.
+# spoilt PATTERN FILE SED_COMMAND: changes the file; routes.py must fail with output that matches the pattern.
 spoilt() {
     pattern=$1 file=$2 command=$3
     rm -rf "$tap_dir/results" && cp -r "$results" "$tap_dir/results" && chmod -R u+w "$tap_dir/results" &&
