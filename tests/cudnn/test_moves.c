@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests operands that cuDNN gets as copies, with a mock of its library: what is copied, when an
- * output is read, that every result is copied back, and in which order cuDNN is called. Needs:
- * tests/cudnn/libcudnn_mock.la */
+ * output is read, that every result is copied back, and in which order cuDNN is called.
+ * Needs: tests/cudnn/libcudnn_mock.la */
 #include "trial.h"
 
 /* Checks pooling backward. The maximum requires y in dy's layout and x in dx's; the tensor of a

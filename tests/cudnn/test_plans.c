@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests convolutions of the backend cudnn with a mock of cuDNN's library: how numbers identify
  * engine configurations, how many descriptors a call creates, and how factors other than 1 and 0
- * are applied. Needs: tests/cudnn/libcudnn_mock.la */
+ * are applied.
+ * Needs: tests/cudnn/libcudnn_mock.la */
 #include "harness.h"
 
 #include <string.h>

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Tests that docs/backends.md lists what the backends of the build tree publish, and that the script that writes it
-# detects differences. The backquotes are Markdown's. Needs: tools/anydnn
+# detects differences. The backquotes are Markdown's.
+# Needs: tools/anydnn
 # shellcheck disable=SC2016
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"

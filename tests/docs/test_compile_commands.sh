@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Tests `make compile_commands.json`, the database for clangd: each C file of the core, the tools, cpu_ref and the unit
-# tests has an entry, and the entry's command compiles. Needs: nothing
+# tests has an entry, and the entry's command compiles.
+# Needs: nothing
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 : "${MAKE:=make}"

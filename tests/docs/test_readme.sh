@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests README.md: the backends that run its cuDNN 7 program, the output of `anydnn explain`, the ratios in
 # bench/results, and the data of the picture. Links of all pages must lead to files that exist. The backquotes are
-# Markdown's. Needs: tools/anydnn
+# Markdown's.
+# Needs: tools/anydnn
 # shellcheck disable=SC2016
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"

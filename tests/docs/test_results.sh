@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Tests the tables in bench/results: each is cited outside the folder, the folder's README.md has its command, and pages
-# cite only tables that exist. The backquotes are Markdown's. Needs: nothing
+# cite only tables that exist. The backquotes are Markdown's.
+# Needs: nothing
 # shellcheck disable=SC2016
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests that the built-in routes follow the measurements. docs/using.md has a table of them, whose rows name files of
 # bench/results. In the geometric mean of those files' times, the backend that a route names first must be the faster
-# one. The check must fail if a route, a row or a time is changed. Needs: tools/anydnn
+# one. The check must fail if a route, a row or a time is changed.
+# Needs: tools/anydnn
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 
