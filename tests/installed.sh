@@ -92,7 +92,7 @@ EOF
 }
 try_cmake() {
     if ! command -v cmake >/dev/null 2>&1; then
-        echo "installcheck: no cmake, its file is not tried"
+        echo "installcheck: no cmake, so the CMake files are not tested"
     elif ! use_cmake "$@" >"$scratch/cmake.log" 2>&1; then
         tail -n 20 "$scratch/cmake.log" >&2
         fail "a CMake project that uses $1 fails"

@@ -28,7 +28,7 @@ skip() {
 # says PATTERN: succeeds if $tap_dir/out or $tap_dir/err matches the pattern.
 says() {
     grep -q -e "$1" "$tap_dir/out" "$tap_dir/err" && return 0
-    echo "it does not say: $1"
+    echo "no output matches: $1"
     tail -n 30 "$tap_dir/out" "$tap_dir/err"
     return 1
 }

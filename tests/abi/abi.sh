@@ -170,7 +170,7 @@ abi_prototypes() {
 abi_all_kept() {
     LC_ALL=C comm -23 "$1" "$2" >"$abi_tmp/gone"
     [ ! -s "$abi_tmp/gone" ] || {
-        echo "frozen, and now gone or different:"
+        echo "frozen, but now missing or different:"
         cat "$abi_tmp/gone"
         return 1
     }

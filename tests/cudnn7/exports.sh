@@ -54,6 +54,6 @@ check "the library's name" has_the_name
 check "it needs anydnn and the C library" needs_little
 check "a library of the names alone can be linked" cudnn7_named "$cudnn7_import/libcudnn.so.7"
 for program in caffe:42 conv_sample:18 cupy:140 darknet:19 mnistCUDNN:36 RNN:26; do
-    check "what ${program%:*} imports is there" binds "${program%:*}" "${program#*:}"
+    check "what ${program%:*} imports is exported" binds "${program%:*}" "${program#*:}"
 done
 tap_end

@@ -229,22 +229,22 @@ there() {
 # wrong PATTERN SED_COMMAND: changes a name in the page; the report must match the pattern.
 wrong() {
     sed "$2" "$page" >"$tap_dir/page.md"
-    cmp -s "$page" "$tap_dir/page.md" && { echo "the page is not spoilt"; return 1; }
-    there "$tap_dir/page.md" >"$tap_dir/said" && { echo "not found"; return 1; }
+    cmp -s "$page" "$tap_dir/page.md" && { echo "the sed command changed nothing"; return 1; }
+    there "$tap_dir/page.md" >"$tap_dir/said" && { echo "the fault was not detected"; return 1; }
     cat "$tap_dir/said"
     grep -q -e "$1" "$tap_dir/said"
 }
 
-check "the page names what there is" there "$page"
-check "a file that is not there is found" wrong '^core/judge/element_.c: no such file' 's,core/judge/element\.c,core/judge/element_.c,'
-check "a file without a folder that is not there is found" wrong '^core/dispatch/autotune/runs_.c: no' 's,`runs\.c`,`runs_.c`,'
-check "a folder that is not there is found" wrong '^examples_/: no such file' 's,^| `examples/`,| `examples_/`,'
-check "a function that is not there is found" wrong '^adn_judge_outputs: not in' 's,adn_judge_output`,adn_judge_outputs`,'
+check "the files and functions that the page names exist" there "$page"
+check "a missing file is detected" wrong '^core/judge/element_.c: no such file' 's,core/judge/element\.c,core/judge/element_.c,'
+check "a missing file without a folder is detected" wrong '^core/dispatch/autotune/runs_.c: no' 's,`runs\.c`,`runs_.c`,'
+check "a missing folder is detected" wrong '^examples_/: no such file' 's,^| `examples/`,| `examples_/`,'
+check "a missing function is detected" wrong '^adn_judge_outputs: not in' 's,adn_judge_output`,adn_judge_outputs`,'
 check "the table names every component" complete
 check "no component includes one that it may not" kept "$top"
 check "an include of a component above is found" found core/problem/planted.c dispatch/dispatch.h
 check "an include of a folder above is found" found core/dispatch/handle/planted.c dispatch/offers/offers.h
-check "an include of a sub-command in what all share is found" found tools/suite/planted.c tools/compare/compare.h
+check "an include of a sub-command in a shared component is found" found tools/suite/planted.c tools/compare/compare.h
 check "an include through a header of another component is found" through tools/replay/planted.c tools/oracle/planted.h load/load.h
 check "an include through a header that may include it is found" through core/settings/planted.c core/desc/planted.h problem/problem.h
 check "an include of core in a backend is found" found plugins/cpu_ref/planted.c desc/desc.h
@@ -255,7 +255,7 @@ check "an include of a backend in the kit is found" strange plugins/kit/planted.
 check "an include of the kit in core is found" strange core/load/planted.c ../../plugins/kit/names.h
 check "the kit's parameters elsewhere in core than in problem.h are found" strange core/problem/planted.c ../../plugins/kit/params.h
 check "the kit's slots elsewhere in core than in problem.h are found" strange core/problem/planted.c ../../plugins/kit/slots.h
-check "dlfcn.h is load's alone" alone '# *include <dlfcn\.h>' load
-check "ini.h is settings' alone" alone '# *include <ini\.h>' settings
-check "the environment is read in sys alone" alone '[^a-z_](secure_)?getenv\(' sys
+check "only load includes dlfcn.h" alone '# *include <dlfcn\.h>' load
+check "only settings includes ini.h" alone '# *include <ini\.h>' settings
+check "only sys reads the environment" alone '[^a-z_](secure_)?getenv\(' sys
 tap_end

@@ -28,5 +28,5 @@ all_wait() {
     echo "$found"
     return 1
 }
-check "entries with a handle hold messages back" all_wait
+check "entries with a handle delay messages" all_wait
 tap_end

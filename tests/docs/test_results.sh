@@ -78,16 +78,16 @@ present() {
 planted() {
     rm -rf "$tap_dir/results" && cp -r "$top/bench/results" "$tap_dir/results" && chmod -R u+w "$tap_dir/results" || return 1
     echo "$4" >>"$tap_dir/results/$3"
-    "$1" "$tap_dir/results" "$tap_dir/results/README.md" >"$tap_dir/said" && { echo "not found"; return 1; }
+    "$1" "$tap_dir/results" "$tap_dir/results/README.md" >"$tap_dir/said" && { echo "the fault was not detected"; return 1; }
     cat "$tap_dir/said"
     grep -q -e "$2" "$tap_dir/said"
 }
 
 check "each table is cited outside its folder" cited "$top/bench/results"
 check "each table has its command" described "$top/bench/results"
-check "each table that a page names is there" present "$top/bench/results" "$top/README.md" "$top"/docs/*.md "$top/bench/results/README.md"
+check "each table that a page names exists" present "$top/bench/results" "$top/README.md" "$top"/docs/*.md "$top/bench/results/README.md"
 check "a table that nothing cites is found" planted cited '^h200_planted.csv: nothing cites it' h200_planted.csv layer
 check "a page for a browser is found" planted cited '^planted.html: nothing cites it' planted.html '<p>'
 check "a table without its command is found" planted described '^h200_planted.csv: no row' h200_planted.csv layer
-check "a table that is not there is found" planted present 'h200_planted.csv.: no such table' README.md '`h200_planted.csv`'
+check "a missing table is detected" planted present 'h200_planted.csv.: no such table' README.md '`h200_planted.csv`'
 tap_end

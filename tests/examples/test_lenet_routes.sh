@@ -67,7 +67,7 @@ routes >"$ANYDNN_CONFIG"
 rm "$tap_dir/lib/anydnn/plugins/anydnn_onednn.so"
 check "without the backend LeNet trains" lenet
 check "its convolutions run on cpu_ref as well" table "$convolutions" cpu_ref
-check "explain names what is not there" sh -c "'$tap_dir/bin/anydnn' explain --device cpu \
+check "explain names the missing backend" sh -c "'$tap_dir/bin/anydnn' explain --device cpu \
     convolution_forward x=f32:1,2,5,5 w=f32:3,2,3,3 | tee '$tap_dir/explained'
     grep -A 1 '^  onednn\$' '$tap_dir/explained' | grep -q 'skipped: not installed'"
 

@@ -53,10 +53,10 @@ else
     check "nothing is refused" whole
     check "Winograd's filters with channels last" winograd_last
     check "without reorders" verified reorder
-    check "and says so" explained reorder 'the reorder between two of its layouts'
+    check "and the reason says so" explained reorder 'the reorder between two of its layouts'
     if ldd "$library" | grep -q 'libdnnl\.so\.2'; then
         check "without primitives for inference" verified inference
-        check "and says so" explained inference 'convolution of these sizes'
+        check "and the reason says so" explained inference 'convolution of these sizes'
         check "without primitives for training" verified training
         check "without primitives backward" verified backward
     else

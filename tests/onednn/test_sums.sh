@@ -80,8 +80,8 @@ EOF
 
 for threads in 1 2; do
     settings $threads
-    check "sums in parts are whole, $threads threads" exact
-    check "long sums lose no more than short ones, $threads threads" rounded
+    check "divided sums are exact, $threads threads" exact
+    check "long sums have the error of short ones, $threads threads" rounded
     check "channels in vectors have their mean and variance, $threads threads" normalized
     check "int8 in groups, $threads threads" integers
 done

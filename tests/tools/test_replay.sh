@@ -169,8 +169,8 @@ check "the calls run again" again
 check "the same as JSON" as_json
 check "a planted fault is found, and the command repeats it" fault_is_found
 check "a cut trace is read to its last whole line" cut
-check "lines that are none of a trace are counted" noise
-check "a problem that is none is named" no_problem
+check "lines that belong to no trace are counted" noise
+check "an invalid problem is named" no_problem
 check "a hostile trace runs nothing" hostile
 check "nor does a hostile name" hostile_name
 check "a trace may be cut anywhere" every_cut
@@ -179,7 +179,7 @@ check "no such file" refuses 2 "nonesuch: No such file" "$tap_dir/nonesuch"
 check "a folder" refuses 2 "$tap_dir: not a regular file" "$tap_dir"
 : >"$tap_dir/empty"
 check "an empty file" refuses 1 "the trace contains no call" "$tap_dir/empty"
-check "a backend that is not there" replay 1 "$trace" nonesuch:default
+check "a missing backend" replay 1 "$trace" nonesuch:default
 # Twenty seconds of processor time are a hundred times the time for a hundred thousand backends.
 many_backends() {
     awk 'BEGIN { for (i = 0; i < 100000; i++)

@@ -133,8 +133,8 @@ else
     check "a page of speeds" timed 0
 fi
 check "layers' names in a script of bars are text" bars
-check "the roof of a comparison's side is the best of its layers" roofs
-check "where nothing has an error, tables alone" exact
-check "without gnuplot the page says so" undrawn
+check "the roofline of a comparison's side is the best of its layers" roofs
+check "without errors, the page has only tables" exact
+check "without gnuplot, the page reports that" undrawn
 check "files that cannot be written" refused
 tap_end

@@ -149,9 +149,9 @@ check 'a batch size without a suite' verify 2 --batch 2 cpu_ref
 check 'no such suite' verify 2 --suite nonesuch --suites "$suites" cpu_ref
 check 'a suite and random problems' verify 2 --suite lenet --suites "$suites" --fuzz 3 cpu_ref
 check 'shards add up' shards_add_up
-check 'a time limit says what was not reached' cuts_short
+check 'a time limit reports the cases that were not reached' cuts_short
 check 'stops at the first failure' stops
-check 'several processes at once show what one does not' finds_company
+check 'several processes at once show a fault that one does not' finds_company
 check 'a case counts once for each of them' counts_processes
 check 'no such number of processes' verify 2 --processes 0 cpu_ref
 check 'answers as JSON' answers_json
