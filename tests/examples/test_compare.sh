@@ -27,8 +27,8 @@ check "a mode that does not train is named, or a difference" grep -qE '^bfloat16
     "$tap_dir/out"
 check "each run has its line" test "$(grep -c '^seed [34], ' "$tap_dir/out")" -eq 6
 
-# 24 steps: 24 points, 2 epochs, a line each of the last loss, steps left out and seconds, 6 runs; 5 layers of 2 modes, and
-# how many seeds were equal.
+# Each of the 6 runs has 24 points (one per step), 2 epochs, and a line each for the last loss, the omitted steps and
+# the seconds. Each of the 2 modes has 5 layers, and the number of equal seeds.
 check "the table has each point" test "$(grep -c . "$tap_dir/csv")" -eq $((1 + 6 * (24 + 2 + 3) + 2 * (5 + 1)))
 check "equal bits have no distance" sh -c "! grep '^lenet,split,,distance' '$tap_dir/csv' | grep -v ',0\$'"
 # shellcheck disable=SC2016
@@ -37,7 +37,7 @@ check "others have one, and small" "$AWK" -F, '/^lenet,bfloat16:default,,distanc
 check "a training equals one of its mode alone" sh -c "
     alone=\$('$lenet' --device cpu --train-images 192 --test-images 100 --batch 16 --epochs 2 --seed 4 |
         sed -n 's/^epoch 2.*: loss \([0-9.]*\),.*/\1/p')
-    # Drawn images are of the seed, too, so the first seed alone has the same ones.
+    # The seed also draws the images, so only the first seed has the same ones.
     one=\$('$lenet' --device cpu --train-images 192 --test-images 100 --batch 16 --epochs 2 --seed 3 |
         sed -n 's/^epoch 2.*: loss \([0-9.]*\),.*/\1/p')
     grep -q \"^seed 3, default: loss \$one,\" '$tap_dir/out' && test \"\$alone\" != \"\$one\""
@@ -55,7 +55,7 @@ fi
 check "the page says the verdict" grep -q 'split leaves the same bits as default in all 2 trainings' "$tap_dir/page.html"
 check "the page is well-formed" python3 -c "import xml.dom.minidom, sys; xml.dom.minidom.parse('$tap_dir/page.html')"
 
-# The verdict and the page are those of the trainings, but for what stands before them.
+# The redrawn verdict and page equal those of the trainings, except for the lines before the verdict.
 redrawn() {
     "$lenet" --redraw "$tap_dir/csv" --html "$tap_dir/again.html" >"$tap_dir/again" 2>&1 || { cat "$tap_dir/again"; return 1; }
     sed -n '/^mode /,$p' "$tap_dir/trained" | diff - "$tap_dir/again" && cmp "$tap_dir/page.html" "$tap_dir/again.html"

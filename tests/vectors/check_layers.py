@@ -231,7 +231,7 @@ def transform(p):
             i, j = divmod(block, fold[1])
             source = (at[0], c, at[2] * fold[0] + i, at[3] * fold[1] + j)
             if any(s >= d for s, d in zip(source, padded)):
-                continue  # padding of a block
+                continue  # this part of a block lies beyond the padded tensor
             source = tuple(s - b for s, b in zip(source, before))
         else:
             n, c, h, w = (s - b for s, b in zip(at, before))
