@@ -2,9 +2,8 @@
 """Checks the built-in routes against the measured tables: routes.py ROUTES PAGE RESULTS
 
 ROUTES has the output of `anydnn config`. PAGE has a table with the order of each route and the files in the folder
-RESULTS that justify it. The exit status is 0 if each route of a GPU has a row with its order, and the files agree. Of
-two neighbours in a route that a file has times of, the first must be faster in the geometric mean of an operation's
-lines.
+RESULTS that justify it. The exit status is 0 if each route of a GPU has a row with its order, and the files agree. If a
+file has times of two neighbours in a route, the first must be faster in the geometric mean of an operation's lines.
 """
 
 import collections

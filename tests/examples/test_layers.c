@@ -103,10 +103,10 @@ static double loss(struct net *net, const struct net_batch *batch)
     return sum;
 }
 
-/* (f(p + h) - f(p - h)) / 2h is off by h^2 f'''/6 and by the rounding of f divided by h. For h =
- * 1e-5 and values about 1, these are some 1e-10, and 1e-11 times the layers. One value in 1e5 is so
- * close to the kink of a ReLU or a maximum that it changes sides within h; these numbers have none.
- * */
+/* (f(p + h) - f(p - h)) / 2h is off by h^2 f'''/6 and by the rounding of f divided by h. For
+ * h = 1e-5 and values about 1, these are some 1e-10, and 1e-11 times the layers. One value in 1e5
+ * is so close to the kink of a ReLU or a maximum that it changes sides within h. These numbers have
+ * none. */
 static void gradients_are_the_losss_differences(void **state)
 {
     static struct net net;

@@ -63,8 +63,7 @@ tests/loader/mocks/anydnn_%.la: tests/loader/mocks/anydnn_%.lo $(PLUGIN_MAP)
 	$(AM_V_CCLD)$(LIBTOOL) $(AM_V_lt) --tag=CC --mode=link $(CC) $(AM_CFLAGS) $(CFLAGS) $(loader_mock_link) $(LDFLAGS) \
 	    -o $@ $<
 
-# The test backends that keep all rules. tests/mocks/mock_backend.c documents the settings of most of them. mock_mirror
-# computes as cpu_ref does on a "device", and mock_dropout has its own dropout.
+# The test backends of tests/mocks. mock_backend.c there documents the settings of most of them.
 backend_mocks = \
 	tests/mocks/anydnn_mock_a.la \
 	tests/mocks/anydnn_mock_b.la \
