@@ -553,7 +553,6 @@ check "without an operand" gives 0 "^problem:.* without=z\$" run \
 check "misaligned operands" json 0 \
     "a['outputs'][0]['count'] == 440 and a['problem'].endswith('align=4')" run "$conv align=4"
 
-# Standard input holds the problems.
 three="# a list\n$pool\n\n$conv\npooling_forward x=f32:1,1,4,4 windo=2,2\n"
 check "problems from standard input" feed "$three" refuses 2 \
     "line 5: .*\`windo=2,2\`.*did you mean \`window\`" run -

@@ -73,7 +73,6 @@ compared_by() (
     export KEEP="$1"
     compared
 )
-# This gnuplot fails.
 undrawn() {
     mkdir -p "$tap_dir/bin" && printf '#!/bin/sh\nexit 1\n' >"$tap_dir/bin/gnuplot" && chmod +x "$tap_dir/bin/gnuplot"
     compared_by "$tap_dir/bin" && holds 0 'This figure is missing: gnuplot is not installed or failed.' '5 figures are missing'
