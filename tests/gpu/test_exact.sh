@@ -169,7 +169,7 @@ small_shapes() {
 }
 small_shapes_refused() {
     sh "$ANYDNN_TEST_SRCDIR/tests/gpu/small_shapes" none f16 default >"$tap_dir/list" 2>"$tap_dir/err"
-    [ $? -eq 2 ] && [ ! -s "$tap_dir/list" ] && grep -q "^small_shapes: 'none' is no whole number" "$tap_dir/err"
+    [ $? -eq 2 ] && [ ! -s "$tap_dir/list" ] && grep -q "^small_shapes: 'none' must be a whole number" "$tap_dir/err"
 }
 wrong_problem() {
     echo 'convolution_forwards' | holds 1 '.* 1 failed, 0 not reached' cpu_ref cpu_ref
