@@ -24,6 +24,8 @@ static const char *const kind_names[] = {"a tensor",
                                          "a dropout",
                                          "a spatial transformer",
                                          "a CTC loss",
+                                         "a normalization",
+                                         "a matrix product",
                                          "an algorithm",
                                          "an algorithm performance"};
 

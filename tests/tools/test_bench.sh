@@ -129,11 +129,13 @@ all_read() {
             [ "$(grep -c ": convolution_$operation " "$tap_dir/out")" -eq "$convolutions" ] ||
                 { echo "$name: $operation"; return 1; }
         done
+        # Matrix products have neither layouts nor gradients; layer normalizations keep their layouts.
+        [ "$name" != products ] || continue
         # Transforms give their layouts themselves. Parameters of batch normalization are float and have
         # one layout. Several operations of these two have no backward operation.
         [ "$name" = layers ] || [ "$name" = networks_rest ] || [ "$(wc -l <"$tap_dir/out")" -ge $((2 * layers)) ] ||
             { echo "$name"; return 1; }
-        grep -vE ': (transform_tensor|batch_normalization_[a-z]*) ' "$tap_dir/out" | grep -q 'f32:.* compute\|:nchw ' && { echo "$name: not all f16 and nhwc"; return 1; }
+        grep -vE ': (transform_tensor|(batch_)?normalization_[a-z]*) ' "$tap_dir/out" | grep -q 'f32:.* compute\|:nchw ' && { echo "$name: not all f16 and nhwc"; return 1; }
     done
     return 0
 }
@@ -155,6 +157,17 @@ check "nor a sum over the samples" reads 'reduce_tensor a=f32:3,4,5,6:nchw c=f32
     reduce_tensor a=f32:2,4,5,6 c=f32:1,4,1,1 op=add without=indices
 check "one sample everywhere becomes many" reads 'add_tensor x=f32:3,4,5,6:nchw y=f32:3,4,5,6:nchw' --batch 3 \
     add_tensor x=f32:1,4,5,6 y=f32:1,4,5,6
+layer="normalization_forward x=f32:1,7,8 scale=f32:1,1,8 bias=f32:1,1,8 save_mean=f32:1,7,1 save_inv_dev=f32:1,7,1 kind=layer axes=2"
+check "a batch reaches the statistics of a layer, not its parameters" reads \
+    'normalization_forward x=f16:3,7,8:nchw scale=f16:1,1,8:nchw bias=f16:1,1,8:nchw y=f16:3,7,8:nchw save_mean=f32:3,7,1:nchw ' \
+    --batch 3 --type f16 --layout nhwc $layer
+check "and those of its gradients" reads \
+    'normalization_backward x=f32:3,7,8:nchw dy=f32:3,7,8:nchw .*save_mean=f32:3,7,1:nchw save_inv_dev=f32:3,7,1:nchw dx=f32:3,7,8:nchw dscale=f32:1,1,8:nchw ' \
+    --batch 3 --direction data $layer
+check "groups have a layout" reads 'normalization_forward x=f32:2,4,5,6:nhwc y=f32:2,4,5,6:nhwc kind=group groups=2 ' \
+    --layout nhwc normalization_forward x=f32:2,4,5,6 kind=group groups=2
+check "matrix products stay as they are" reads 'matmul a=f32:2,3,4:nchw b=f32:2,4,5:nchw d=f32:2,3,5:nchw ' --batch 7 \
+    --layout nhwc matmul a=f32:2,3,4 b=f32:2,4,5
 move="transform_tensor x=f32:2,4,5,6 y=f32:2,4,5,6:nhwc"
 check "a change of layout begins with the requested layout" reads \
     'transform_tensor x=f32:2,4,5,6:nhwc y=f32:2,4,5,6:nchw' --layout nhwc $move

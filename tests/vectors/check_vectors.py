@@ -16,6 +16,7 @@ import torch.nn.functional as F
 
 import check_convolution
 import check_count
+import check_kinds
 import check_layers
 import check_sequences
 from vecread import LOWEST, RANGES, Problem, read
@@ -197,6 +198,8 @@ def expected(p, case):
         return check_layers.expected(p, case)
     if p.operation in check_sequences.SECOND_WAYS:
         return check_sequences.expected(p, case)
+    if p.operation in check_kinds.SECOND_WAYS:
+        return check_kinds.expected(p, case)
     return [only_output(p, case)]
 
 

@@ -15,6 +15,7 @@ import vec_ctc
 import vec_dropout
 import vec_exact
 import vec_integer
+import vec_kinds
 import vec_mixed
 import vec_mixed_arithmetic
 import vec_norm
@@ -33,7 +34,7 @@ def main():
     torch.set_num_threads(1)
     made = {}
     for room in (vec_convolution, vec_pooling, vec_softmax, vec_pointwise, vec_tensor, vec_norm, vec_batch_norm,
-                 vec_dropout, vec_reduce, vec_transform, vec_spatial, vec_ctc, vec_exact, vec_integer,
+                 vec_dropout, vec_reduce, vec_transform, vec_spatial, vec_ctc, vec_kinds, vec_exact, vec_integer,
                  vec_mixed, vec_mixed_arithmetic):
         for name, cases in room.make().items():
             made.setdefault(name, []).extend(cases)

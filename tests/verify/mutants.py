@@ -36,17 +36,19 @@ PASSED_OVER = re.compile(
     r"enum|ANYDNN_PLUGIN_REASON|^[a-z].*\(.*|\bint main|^\s*\.(required|outputs|uniform|layouts) = |"
     r"uint32_t inputs = ")
 NUMERIC = {"activation.c", "batch_norm.c", "bits.c", "conv.c", "conv_integer.c", "conv_operands.c",
-           "divisive.c", "dropout.c", "im2col.c", "lrn.c", "mixed.c", "op_tensor.c", "pooling.c",
-           "reduce.c", "softmax.c", "tensor_ops.c", "transform.c", "walk.c", "activate.h",
+           "divisive.c", "dropout.c", "im2col.c", "lrn.c", "matmul.c", "mixed.c", "norm_kinds.c",
+           "norm_kinds_backward.c", "norm_kinds_forward.c", "op_tensor.c", "pooling.c", "reduce.c",
+           "softmax.c", "tensor_ops.c", "transform.c", "walk.c", "activate.h",
            "batch_norm.h", "bits.h", "conv.h", "element.h", "image.h", "integer.h", "lrn.h",
-           "philox.h", "pooling.h", "tensor.h"}
+           "norm_kinds.h", "philox.h", "pooling.h", "tensor.h"}
 # The operations of a file, by the beginning of its name. Other files serve all operations.
 OPERATIONS = [("activation", "activation_*"), ("batch_norm", "batch_normalization_*"),
               ("conv_backward_data", "convolution_backward_data"),
               ("conv_backward_filter", "convolution_backward_filter"),
               ("conv_backward_bias", "convolution_backward_bias"),
               ("conv", "convolution_*"), ("divisive", "divisive_*"), ("dropout", "dropout_*"),
-              ("im2col", "im2col"), ("lrn", "lrn_*"), ("op_tensor", "op_tensor"),
+              ("im2col", "im2col"), ("lrn", "lrn_*"), ("matmul", "matmul"),
+              ("norm_kinds", "normalization_*"), ("op_tensor", "op_tensor"),
               ("philox", "dropout_*"), ("pooling", "pooling_*"), ("reduce", "reduce_tensor"),
               ("softmax", "softmax_*"), ("transform", "transform_*")]
 # Functions that decline, estimate work, or round operands as `emulate` does. tests/unit checks the rounding against its
