@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The types, numbers and prototypes of anydnn.h. Made by python/generate.py; do not edit."""
+"""The types, numbers and prototypes of anydnn.h. python/generate.py makes this file; do not edit it."""
 from ctypes import (Structure, c_char_p, c_double, c_float, c_int, c_int64, c_size_t, c_uint,
                     c_ulonglong, c_void_p)
 from enum import IntEnum
@@ -344,7 +344,7 @@ class ConvolutionBwdFilterAlgoPerf(Structure):
     ]
 
 
-# Symbol: (result, arguments). A symbol has the form of the level that brought it.
+# The result and argument types of each symbol, in the form of the level that introduced it.
 PROTOTYPES: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
     "anydnnGetVersion": (c_size_t, ()),
     "anydnnGetApiLevel": (c_int, ()),

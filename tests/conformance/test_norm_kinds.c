@@ -16,7 +16,7 @@
 #include "tests/conformance/problem_run.h"
 #include "tools/problem/operands.h"
 
-/* The part of a unit by which a result rounded once may be off, beside its rounding. */
+/* The error that is permitted in addition to a single rounding, as a part of a unit. */
 #define SLACK 1e-3L
 
 enum kind { LAYER, GROUP, RMS };
@@ -113,7 +113,8 @@ static void fill(struct prun *run, const char *role, struct draw *draw, double m
     free(value);
 }
 
-/* Checks one number: its type may round it once, and the computation by a little more. */
+/* Checks one number: the error is at most one rounding to its type, plus a small error of the
+ * computation. */
 static void near(const char *what, const struct prun_operand *operand, size_t at, double got,
                  long double want)
 {
@@ -302,7 +303,8 @@ static void kinds_are_as_defined(void **state)
             check(&cases[i], types[t], 0.5);
 }
 
-/* The variance must not be the difference of two large numbers, nor the mean be rounded. */
+/* Checks means far from zero. They reveal a rounded mean, and a variance computed as the difference
+ * of two large numbers. */
 static void means_far_from_zero(void **state)
 {
     (void)state;

@@ -66,7 +66,7 @@ static long double element(struct prun *run, const char *role, const double *val
     return (long double)value[at];
 }
 
-/* Returns 1 if a number is right but for its rounding. NaN is not. */
+/* Returns 1 if a number differs from the right one only by rounding, and 0 for NaN. */
 static int is_near(const struct prun_operand *operand, double got, long double want)
 {
     long double unit = ldexpl(1, -operand->number->digits) * fabsl(want);
@@ -226,7 +226,7 @@ static void objects_free(const struct objects *made)
     assert_int_equal(anydnnDestroyActivationDescriptor(made->activation), OK);
 }
 
-/* An instance normalization by its entries, in both directions, with an activation. */
+/* Tests the entries of an instance normalization with an activation, in both directions. */
 static void normalization_entries(void **state)
 {
     static const char forward[] =

@@ -129,7 +129,7 @@ no_room() {
 
 check "it compiles for the host's processor" compiled
 check "verify --quick passes cuda_simt" verify "$built/anydnn_cuda_simt.so"
-check "verify --quick passes cuda_naive, which declines what is in place alone" verify_naive
+check "verify --quick passes cuda_naive, which declines only calls in place" verify_naive
 check "the problems of tests/gpu/smallest.txt run on cuda_simt" listed cuda_simt smallest.txt
 check "they run on cuda_naive, and those that cuda_simt declines" listed cuda_naive smallest.txt smallest_naive.txt
 check "convolutions without a fast kernel are declined by cuda_simt" declined
@@ -138,8 +138,8 @@ check "so is every engine of the depthwise convolutions with halo tiles" every_t
 check "and of those with large filters" every_tile "depthwise by tiles for large filters"
 check "the convolutions among them run on cuda_naive in double" oracle
 check "cuda_simt gives its results of whole numbers" exact
-check "blocks that take several tiles" several_tiles
-check "blocks that meet, without room for them" no_room
+check "blocks with several tiles" several_tiles
+check "blocks that wait for one another, if not all can be resident" no_room
 check "the taps that reach a position are found" "$emulated/test_conv_reach"
 check "cudnn's copies of tensors with gaps write their elements alone" "$emulated/test_copy"
 tap_end

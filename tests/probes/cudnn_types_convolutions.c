@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Convolutions: which types of x, w, y, bias, z and compute go together; only what succeeds is
- * printed. */
+/* The queries about convolutions: which types of x, w, y, bias, z and computation can be combined.
+ * Only successful combinations are printed. */
 #include "cudnn_types.h"
 
 #include <cuda_runtime_api.h>
@@ -47,7 +47,7 @@ static void stop_at_error(void)
     exit(2);
 }
 
-/* A bit for each algorithm that does it. */
+/* Returns a bit for each algorithm that succeeds. */
 static unsigned forward(struct array *x, struct array *w, struct array *y, int compute, int fused,
                         int bias_type, struct array *z)
 {
@@ -133,7 +133,7 @@ static void forwards(void)
                         forward_table(p, layouts[f], layouts[g], fused);
 }
 
-/* Sums of four channels times alpha, and the prior times beta. */
+/* Computes sums of four channels times alpha, plus beta times the prior output. */
 static void integer_values(int x_type, int w_type, int y_type, int format, double alpha,
                            double beta, int fused)
 {

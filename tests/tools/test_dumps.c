@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Damaged arrays and traces are refused or read without faults; ANYDNN_TEST_FUZZ is their number.
- * An array is read only if its header and its size are right, and gives what was written. */
+/* Tests that damaged arrays and traces are refused or read without a fault; ANYDNN_TEST_FUZZ is
+ * their number. An array is read only if its header and its size match, and its values are those
+ * that were written. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Floating-point operations and bytes of known layers and networks, counted by hand, and the floor
- * that a roofline gives. */
+/* Tests the counts of floating-point operations and bytes against layers and networks counted by
+ * hand, and the least time that a roofline gives. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

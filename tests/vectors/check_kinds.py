@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The second way of check_vectors.py for normalizations beyond the batch and for matrix products: loops over the
-elements, with exact sums. Each function gives its outputs by role."""
+"""The second computation of check_vectors.py for the other normalizations and for matrix products: loops over the
+elements, with exact sums. Each function returns its outputs by role."""
 
 import math
 
@@ -8,14 +8,14 @@ import numpy as np
 
 
 def part(p, role, at, otherwise):
-    """An operand's element; dims of 1 serve every index."""
+    """Returns an element of an operand, which is broadcast along dims of 1."""
     if role not in p.dims:
         return otherwise
     return float(p.values[role][tuple(0 if d == 1 else i for i, d in zip(at, p.dims[role]))])
 
 
 def curve(p, v):
-    """The activation at v, and its slope."""
+    """Returns the activation at v, and its slope."""
     mode = p.keys.get("activation", "identity")
     if mode == "relu":
         return max(v, 0.0), float(v > 0)
@@ -60,7 +60,7 @@ def statistics(p):
 
 
 def elements(p):
-    """For each element its index, its set, n, the factor and the argument of the activation."""
+    """Yields for each element its index, its set, n, the factor and the argument of the activation."""
     centered = p.keys.get("scaling") == "zero_centered"
     sets = statistics(p)
     for at in np.ndindex(*p.dims["x"]):

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes <operation>.vec for every operation into the folder given (default: beside this script).
+"""Writes <operation>.vec for every operation into the given folder (default: the folder of this script).
 
 Needs NumPy and PyTorch (Debian: python3-numpy python3-torch); nothing of anydnn is used."""
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Vectors of layer, group, instance and RMS normalization and of matrix products. Oracle: NumPy formulas in long
-double, written from anydnn.h; error functions are Python's. The second way of check_vectors.py uses loops."""
+"""Vectors of layer, group, instance and RMS normalization and of matrix products. The oracle is formulas of anydnn.h in
+NumPy's long double, with Python's error function. The second computation of check_vectors.py uses loops."""
 
 import math
 
@@ -89,7 +89,7 @@ def slope(mode, v):
 
 
 class Norm:
-    """What both directions of a case share. Groups are an axis of their own in `shape`."""
+    """The data that both directions of a case share. In `shape`, groups have a separate axis."""
 
     def __init__(self, row):
         name, self.dims, self.kind, self.of, self.scale, self.bias, self.layout, trait = row
@@ -123,12 +123,12 @@ class Norm:
             c.param(coef=1.0)
 
     def mean(self, v):
-        """The mean of each set, spread over its elements."""
+        """Returns the mean of each set, broadcast to its elements."""
         v = np.asarray(v, dtype=np.longdouble).reshape(self.shape)
         return np.broadcast_to(v.mean(self.axes, keepdims=True), self.shape).reshape(self.dims)
 
     def saved(self, v):
-        """One value of each set, with the dims of the statistics."""
+        """Returns one value of each set, with the dims of the statistics."""
         at = tuple(0 if i in self.axes else slice(None) for i in range(len(self.shape)))
         return v.reshape(self.shape)[at].reshape(self.stat)
 
@@ -153,7 +153,7 @@ class Norm:
         return feeds.get("scale", 1.0 - ("centered" in self.traits)) + 1.0 * ("centered" in self.traits)
 
     def error(self, x, r, n):
-        """What n may be off by, in units."""
+        """Returns the error bound of n, in units."""
         return np.abs(n) + (0 if self.kind == "rms" else r * self.mean(np.abs(x)))
 
 

@@ -53,7 +53,7 @@ static const struct fault faults[FAULTS] = {
     [EPSILON] = {"wrong_epsilon", FORWARD, NULL},
     /* Subtracts a mean in RMS. */
     [RMS_MEAN] = {"wrong_rms_mean", FORWARD, NULL},
-    /* Groups are channels apart, not neighbours. */
+    /* Makes groups of every n-th channel instead of neighbours. */
     [GROUPS] = {"wrong_group_order", FORWARD, NULL},
     /* Ignores that a scale is zero-centred. */
     [CENTERED] = {"wrong_centered", FORWARD, NULL},
@@ -63,7 +63,7 @@ static const struct fault faults[FAULTS] = {
     [TANH_FOR_ERF] = {"wrong_tanh_for_erf", FORWARD, NULL},
     /* Saves the variance. */
     [SAVES_VARIANCE] = {"wrong_saves_variance", FORWARD, NULL},
-    /* Takes the saved deviation for a variance. */
+    /* Reads the saved deviation as a variance. */
     [IGNORES_SAVED] = {"wrong_saved", BACKWARD, NULL},
     /* Subtracts the mean gradient in RMS. */
     [MEAN_OF_W] = {"wrong_mean_of_w", BACKWARD, NULL},
@@ -81,7 +81,7 @@ static const struct fault faults[FAULTS] = {
     [BATCH] = {"wrong_batch", PRODUCT, NULL},
     /* Stores aux behind the activation. */
     [AUX_AFTER] = {"wrong_aux_after", PRODUCT, NULL},
-    /* Takes the strides of b for packed ones. */
+    /* Assumes that b is packed. */
     [TRANSPOSES] = {"wrong_transposes", PRODUCT, NULL},
 };
 
@@ -458,7 +458,7 @@ static int32_t plan_execute(struct anydnn_plugin_plan *plan,
     return SUCCESS;
 }
 
-/* Inputs are read again after outputs were written, so nothing runs in place but c. */
+/* Only c may be in place, since the other inputs are read again after outputs were written. */
 static int32_t refuse(const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
 {
     if (fake_check_types(problem, ANYDNN_PLUGIN_TYPE_BIT(ANYDNN_PLUGIN_FLOAT), why) != 0)
