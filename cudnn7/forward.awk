@@ -68,7 +68,7 @@ function print_ranked(i) {
 }
 
 function print_all(    i, l) {
-    print "/* Made from core/abi/entries.def, core/abi/cudnn7.def and anydnn.h. */\n#include \"cudnn7/functions.h\"\n"
+    print "/* forward.awk makes this file from core/abi/entries.def, core/abi/cudnn7.def and anydnn.h. */\n#include \"cudnn7/functions.h\"\n"
     for (i = 0; i < entries; i++) {
         if (!of_cudnn_7(i))
             continue
@@ -86,7 +86,7 @@ function print_row(name, runs) {
 }
 
 function list_all(    i, l, n, count, part) {
-    print "/* Made from core/abi/entries.def, core/abi/cudnn7.def and anydnn.h. */"
+    print "/* forward.awk makes this file from core/abi/entries.def, core/abi/cudnn7.def and anydnn.h. */"
     for (i = 0; i < entries; i++)
         if (!ours[i]) {
             print_row(renamed(entry[i]), 1)

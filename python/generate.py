@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes anydnn/_abi.py, the foreign declarations of the package, from entries.def and anydnn.h.
+"""Makes anydnn/_abi.py, the ctypes declarations of the package, from entries.def and anydnn.h.
 
     python/generate.py          writes python/anydnn/_abi.py
     python/generate.py --check  exits 1 if that file is not up to date
@@ -33,7 +33,7 @@ def without_comments(text):
 
 
 def entries(text):
-    """Returns name -> the level that introduced it, from entries.def."""
+    """Returns the level that introduced each name of entries.def."""
     table = {}
     for name, levels in re.findall(r"^(?:ENTRY|OURS)\((\w+),\s*([^)]*)\)", without_comments(text), re.M):
         table[name] = levels.split(",")[0].strip().split(".")[0]
@@ -84,7 +84,7 @@ def member(name, prefix):
 
 
 def foreign(kind, enums):
-    """The ctypes type of a C type: pointers are addresses, text is bytes, enumerations are int."""
+    """Returns the ctypes type of a C type: pointers are addresses, text is bytes, enumerations are int."""
     kind = " ".join(kind.replace("*", " * ").split())
     if kind in ("const char *",):
         return "c_char_p"
@@ -107,7 +107,7 @@ def arguments(text, enums):
 
 
 def prototypes(header, table, enums):
-    """Symbol -> (result, arguments), in the order of entries.def."""
+    """Returns a list of (symbol, (result, arguments)), in the order of entries.def."""
     found = {}
     for result, name, args in re.findall(r"ANYDNN_API\s+([\w\s*]+?)\s*\b(anydnn\w+)\s*\((.*?)\)\s*;", header, re.S):
         found[name] = (foreign(result, enums), arguments(args, enums))
@@ -123,7 +123,7 @@ def prototypes(header, table, enums):
 
 
 def wrapped(head, items, tail):
-    """head + items with commas + tail, on as many lines as needed."""
+    """Returns the lines of head, items separated by commas, and tail."""
     line = head + ", ".join(items) + ("," if len(items) == 1 else "") + tail
     if len(line) <= WIDTH:
         return [line]
@@ -141,7 +141,7 @@ def generate():
     header = without_comments((ROOT / "include/anydnn/anydnn.h").read_text())
     enums = dict(enumerations(header))
     out = ['# SPDX-License-Identifier: Apache-2.0',
-           '"""The types, numbers and prototypes of anydnn.h. Made by python/generate.py; do not edit."""',
+           '"""The types, numbers and prototypes of anydnn.h. python/generate.py makes this file; do not edit it."""',
            "from ctypes import (Structure, c_char_p, c_double, c_float, c_int, c_int64, c_size_t, c_uint,",
            "                    c_ulonglong, c_void_p)",
            "from enum import IntEnum", "from typing import Any, Dict, Tuple", ""]
@@ -156,7 +156,7 @@ def generate():
             kind = foreign(kind, enums)
             out.append(f'        ("{field}", {kind}{" * " + count if count else ""}),')
         out.append("    ]")
-    out += ["", "", "# Symbol: (result, arguments). A symbol has the form of the level that brought it.",
+    out += ["", "", "# The result and argument types of each symbol, in the form of the level that introduced it.",
             "PROTOTYPES: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {"]
     for name, (result, args) in prototypes(header, table, enums):
         out += wrapped(f'    "{name}": ({result}, (', args, ")),")

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A text holds a part, for programs with cmocka, which they include before this. */
+/* Defines assert_holds, which checks that a text contains a part. Programs include cmocka before
+ * it. */
 #ifndef TESTS_HOLDS_H
 #define TESTS_HOLDS_H
 

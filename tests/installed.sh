@@ -49,7 +49,7 @@ if [ -e "$libdir/anydnn/cudnn7/libcudnn.so.7" ]; then
     "$bindir/anydnn" exec --device cpu "$bindir/anydnn" info || fail "anydnn exec fails"
 fi
 
-# A program of cuDNN 7 by the folder that is laid out as cuDNN's, and by nothing else: $1 is that folder.
+# use_root FOLDER: builds a cuDNN 7 program with this folder alone, which has the layout of an installed cuDNN.
 use_root() {
     cat >"$scratch/root.c" <<'EOF'
 #include <cudnn.h>
@@ -71,7 +71,7 @@ EOF
 root=$($PKG_CONFIG --variable=cudnncompatdir anydnn)
 use_root "$root" || fail "a program built by $root alone fails"
 
-# A CMake project that finds the installation in $1, whose libraries are in $2.
+# use_cmake PREFIX LIBDIR: builds a CMake project that finds the installation.
 use_cmake() {
     rm -rf "$scratch/cmake"
     mkdir -p "$scratch/cmake"
@@ -92,7 +92,7 @@ EOF
 }
 try_cmake() {
     if ! command -v cmake >/dev/null 2>&1; then
-        echo "installcheck: no cmake, its file is not tried"
+        echo "installcheck: no cmake, so the CMake files are not tested"
     elif ! use_cmake "$@" >"$scratch/cmake.log" 2>&1; then
         tail -n 20 "$scratch/cmake.log" >&2
         fail "a CMake project that uses $1 fails"
@@ -100,7 +100,7 @@ try_cmake() {
 }
 try_cmake "$prefix" "$libdir"
 
-# The prefix moves; nothing in it may look back, so the old one is out of the way meanwhile.
+# Moves the installation. The old prefix does not exist meanwhile, so any reference to it fails.
 case $libdir/ in
 "$prefix"/*)
     moved=$scratch/moved

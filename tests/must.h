@@ -38,8 +38,8 @@ static inline const char *must_error(void)
         }                                                                                          \
     } while (0)
 
-/* Runs `body` in a child, which may exit by itself: its exit status, or -1. `seconds` other than 0:
- * it is ended after these. */
+/* Runs `body` in a child, which may also call exit. Returns its exit status, or -1 if a signal
+ * ended it. If `seconds` is not 0, SIGALRM ends the child after that time. */
 static inline int must_child(void (*body)(void), unsigned seconds)
 {
     int status = 0;

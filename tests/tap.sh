@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# TAP for shell tests: source it, call check once a case, end with tap_end.
+# Prints TAP for shell tests: a test sources this file, calls `check` for each case and ends with tap_end.
 
 tap_cases=0
 tap_dir=$(mktemp -d) || exit 99
 trap 'rm -rf "$tap_dir"' EXIT
 
-# check NAME COMMAND...: one case, passed if COMMAND succeeds; its output follows a failure.
+# check NAME COMMAND...: runs a case, which passes if COMMAND succeeds. A failure shows the command's output.
 check() {
     tap_name=$1
     shift
@@ -19,16 +19,16 @@ check() {
     fi
 }
 
-# skip NAME WHY: a case that this machine cannot run.
+# skip NAME REASON: reports a case that this machine cannot run.
 skip() {
     tap_cases=$((tap_cases + 1))
     echo "ok $tap_cases - $1 # SKIP $2"
 }
 
-# says PATTERN: what a command left in $tap_dir/out or err holds it.
+# says PATTERN: succeeds if $tap_dir/out or $tap_dir/err matches the pattern.
 says() {
     grep -q -e "$1" "$tap_dir/out" "$tap_dir/err" && return 0
-    echo "it does not say: $1"
+    echo "no output matches: $1"
     tail -n 30 "$tap_dir/out" "$tap_dir/err"
     return 1
 }

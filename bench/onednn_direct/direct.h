@@ -65,7 +65,7 @@ static inline enum operand output_of(enum direction direction)
 
 /* Implemented in suite.c. Reads the distinct 2-D convolutions of a suite, with `batch` images, or
  * the suite's own number for 0. */
-int suite_read(const char *path, int batch, struct layer *layers, int room);
+int suite_read(const char *path, int batch, struct layer *layers, int capacity);
 
 /* Implemented in through_anydnn.c. Opens the public API on the backend onednn with `threads`
  * threads. */

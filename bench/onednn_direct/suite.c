@@ -21,8 +21,8 @@ static const char *value_of(const char *problem, const char *key)
     return NULL;
 }
 
-/* Reads comma-separated numbers. Returns their count, which may exceed `room`. */
-static int numbers(const char *text, int values[], int room)
+/* Reads comma-separated numbers. Returns their count, which may exceed `capacity`. */
+static int numbers(const char *text, int values[], int capacity)
 {
     int count = 0;
 
@@ -32,7 +32,7 @@ static int numbers(const char *text, int values[], int room)
 
         if (end == text)
             return count;
-        if (count < room)
+        if (count < capacity)
             values[count] = (int)value;
         count++;
         if (*end != ',')
@@ -94,7 +94,7 @@ static int known(const struct layer *layers, int count, const struct layer *laye
     return 0;
 }
 
-int suite_read(const char *path, int batch, struct layer *layers, int room)
+int suite_read(const char *path, int batch, struct layer *layers, int capacity)
 {
     FILE *file = fopen(path, "r");
     char line[LINE_MAX_];
@@ -117,8 +117,8 @@ int suite_read(const char *path, int batch, struct layer *layers, int room)
         layer.n = batch > 0 ? batch : layer.n;
         if (known(layers, count, &layer))
             continue;
-        if (count == room)
-            fail("%s has more than %d layers", path, room);
+        if (count == capacity)
+            fail("%s has more than %d layers", path, capacity);
         layers[count++] = layer;
     }
     fclose(file);

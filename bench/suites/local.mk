@@ -16,6 +16,8 @@ dist_suites_DATA = \
 	bench/suites/mobilenet_v2.suite \
 	bench/suites/mobilenet_v2_norms.suite \
 	bench/suites/networks_rest.suite \
+	bench/suites/norm_kinds.suite \
+	bench/suites/products.suite \
 	bench/suites/r3d_18.suite \
 	bench/suites/resnet18.suite \
 	bench/suites/resnet50_norms.suite \

@@ -63,4 +63,5 @@ AS_INT(anydnnDirection_t);
 AS_INT(anydnnSamplerType_t);
 AS_INT(anydnnCTCLossAlgo_t);
 AS_INT(anydnnLossNormalizationMode_t);
+AS_INT(anydnnNormalizationKind_t);
 AS_INT(anydnnReason_t);

@@ -16,7 +16,7 @@ END {
     if (table_end())
         exit 1
     print "# The entries of anydnn and their levels\n"
-    print "Made from `core/abi/entries.def`; [levels.md](levels.md) tells the rules. The newest level is " newest "."
+    print "This page is made from `core/abi/entries.def`. [levels.md](levels.md) has the rules. The newest level is " newest "."
     print "A symbol, once listed, stays in every later library with the same meaning."
     for (s = 0; s < symbols; s++) {
         i = symbol_entry[s]

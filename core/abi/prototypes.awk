@@ -5,7 +5,7 @@
 END {
     if (table_end())
         exit 1
-    print "/* Made from core/abi/entries.def and anydnn.h. */"
+    print "/* prototypes.awk makes this file from core/abi/entries.def and anydnn.h. */"
     for (s = 0; s < symbols; s++) {
         i = symbol_entry[s]
         form = form_key(i, symbol_form[s])

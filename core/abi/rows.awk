@@ -6,7 +6,7 @@
 END {
     if (table_end())
         exit 1
-    print "/* Made from core/abi/entries.def. */"
+    print "/* rows.awk makes this file from core/abi/entries.def. */"
     for (s = 0; s < symbols; s++) {
         i = symbol_entry[s]
         k = symbol_form[s]

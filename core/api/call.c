@@ -55,6 +55,12 @@ static const struct {
     {ANYDNN_PLUGIN_REDUCE_TENSOR, NULL, "a", "aDesc", "A"},
     {ANYDNN_PLUGIN_REDUCE_TENSOR, NULL, "c", "cDesc", "C"},
     {ANYDNN_PLUGIN_CTC_LOSS, NULL, "x", "probsDesc", "probs"},
+    {ANYDNN_PLUGIN_NORMALIZATION_FORWARD, NULL, "save_inv_dev", "statDesc", "saveInvDev"},
+    {ANYDNN_PLUGIN_NORMALIZATION_BACKWARD, NULL, "save_inv_dev", "statDesc", "saveInvDev"},
+    {ANYDNN_PLUGIN_NORMALIZATION_FORWARD, NULL, "save_mean", "statDesc", "saveMean"},
+    {ANYDNN_PLUGIN_NORMALIZATION_BACKWARD, NULL, "save_mean", "statDesc", "saveMean"},
+    {ANYDNN_PLUGIN_NORMALIZATION_BACKWARD, NULL, "dscale", "scaleDesc", "dscale"},
+    {ANYDNN_PLUGIN_NORMALIZATION_BACKWARD, NULL, "dbias", "biasDesc", "dbias"},
     {ANYDNN_PLUGIN_CTC_LOSS, NULL, "label_lengths", NULL, "labelLengths"},
     {ANYDNN_PLUGIN_CTC_LOSS, NULL, "input_lengths", NULL, "inputLengths"},
 };

@@ -59,6 +59,8 @@ extern const union adn_call_blank {
     struct anydnnDropoutStruct dropout;
     struct anydnnSpatialTransformerStruct spatial;
     struct anydnnCTCLossStruct ctc;
+    struct anydnnNormalizationStruct normalization;
+    struct anydnnMatMulStruct matmul;
     double factor;
 } adn_call_blank;
 

@@ -183,7 +183,7 @@ anydnnStatus_t anydnnCTCLoss(anydnnHandle_t handle, anydnnTensorDescriptor_t pro
         return status;
     given = pad(&lists, labels, count);
     if (!given)
-        return adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "%s: no memory for a copy of %lld labels",
+        return adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "%s: could not allocate a copy of %lld labels",
                         call.entry, (long long)count);
     adn_call_put(&entry, slot_ctc_loss_labels, &lists.labels, given);
     adn_call_key(&entry, (uint64_t)lists.labels.dims[0]);

@@ -4,6 +4,7 @@
 
 #include "desc/desc.h"
 #include "sys/callback.h"
+#include "sys/error.h"
 
 anydnnStatus_t anydnnCreateActivationDescriptor(anydnnActivationDescriptor_t *activationDesc)
 {
@@ -38,6 +39,12 @@ static void choose_coef(anydnnActivationDescriptor_t desc)
         desc->a.coef = desc->coef;
 }
 
+static int is_mode(int mode)
+{
+    return (mode >= ANYDNN_ACTIVATION_SIGMOID && mode <= ANYDNN_ACTIVATION_SWISH) ||
+           mode == ANYDNN_ACTIVATION_GELU || mode == ANYDNN_ACTIVATION_GELU_TANH;
+}
+
 anydnnStatus_t anydnnSetActivationDescriptor(anydnnActivationDescriptor_t activationDesc,
                                              anydnnActivationMode_t mode,
                                              anydnnNanPropagation_t reluNanOpt, double coef)
@@ -46,10 +53,10 @@ anydnnStatus_t anydnnSetActivationDescriptor(anydnnActivationDescriptor_t activa
     anydnnStatus_t status =
         adn_desc_check(__func__, "activationDesc", activationDesc, ADN_DESC_ACTIVATION);
 
-    if (status == ANYDNN_STATUS_SUCCESS)
-        status = adn_desc_check_range(__func__, "mode", (int)mode, ANYDNN_ACTIVATION_SIGMOID,
-                                      ANYDNN_ACTIVATION_SWISH,
-                                      "it must be an ANYDNN_ACTIVATION_xxx mode");
+    if (status == ANYDNN_STATUS_SUCCESS && !is_mode((int)mode))
+        status = adn_fail(ANYDNN_STATUS_BAD_PARAM,
+                          "%s: mode is %d; it must be an ANYDNN_ACTIVATION_xxx mode", __func__,
+                          (int)mode);
     if (status == ANYDNN_STATUS_SUCCESS)
         status = adn_desc_check_range(
             __func__, "reluNanOpt", (int)reluNanOpt, ANYDNN_NOT_PROPAGATE_NAN, ANYDNN_PROPAGATE_NAN,

@@ -20,6 +20,8 @@ core_libanydnn_core_la_SOURCES += \
 	core/api/desc_dropout.c \
 	core/api/desc_filter.c \
 	core/api/desc_lrn.c \
+	core/api/desc_matmul.c \
+	core/api/desc_norm_kinds.c \
 	core/api/desc_op_tensor.c \
 	core/api/desc_pooling.c \
 	core/api/desc_reduce.c \
@@ -30,7 +32,9 @@ core_libanydnn_core_la_SOURCES += \
 	core/api/folding.c \
 	core/api/handle.c \
 	core/api/info.c \
+	core/api/matmul.c \
 	core/api/memory.c \
+	core/api/norm_kinds.c \
 	core/api/normalization.c \
 	core/api/pooling.c \
 	core/api/problem.c \

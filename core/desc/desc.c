@@ -24,6 +24,8 @@ static const char *const kind_names[] = {"a tensor",
                                          "a dropout",
                                          "a spatial transformer",
                                          "a CTC loss",
+                                         "a normalization",
+                                         "a matrix product",
                                          "an algorithm",
                                          "an algorithm performance"};
 
@@ -97,7 +99,8 @@ anydnnStatus_t adn_desc_create(const char *entry, const char *argument, const vo
                         "%s: %s is NULL; it must point to the new descriptor", entry, argument);
     head = calloc(1, size);
     if (!head)
-        return adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "%s: no memory for %zu bytes", entry, size);
+        return adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "%s: could not allocate %zu bytes", entry,
+                        size);
     head->kind = kind;
     *made = head;
     return ANYDNN_STATUS_SUCCESS;

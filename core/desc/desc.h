@@ -26,6 +26,8 @@ enum adn_desc_kind {
     ADN_DESC_DROPOUT,
     ADN_DESC_SPATIAL_TRANSFORMER,
     ADN_DESC_CTC_LOSS,
+    ADN_DESC_NORMALIZATION,
+    ADN_DESC_MATMUL,
     ADN_DESC_ALGORITHM,
     ADN_DESC_ALGORITHM_PERFORMANCE,
     ADN_DESC_END
@@ -64,7 +66,8 @@ struct anydnnPoolingStruct {
     struct anydnn_plugin_pooling p;
 };
 
-/* An activation. `a.coef` is the value that the mode uses: swish_beta for swish, else coef. */
+/* An activation. `a.coef` is the value
+ * that the mode uses: swish_beta for swish, else coef. */
 struct anydnnActivationStruct {
     struct adn_desc head;
     struct anydnn_plugin_activation a;
@@ -117,6 +120,19 @@ struct anydnnCTCLossStruct {
     struct adn_desc head;
     struct anydnn_plugin_ctc l;
     int32_t compute_type;
+};
+
+/* A normalization. `n.activation` and the members after it stay 0, since the call brings them. */
+struct anydnnNormalizationStruct {
+    struct adn_desc head;
+    struct anydnn_plugin_normalization n;
+};
+
+/* A matrix product. `m.activation` and the members after it stay 0. */
+struct anydnnMatMulStruct {
+    struct adn_desc head;
+    struct anydnn_plugin_matmul m;
+    int32_t math_type; /* anydnnMathType_t as set; ANYDNN_FMA_MATH is not folded into default */
 };
 
 struct anydnnAlgorithmStruct {

@@ -34,7 +34,7 @@
 #include "desc/shape.h"
 #include "problem/problem.h"
 
-static void raise_to(struct adn_subject_slot *slot, int64_t at, double terms)
+void adn_subject_raise(struct adn_subject_slot *slot, int64_t at, double terms)
 {
     if (isfinite(terms) && terms > slot->sum[at])
         slot->sum[at] = terms;
@@ -168,10 +168,10 @@ static int raise_norm(struct adn_subject *subject, char *sentence)
     for (int64_t i = 0; i < norm.elements; i++) {
         const struct cell *cell = cell_of(&norm, i);
 
-        raise_to(dx, i,
-                 fabs(cell->slope) *
-                     (gradient(&norm, i) + cell->sum_g + error_of(&norm, i) * fabs(cell->dscale) +
-                      fabs(normalized(&norm, i)) * cell->sum_ge));
+        adn_subject_raise(dx, i,
+                          fabs(cell->slope) * (gradient(&norm, i) + cell->sum_g +
+                                               error_of(&norm, i) * fabs(cell->dscale) +
+                                               fabs(normalized(&norm, i)) * cell->sum_ge));
     }
     free(norm.cell);
     return 0;
@@ -204,7 +204,7 @@ static int raise_log_softmax(struct adn_subject *subject, char *sentence)
     for (int64_t i = 0; i < dx->count; i++)
         sum[row_of(tensor, instance, i)] += fabs(dy[i]);
     for (int64_t i = 0; i < dx->count; i++)
-        raise_to(dx, i, fabs(dy[i]) + exp(y[i]) * sum[row_of(tensor, instance, i)]);
+        adn_subject_raise(dx, i, fabs(dy[i]) + exp(y[i]) * sum[row_of(tensor, instance, i)]);
     free(sum);
     return 0;
 }
@@ -215,6 +215,9 @@ int adn_subject_cancelling(struct adn_subject *subject, char *sentence)
 
     if (problem->operation == ANYDNN_PLUGIN_BATCH_NORMALIZATION_BACKWARD)
         return raise_norm(subject, sentence);
+    if (problem->operation == ANYDNN_PLUGIN_NORMALIZATION_FORWARD ||
+        problem->operation == ANYDNN_PLUGIN_NORMALIZATION_BACKWARD)
+        return adn_subject_cancelling_norm(subject, sentence);
     if (problem->operation == ANYDNN_PLUGIN_SOFTMAX_BACKWARD &&
         problem->params.softmax.algorithm == 2)
         return raise_log_softmax(subject, sentence);

@@ -40,7 +40,15 @@ static double factor_of(const struct adn_subject *subject, int slot, int wraps)
         return scale[slot];
     if (subject->problem.operation == ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD)
         return slot == 0 && !wraps ? scale[0] : slot == 2 ? scale[1] : 1;
+    if (subject->problem.operation == ANYDNN_PLUGIN_MATMUL)
+        return slot == 0 ? scale[0] : slot == 2 ? scale[1] : 1;
     return 1;
+}
+
+/* Returns 1 for the input that a matrix product adds, and does not read if its factor is 0. */
+static int adds_input(const struct adn_subject *subject, int slot)
+{
+    return subject->problem.operation == ANYDNN_PLUGIN_MATMUL && slot == 2;
 }
 
 /* Returns 1/2 to 1, or the negative of that. Changes of equal size could cancel each other in a
@@ -68,7 +76,8 @@ static double *changed(const struct adn_subject *subject, int slot, double facto
     if (!is_term(subject, slot))
         change = ADN_AS_THEY_ARE;
     for (int64_t i = 0; i < from->count; i++) {
-        double value = from->before[i] * factor;
+        /* An input that is not added may be NaN. */
+        double value = factor == 0 && adds_input(subject, slot) ? 0 : from->before[i] * factor;
 
         if (change == ADN_CHANGED) {
             value += (is_place + fabs(value)) * ADN_CHANGE * random_change(&seed);
@@ -80,6 +89,19 @@ static double *changed(const struct adn_subject *subject, int slot, double facto
         values[i] = value;
     }
     return values;
+}
+
+/* Rounds x + z as a normalization does that stores it, in place of x. */
+static void round_sum(const struct adn_subject *subject, double *const in[ADN_SLOTS])
+{
+    int x = 0, z = adn_subject_lookup(subject, "z"), sum = adn_subject_lookup(subject, "sum");
+
+    if (subject->problem.operation != ANYDNN_PLUGIN_NORMALIZATION_FORWARD || sum < 0)
+        return;
+    for (int64_t i = 0; i < subject->slot[x].count; i++) {
+        in[x][i] = adn_type_round(subject->problem.tensor[sum].type, in[x][i] + in[z][i]);
+        in[z][i] = 0;
+    }
 }
 
 /* ---- results */
@@ -110,7 +132,12 @@ int adn_oracle_results(struct adn_oracle *oracle, const struct adn_subject *subj
         values.scale[0] = wraps ? subject->values.scale[0] : 1;
         values.scale[1] = 1;
         if (change == ADN_ABSOLUTE || change == ADN_SQUARED)
-            problem.params.convolution.activation = 5;
+            problem.params.convolution.activation = ADN_JUDGE_IDENTITY;
+    }
+    if (problem.operation == ANYDNN_PLUGIN_MATMUL) {
+        values.scale[0] = values.scale[1] = 1;
+        if (change == ADN_ABSOLUTE || change == ADN_SQUARED)
+            problem.params.matmul.activation = ADN_JUDGE_IDENTITY;
     }
     for (int i = 0; i < subject->info->slot_count && result == 0; i++) {
         if (!adn_subject_has(subject, i))
@@ -123,6 +150,8 @@ int adn_oracle_results(struct adn_oracle *oracle, const struct adn_subject *subj
             (out[i] = reallocarray(NULL, (size_t)subject->slot[i].count, sizeof(double))) == NULL)
             result = adn_judge_no_memory(sentence);
     }
+    if (result == 0)
+        round_sum(subject, in);
     if (result == 0)
         result = (wraps ? adn_oracle_run_wrapping : adn_oracle_run)(oracle, &problem, &values, in,
                                                                     out, sentence);

@@ -4,6 +4,7 @@ core_libanydnn_base_la_SOURCES += \
 	core/judge/activated.c \
 	core/judge/cancel.c \
 	core/judge/cancel.h \
+	core/judge/cancel_norm.c \
 	core/judge/element.c \
 	core/judge/element.h \
 	core/judge/expect.c \

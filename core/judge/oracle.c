@@ -42,6 +42,10 @@ static void in_double(struct adn_problem *problem)
         problem->params.op_tensor.compute_type = ANYDNN_PLUGIN_DOUBLE;
     if (info->family == ADN_FAMILY_REDUCE)
         problem->params.reduce.compute_type = ANYDNN_PLUGIN_DOUBLE;
+    if (info->family == ADN_FAMILY_NORMALIZATION)
+        problem->params.normalization.compute_type = ANYDNN_PLUGIN_DOUBLE;
+    if (info->family == ADN_FAMILY_MATMUL)
+        problem->params.matmul.compute_type = ANYDNN_PLUGIN_DOUBLE;
 }
 
 static size_t scalar_bytes(int32_t type)

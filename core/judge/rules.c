@@ -8,6 +8,7 @@
 #include "desc/names.h"
 #include "desc/shape.h"
 #include "numerics/numerics.h"
+#include "problem/kinds.h"
 #include "problem/operation.h"
 
 int adn_judge_is_bytes(const char *role)
@@ -58,6 +59,9 @@ void adn_subject_blend(const struct adn_subject *subject, int slot, int *alpha, 
     case ANYDNN_PLUGIN_SPATIAL_GRID_FORWARD:
     case ANYDNN_PLUGIN_SPATIAL_GRID_BACKWARD:
     case ANYDNN_PLUGIN_CTC_LOSS:
+    case ANYDNN_PLUGIN_NORMALIZATION_FORWARD:
+    case ANYDNN_PLUGIN_NORMALIZATION_BACKWARD:
+    case ANYDNN_PLUGIN_MATMUL: /* its beta belongs to an input */
         break;
     case ANYDNN_PLUGIN_SPATIAL_SAMPLER_BACKWARD:
         *alpha = strcmp(role, "dgrid") == 0 ? 2 : 0;
@@ -89,6 +93,7 @@ enum adn_judgement adn_judge_of(const struct adn_problem *problem)
     case ANYDNN_PLUGIN_ADD_TENSOR:
     case ANYDNN_PLUGIN_DROPOUT_FORWARD:
     case ANYDNN_PLUGIN_DROPOUT_BACKWARD:
+    case ANYDNN_PLUGIN_MATMUL:
         return ADN_JUDGE_SUMS;
     case ANYDNN_PLUGIN_OP_TENSOR: /* 0 is a sum, 4 a root */
         return problem->params.op_tensor.op == 0 ? ADN_JUDGE_SUMS : ADN_JUDGE_SENSITIVE;
@@ -111,13 +116,27 @@ enum adn_judgement adn_judge_of(const struct adn_problem *problem)
     }
 }
 
+struct adn_judge_activation adn_judge_activation_of(const struct adn_problem *problem)
+{
+    const union kit_params *params = &problem->params;
+
+    switch (problem->operation) {
+    case ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD:
+        return (struct adn_judge_activation){params->convolution.activation,
+                                             params->convolution.coef};
+    case ANYDNN_PLUGIN_MATMUL:
+        return (struct adn_judge_activation){params->matmul.activation, params->matmul.coef};
+    default:
+        return (struct adn_judge_activation){ADN_JUDGE_IDENTITY, 0};
+    }
+}
+
 int adn_judge_is_activated(const struct adn_problem *problem)
 {
-    int32_t activation = problem->params.convolution.activation;
+    int32_t mode = adn_judge_activation_of(problem).mode;
 
-    return problem->operation == ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD &&
-           (activation == ADN_JUDGE_SIGMOID || activation == ADN_JUDGE_TANH ||
-            activation == ADN_JUDGE_ELU || activation == ADN_JUDGE_SWISH);
+    return mode == ADN_JUDGE_SIGMOID || mode == ADN_JUDGE_TANH || mode == ADN_JUDGE_ELU ||
+           mode == ADN_JUDGE_SWISH || mode == ADN_JUDGE_GELU || mode == ADN_JUDGE_GELU_TANH;
 }
 
 /* Whole numbers and the factors 0, 1/2, 1 have one right result, which is rounded once. */
@@ -131,6 +150,7 @@ int adn_judge_exact_on_integers(const struct adn_problem *problem)
     case ANYDNN_PLUGIN_ADD_TENSOR:
         return 1;
     case ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD:
+    case ANYDNN_PLUGIN_MATMUL:
         return !adn_judge_is_activated(problem);
     case ANYDNN_PLUGIN_POOLING_FORWARD: /* an average of integers is rounded once, too */
     case ANYDNN_PLUGIN_POOLING_BACKWARD:
@@ -169,6 +189,16 @@ static double product(const int64_t *dims, int from, int to)
     return size;
 }
 
+/* Returns the number of elements with one mean. */
+static double normalized_terms(const struct adn_problem *problem)
+{
+    const struct anydnn_plugin_tensor *x = &problem->tensor[0];
+    int64_t sets[ANYDNN_PLUGIN_DIM_MAX];
+
+    adn_normalization_statistics(&problem->params.normalization, x, sets);
+    return product(x->dims, 0, x->ndims) / product(sets, 0, x->ndims);
+}
+
 double adn_judge_terms(const struct adn_problem *problem)
 {
     const struct anydnn_plugin_tensor *first = &problem->tensor[0];
@@ -183,6 +213,10 @@ double adn_judge_terms(const struct adn_problem *problem)
         return (double)first->dims[0] / groups * product(first->dims, 2, first->ndims);
     case ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER:
         return (double)second->dims[0] * product(second->dims, 2, second->ndims);
+    case ANYDNN_PLUGIN_MATMUL: /* c and bias are terms, too */
+        return (double)first->dims[first->ndims - 1] + 2;
+    case ANYDNN_PLUGIN_NORMALIZATION_FORWARD:
+        return normalized_terms(problem);
     case ANYDNN_PLUGIN_POOLING_FORWARD:
     case ANYDNN_PLUGIN_POOLING_BACKWARD:
         return product(problem->params.pooling.window, 0, problem->params.pooling.spatial_dims);

@@ -32,11 +32,21 @@ enum {
     ADN_JUDGE_TANH = 2,
     ADN_JUDGE_ELU = 4,
     ADN_JUDGE_IDENTITY = 5,
-    ADN_JUDGE_SWISH = 6
+    ADN_JUDGE_SWISH = 6,
+    ADN_JUDGE_GELU = 1000,
+    ADN_JUDGE_GELU_TANH = 1001
 };
 
-/* Returns 1 if a convolution ends in a function whose last bits depend on the library: sigmoid,
- * tanh, elu or swish. */
+/* The activation behind a sum of products. */
+struct adn_judge_activation {
+    int32_t mode; /* ADN_JUDGE_IDENTITY where the operation has none */
+    double coef;
+};
+
+/* Returns the activation of a fused convolution or of a matrix product. */
+struct adn_judge_activation adn_judge_activation_of(const struct adn_problem *problem);
+/* Returns 1 if sums of products end in a function whose last bits depend on the library: sigmoid,
+ * tanh, elu, swish or GELU. */
 int adn_judge_is_activated(const struct adn_problem *problem);
 /* Returns the number of terms that an element of the result sums up. */
 double adn_judge_terms(const struct adn_problem *problem);

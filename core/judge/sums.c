@@ -83,6 +83,28 @@ static void add_paths(struct adn_subject *subject)
     }
 }
 
+/* Adds the error of GELU. Its probability is at most 1, and its rounding may be that of 1 where a
+ * backend computes it as 1 + erf or 1 + tanh; it is multiplied by the argument. */
+static int add_gelu(struct adn_oracle *oracle, struct adn_subject *subject, char *sentence)
+{
+    int32_t mode = subject->problem.params.normalization.activation;
+    struct adn_subject bare = *subject;
+    double *out[ADN_SLOTS] = {NULL};
+    int y, result;
+
+    if (subject->problem.operation != ANYDNN_PLUGIN_NORMALIZATION_FORWARD ||
+        (mode != ADN_JUDGE_GELU && mode != ADN_JUDGE_GELU_TANH))
+        return 0;
+    y = adn_subject_lookup(subject, "y");
+    bare.problem.params.normalization.activation = ADN_JUDGE_IDENTITY;
+    result = adn_oracle_results(oracle, &bare, ADN_AS_THEY_ARE, 0, out, sentence);
+    for (int64_t k = 0; result == 0 && k < subject->slot[y].count; k++)
+        subject->slot[y].sum[k] += isfinite(out[y][k]) ? fabs(out[y][k]) : 0;
+    for (int i = 0; i < ADN_SLOTS; i++)
+        free(out[i]);
+    return result;
+}
+
 int adn_oracle_sums(struct adn_oracle *oracle, struct adn_subject *subject, char *sentence)
 {
     enum adn_judgement judgement = adn_judge_of(&subject->problem);
@@ -93,6 +115,8 @@ int adn_oracle_sums(struct adn_oracle *oracle, struct adn_subject *subject, char
         result = sensitivity(oracle, subject, sentence);
         add_floor(subject);
         add_paths(subject);
+        if (result == 0)
+            result = add_gelu(oracle, subject, sentence);
         if (result == 0)
             result = adn_subject_cancelling(subject, sentence);
     } else if (judgement == ADN_JUDGE_SUMS) {

@@ -20,8 +20,8 @@
 #define COUNT_MAX 4096
 
 /* Allocates `count` elements and a list of pointers to them. A repeated step reuses them. */
-static int make_room(struct adn_load_attempt *attempt, uint32_t count, size_t size, void **elements,
-                     void **list, const char *what)
+static int allocate_list(struct adn_load_attempt *attempt, uint32_t count, size_t size,
+                         void **elements, void **list, const char *what)
 {
     if (!*elements)
         *elements = calloc(count, size);
@@ -58,8 +58,8 @@ static int validate_limits(struct adn_load_attempt *attempt)
         return 0;
     if (adn_load_check_array(attempt, "limits", plugin->limits, plugin->limit_count, COUNT_MAX) !=
             0 ||
-        make_room(attempt, plugin->limit_count, sizeof(*slot->limits), (void **)&slot->limits,
-                  (void **)&slot->limit_list, "limits") != 0)
+        allocate_list(attempt, plugin->limit_count, sizeof(*slot->limits), (void **)&slot->limits,
+                      (void **)&slot->limit_list, "limits") != 0)
         return -1;
     for (uint32_t i = 0; i < plugin->limit_count; i++)
         if (take_limit(attempt, i) != 0)
@@ -102,8 +102,8 @@ static int validate_settings(struct adn_load_attempt *attempt)
         return 0;
     if (adn_load_check_array(attempt, "settings", plugin->settings, plugin->setting_count,
                              COUNT_MAX) != 0 ||
-        make_room(attempt, plugin->setting_count, sizeof(*slot->settings), (void **)&slot->settings,
-                  (void **)&slot->setting_list, "settings") != 0)
+        allocate_list(attempt, plugin->setting_count, sizeof(*slot->settings),
+                      (void **)&slot->settings, (void **)&slot->setting_list, "settings") != 0)
         return -1;
     for (uint32_t i = 0; i < plugin->setting_count; i++)
         if (take_setting(attempt, i) != 0)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks which operations run in place, and on which input: those that cuDNN 9 accepts and
- * computes correctly (tests/probes/README.md). Outputs may overwrite an input that the mode does
+ * computes correctly (tests/probes/README.md), and of ours those that read an element before they
+ * write it. Outputs may overwrite an input that the mode does
  * not read. */
 #include "problem/check_alias.h"
 
@@ -41,6 +42,14 @@ static const struct in_place {
     {ANYDNN_PLUGIN_ADD_TENSOR, "y", "x", NULL},
     {ANYDNN_PLUGIN_OP_TENSOR, "c", "a", NULL},
     {ANYDNN_PLUGIN_OP_TENSOR, "c", "b", "a"},
+    {ANYDNN_PLUGIN_NORMALIZATION_FORWARD, "y", "x", NULL},
+    {ANYDNN_PLUGIN_NORMALIZATION_FORWARD, "y", "z", NULL},
+    {ANYDNN_PLUGIN_NORMALIZATION_FORWARD, "sum", "x", NULL},
+    {ANYDNN_PLUGIN_NORMALIZATION_FORWARD, "sum", "z", NULL},
+    {ANYDNN_PLUGIN_NORMALIZATION_BACKWARD, "dx", "x", NULL},
+    {ANYDNN_PLUGIN_NORMALIZATION_BACKWARD, "dx", "dy", NULL},
+    {ANYDNN_PLUGIN_NORMALIZATION_BACKWARD, "dx", "dsum", NULL},
+    {ANYDNN_PLUGIN_MATMUL, "d", "c", NULL},
 };
 
 static int is_allowed(const struct adn_check *check, int32_t slot, int32_t input)

@@ -11,6 +11,8 @@
 #include "problem/check_convolution.h"
 #include "problem/check_ctc.h"
 #include "problem/check_layer.h"
+#include "problem/check_matmul.h"
+#include "problem/check_norm_kinds.h"
 #include "problem/check_normalization.h"
 #include "problem/check_operands.h"
 #include "problem/check_spatial.h"
@@ -23,6 +25,9 @@
 #define SUCCESS       ANYDNN_STATUS_SUCCESS
 #define BAD_PARAM     ANYDNN_STATUS_BAD_PARAM
 #define NOT_SUPPORTED ANYDNN_STATUS_NOT_SUPPORTED
+
+/* The first number of what cuDNN lacks. */
+#define OURS 1000
 
 typedef anydnnStatus_t (*check_fn)(const struct adn_check *check);
 
@@ -42,6 +47,8 @@ static const check_fn checks[] = {
     [ADN_FAMILY_REDUCE] = adn_check_reduce,
     [ADN_FAMILY_SPATIAL] = adn_check_spatial,
     [ADN_FAMILY_CTC] = adn_check_ctc,
+    [ADN_FAMILY_NORMALIZATION] = adn_check_norm_kinds,
+    [ADN_FAMILY_MATMUL] = adn_check_matmul,
 };
 
 /* Checks that strides are positive, that elements of an output do not overlap, and that vectors are
@@ -80,16 +87,25 @@ static anydnnStatus_t check_names(const struct adn_check *check)
     for (const struct adn_param *param = adn_problem_params(check->info->family); param->key;
          param++) {
         int32_t number;
-        int32_t count = 0;
+        int32_t last = 0;
 
         if (param->kind != ADN_PARAM_NAMES)
             continue;
         memcpy(&number, (const char *)&problem->params + param->offset, sizeof(number));
-        while (param->names[count])
-            count++;
-        if (number < 0 || number >= count)
-            return adn_fail(BAD_PARAM, "%s: %s is %d; it is out of range 0..%d", check->entry,
-                            param->key, (int)number, (int)count - 1);
+        if (adn_param_name(param, number))
+            continue;
+        if (strcmp(param->key, "activation") == 0 && (number == ANYDNN_PLUGIN_ACTIVATION_GELU ||
+                                                      number == ANYDNN_PLUGIN_ACTIVATION_GELU_TANH))
+            return adn_fail(BAD_PARAM,
+                            "%s: the activation is %s; only the operations normalization_* and "
+                            "matmul have it",
+                            check->entry,
+                            number == ANYDNN_PLUGIN_ACTIVATION_GELU ? "gelu" : "gelu_tanh");
+        while (adn_param_name(param, last + 1))
+            last++;
+        return adn_fail(BAD_PARAM, "%s: %s is %d; it is out of range 0..%d%s", check->entry,
+                        param->key, (int)number, (int)last,
+                        adn_param_name(param, OURS) ? " and is none of anydnn's own" : "");
     }
     return SUCCESS;
 }

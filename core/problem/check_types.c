@@ -53,6 +53,15 @@ static const struct mix arithmetic[] = {
     {0, 0},
 };
 
+/* Inputs of a product and its result, as in convolutions; the result of short floats may be f32. */
+static const struct mix products[] = {
+    {BIT(DOUBLE), BIT(DOUBLE)},
+    {BIT(FLOAT), BIT(FLOAT)},
+    {BIT(HALF), BIT(FLOAT) | BIT(HALF)},
+    {BIT(BFLOAT16), BIT(FLOAT) | BIT(BFLOAT16)},
+    {0, 0},
+};
+
 static const struct {
     const struct mix *mixes;
     const char *other; /* the operand to which `to` applies */
@@ -87,6 +96,9 @@ static const struct {
     [ANYDNN_PLUGIN_SPATIAL_SAMPLER_FORWARD] = {floats, NULL},
     [ANYDNN_PLUGIN_SPATIAL_SAMPLER_BACKWARD] = {floats, NULL},
     [ANYDNN_PLUGIN_CTC_LOSS] = {floats, NULL},
+    [ANYDNN_PLUGIN_NORMALIZATION_FORWARD] = {floats, NULL},
+    [ANYDNN_PLUGIN_NORMALIZATION_BACKWARD] = {floats, NULL},
+    [ANYDNN_PLUGIN_MATMUL] = {products, "d"},
 };
 
 static int holds(uint32_t set, int32_t type)

@@ -224,6 +224,22 @@ static int infer_ctc(struct adn_problem *problem, int32_t slot)
     return 0;
 }
 
+/* Infers d from the rows of a and the columns of b. Where one has a batch dim of 1, the other
+ * gives its size. */
+static int infer_matmul(struct adn_problem *problem, int32_t slot)
+{
+    const struct anydnn_plugin_tensor *a = &problem->tensor[0], *b = &problem->tensor[1];
+    int64_t dims[ANYDNN_PLUGIN_DIM_MAX];
+
+    if (slot == 1 || !(problem->present >> 1 & 1) || a->ndims != b->ndims || a->ndims < 2)
+        return -1;
+    for (int32_t i = 0; i < a->ndims; i++)
+        dims[i] = a->dims[i] > b->dims[i] ? a->dims[i] : b->dims[i];
+    dims[a->ndims - 2] = a->dims[a->ndims - 2];
+    dims[a->ndims - 1] = b->dims[a->ndims - 1];
+    return packed(problem, slot, a->ndims, dims);
+}
+
 typedef int (*infer_fn)(struct adn_problem *problem, int32_t slot);
 
 static const infer_fn infers[] = {
@@ -242,6 +258,8 @@ static const infer_fn infers[] = {
     [ADN_FAMILY_REDUCE] = NULL,
     [ADN_FAMILY_SPATIAL] = infer_spatial,
     [ADN_FAMILY_CTC] = infer_ctc,
+    [ADN_FAMILY_NORMALIZATION] = infer_same,
+    [ADN_FAMILY_MATMUL] = infer_matmul,
 };
 
 /* Writes why an operand is undetermined. If two operands differ in their number of dims, that is

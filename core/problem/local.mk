@@ -11,6 +11,10 @@ core_libanydnn_base_la_SOURCES += \
 	core/problem/check_ctc.h \
 	core/problem/check_layer.c \
 	core/problem/check_layer.h \
+	core/problem/check_matmul.c \
+	core/problem/check_matmul.h \
+	core/problem/check_norm_kinds.c \
+	core/problem/check_norm_kinds.h \
 	core/problem/check_normalization.c \
 	core/problem/check_normalization.h \
 	core/problem/check_operands.c \
@@ -25,6 +29,8 @@ core_libanydnn_base_la_SOURCES += \
 	core/problem/check_types.h \
 	core/problem/host.c \
 	core/problem/host.h \
+	core/problem/kinds.c \
+	core/problem/kinds.h \
 	core/problem/infer.c \
 	core/problem/infer.h \
 	core/problem/masks.h \

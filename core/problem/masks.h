@@ -48,6 +48,9 @@ static const struct adn_slot_masks adn_slot_masks[ANYDNN_PLUGIN_OPERATION_END] =
     [ANYDNN_PLUGIN_SPATIAL_SAMPLER_FORWARD] = {0x3, 0x4},
     [ANYDNN_PLUGIN_SPATIAL_SAMPLER_BACKWARD] = {0x7, 0x18},
     [ANYDNN_PLUGIN_CTC_LOSS] = {0xf, 0x30},
+    [ANYDNN_PLUGIN_NORMALIZATION_FORWARD] = {0xf, 0xf0},
+    [ANYDNN_PLUGIN_NORMALIZATION_BACKWARD] = {0x7f, 0x380},
+    [ANYDNN_PLUGIN_MATMUL] = {0x1ff, 0xe00},
 };
 
 /* Returns the aliases, 4 bits a slot. An output has 1 + slot of the first input at its address. A

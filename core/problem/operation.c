@@ -69,6 +69,8 @@ static const size_t params_sizes[] = {
     [ADN_FAMILY_REDUCE] = sizeof(struct anydnn_plugin_reduce),
     [ADN_FAMILY_SPATIAL] = sizeof(struct anydnn_plugin_spatial),
     [ADN_FAMILY_CTC] = sizeof(struct anydnn_plugin_ctc),
+    [ADN_FAMILY_NORMALIZATION] = sizeof(struct anydnn_plugin_normalization),
+    [ADN_FAMILY_MATMUL] = sizeof(struct anydnn_plugin_matmul),
 };
 
 const struct adn_operation *adn_problem_operation(int32_t operation)

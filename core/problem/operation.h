@@ -33,7 +33,9 @@ enum adn_family {
     ADN_FAMILY_OP_TENSOR,
     ADN_FAMILY_REDUCE,
     ADN_FAMILY_SPATIAL,
-    ADN_FAMILY_CTC
+    ADN_FAMILY_CTC,
+    ADN_FAMILY_NORMALIZATION,
+    ADN_FAMILY_MATMUL
 };
 
 /* A factor of a call. */

@@ -9,6 +9,10 @@
 static const char *const convolution_modes[] = {"convolution", "cross", NULL};
 static const char *const activation_modes[] = {"sigmoid", "relu",     "tanh",  "clipped_relu",
                                                "elu",     "identity", "swish", NULL};
+/* The activations of the families that also have GELU. */
+static const char *const gelu_modes[] = {"sigmoid", "relu",      "tanh",  "clipped_relu",
+                                         "elu",     "identity",  "swish", "",
+                                         "gelu",    "gelu_tanh", NULL};
 static const char *const nan_options[] = {"ignore", "propagate", NULL};
 static const char *const pooling_modes[] = {"max", "average_include", "average_exclude",
                                             "max_deterministic", NULL};
@@ -22,6 +26,9 @@ static const char *const reduce_names[] = {"add", "mul",   "min",   "max",      
                                            "avg", "norm1", "norm2", "mul_no_zeros", NULL};
 static const char *const samplers[] = {"bilinear", NULL};
 static const char *const loss_normalizations[] = {"none", "softmax", NULL};
+static const char *const normalization_kinds[] = {"layer", "group", "instance", "rms", NULL};
+static const char *const scalings[] = {"plain", "zero_centered", NULL};
+static const char *const epilogues[] = {"forward", NULL};
 
 #define WINDOWS                                                                                    \
     {"pad", ADN_PARAM_SPATIAL, AT(convolution, pad), 0, NULL, 1},                                  \
@@ -123,6 +130,27 @@ static const struct adn_param ctc_params[] = {
     {"nan", ADN_PARAM_NAMES, AT(ctc, nan_propagate), 0, nan_options, 0},
     {NULL, 0, 0, 0, NULL, 0}};
 
+static const struct adn_param normalization_params[] = {
+    {"kind", ADN_PARAM_NAMES, AT(normalization, kind), 0, normalization_kinds, 1},
+    {"axes", ADN_PARAM_AXES, AT(normalization, axes), 0, NULL, 0},
+    {"channel_axis", ADN_PARAM_INT32, AT(normalization, channel_axis), 1, NULL, 0},
+    {"groups", ADN_PARAM_INT64, AT(normalization, groups), 1, NULL, 0},
+    {"scaling", ADN_PARAM_NAMES, AT(normalization, flags), 0, scalings, 0},
+    {"epsilon", ADN_PARAM_DOUBLE, AT(normalization, epsilon), 1e-5, NULL, 1},
+    {"activation", ADN_PARAM_NAMES, AT(normalization, activation), 5, gelu_modes, 0},
+    {"nan", ADN_PARAM_NAMES, AT(normalization, nan_propagate), 0, nan_options, 0},
+    {"coef", ADN_PARAM_DOUBLE, AT(normalization, coef), 0, NULL, 0},
+    {"compute", ADN_PARAM_TYPE, AT(normalization, compute_type), -1, NULL, 0},
+    {NULL, 0, 0, 0, NULL, 0}};
+
+static const struct adn_param matmul_params[] = {
+    {"compute", ADN_PARAM_TYPE, AT(matmul, compute_type), -1, NULL, 1},
+    {"activation", ADN_PARAM_NAMES, AT(matmul, activation), 5, gelu_modes, 0},
+    {"nan", ADN_PARAM_NAMES, AT(matmul, nan_propagate), 0, nan_options, 0},
+    {"coef", ADN_PARAM_DOUBLE, AT(matmul, coef), 0, NULL, 0},
+    {"epilogue", ADN_PARAM_NAMES, AT(matmul, epilogue), 0, epilogues, 0},
+    {NULL, 0, 0, 0, NULL, 0}};
+
 static const struct adn_param *const params[] = {
     [ADN_FAMILY_NONE] = none_params,
     [ADN_FAMILY_CONVOLUTION] = convolution_params,
@@ -139,11 +167,44 @@ static const struct adn_param *const params[] = {
     [ADN_FAMILY_REDUCE] = reduce_params,
     [ADN_FAMILY_SPATIAL] = spatial_params,
     [ADN_FAMILY_CTC] = ctc_params,
+    [ADN_FAMILY_NORMALIZATION] = normalization_params,
+    [ADN_FAMILY_MATMUL] = matmul_params,
 };
 
 const struct adn_param *adn_problem_params(enum adn_family family)
 {
     return params[family];
+}
+
+/* The first number of what cuDNN lacks. */
+#define OURS 1000
+
+int32_t adn_param_number(const struct adn_param *param, int32_t index)
+{
+    int32_t number = 0;
+
+    for (int32_t i = 0; param->names[i]; i++) {
+        if (param->names[i][0] == '\0')
+            number = OURS;
+        else if (index-- == 0)
+            return number;
+        else
+            number++;
+    }
+    return -1;
+}
+
+const char *adn_param_name(const struct adn_param *param, int32_t number)
+{
+    int32_t next = 0;
+
+    for (int32_t i = 0; param->names[i]; i++) {
+        if (param->names[i][0] == '\0')
+            next = OURS;
+        else if (next++ == number)
+            return param->names[i];
+    }
+    return NULL;
 }
 
 int adn_problem_is_integer(int32_t type)

@@ -16,6 +16,7 @@ enum adn_param_kind {
     ADN_PARAM_INT32,
     ADN_PARAM_NAMES, /* int32_t with names */
     ADN_PARAM_TYPE,  /* int32_t element type */
+    ADN_PARAM_AXES,  /* int32_t with a bit for each dim; text lists the dims, `none` for 0 */
     ADN_PARAM_DOUBLE
 };
 
@@ -25,12 +26,16 @@ struct adn_param {
     enum adn_param_kind kind;
     size_t offset; /* in union kit_params */
     double initial;
-    const char *const *names; /* by number, NULL-terminated */
+    const char *const *names; /* by number, NULL-terminated; those after "" count from 1000 */
     int always;               /* printed even with its default */
 };
 
 /* Returns the parameters of a family, ended by a NULL key. */
 const struct adn_param *adn_problem_params(enum adn_family family);
+/* Returns the number of the name at an index among the parameter's names, or -1 after the last. */
+int32_t adn_param_number(const struct adn_param *param, int32_t index);
+/* Returns the name of a number, or NULL. */
+const char *adn_param_name(const struct adn_param *param, int32_t number);
 /* Returns 1 for types of data that hold integers, vectors of them included. */
 int adn_problem_is_integer(int32_t type);
 /* Returns the type of the fused convolution's bias for a y of type `type`. */

@@ -8,6 +8,7 @@
 #include "desc/names.h"
 #include "desc/operations.h"
 #include "problem/infer.h"
+#include "problem/kinds.h"
 #include "problem/operation.h"
 #include "problem/params.h"
 #include "problem/read.h"
@@ -305,6 +306,7 @@ static anydnnStatus_t finish_params(struct reader *reader)
         problem->params.convolution.spatial_dims = ndims - 2;
     if (reader->info->family == ADN_FAMILY_POOLING)
         problem->params.pooling.spatial_dims = ndims - 2;
+    adn_problem_settle_kind(problem);
     return ANYDNN_STATUS_SUCCESS;
 }
 

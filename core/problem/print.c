@@ -35,6 +35,18 @@ static int list_is(const int64_t *values, int32_t count, int64_t initial)
     return 1;
 }
 
+/* Prints the dims whose bits are set, or `none`. */
+static void print_axes(struct adn_text *text, const char *key, uint32_t axes)
+{
+    const char *lead = "";
+
+    adn_text_add(text, " %s=%s", key, axes == 0 ? "none" : "");
+    for (; axes != 0; axes &= axes - 1) {
+        adn_text_add(text, "%s%d", lead, __builtin_ctz(axes));
+        lead = ",";
+    }
+}
+
 static int32_t default_type(const struct adn_problem *problem)
 {
     return adn_problem_compute_default(adn_problem_operation(problem->operation)->family,
@@ -76,8 +88,10 @@ static void print_param(struct adn_text *text, const struct adn_problem *problem
         if (param->kind == ADN_PARAM_TYPE) {
             if (param->always || number != default_type(problem))
                 adn_text_add(text, " %s=%s", param->key, adn_type_name(number));
+        } else if (param->kind == ADN_PARAM_AXES) {
+            print_axes(text, param->key, (uint32_t)number);
         } else if (param->kind == ADN_PARAM_NAMES) {
-            adn_text_add(text, " %s=%s", param->key, param->names[number]);
+            adn_text_add(text, " %s=%s", param->key, adn_param_name(param, number));
         } else {
             adn_text_add(text, " %s=%" PRId32, param->key, number);
         }

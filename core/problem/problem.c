@@ -28,6 +28,7 @@ static void params_init(union kit_params *params, enum adn_family family)
         case ADN_PARAM_INT32:
         case ADN_PARAM_NAMES:
         case ADN_PARAM_TYPE:
+        case ADN_PARAM_AXES:
             *(int32_t *)(void *)at = (int32_t)param->initial;
             break;
         case ADN_PARAM_DOUBLE:
@@ -102,7 +103,9 @@ uint64_t adn_problem_hash(const struct adn_problem *problem)
 _Static_assert(offsetof(struct adn_problem, params) % 8 == 0 &&
                    sizeof(struct anydnn_plugin_convolution) % 8 == 0 &&
                    sizeof(struct anydnn_plugin_pooling) % 8 == 0 &&
-                   sizeof(struct anydnn_plugin_transform) % 8 == 0,
+                   sizeof(struct anydnn_plugin_transform) % 8 == 0 &&
+                   sizeof(struct anydnn_plugin_normalization) % 8 == 0 &&
+                   sizeof(struct anydnn_plugin_matmul) % 8 == 0,
                "the hash reads whole words");
 
 int adn_problem_equal(const struct adn_problem *a, const struct adn_problem *b)

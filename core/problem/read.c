@@ -100,11 +100,30 @@ anydnnStatus_t adn_read_tensor(const char *word, char *value, struct anydnn_plug
     return check_size(word, tensor);
 }
 
-static int32_t names_index(const char *const *names, const char *name)
+/* Reads a list of dims as bits, or `none`. Returns -1 for another text. */
+static int32_t read_axes(const char *value)
 {
-    for (int32_t i = 0; names[i]; i++)
-        if (strcmp(names[i], name) == 0)
-            return i;
+    int64_t list[ANYDNN_PLUGIN_DIM_MAX];
+    int32_t count =
+        strcmp(value, "none") == 0 ? 0 : adn_read_list(value, list, ANYDNN_PLUGIN_DIM_MAX);
+    int32_t axes = 0;
+
+    for (int32_t i = 0; i < count; i++) {
+        if (list[i] < 0 || list[i] >= ANYDNN_PLUGIN_DIM_MAX || (axes >> list[i] & 1))
+            return -1;
+        axes |= 1 << list[i];
+    }
+    return count < 0 ? -1 : axes;
+}
+
+/* Returns the number of a name, or -1. */
+static int32_t number_of_name(const struct adn_param *param, const char *name)
+{
+    int32_t number = -1;
+
+    for (int32_t i = 0; (number = adn_param_number(param, i)) >= 0; i++)
+        if (strcmp(adn_param_name(param, number), name) == 0)
+            return number;
     return -1;
 }
 
@@ -152,9 +171,14 @@ anydnnStatus_t adn_read_param(union kit_params *params, const struct adn_param *
         memcpy(at, &real, sizeof(real));
         return ANYDNN_STATUS_SUCCESS;
     case ADN_PARAM_NAMES:
-        number = names_index(param->names, value);
+        number = number_of_name(param, value);
         if (number < 0)
             return bad_name(word, value, param->names);
+        break;
+    case ADN_PARAM_AXES:
+        number = read_axes(value);
+        if (number < 0)
+            return adn_read_fail(word, "not a list of different dims from 0 to 7, nor `none`");
         break;
     case ADN_PARAM_TYPE:
         number = adn_type_parse(value);

@@ -13,7 +13,7 @@
 #include "numerics/numerics.h"
 #include "problem/unread.h"
 #include "shadow/referee.h"
-#include "shadow/tell.h"
+#include "shadow/report.h"
 #include "sys/log.h"
 
 void adn_pass_over(struct adn_shadowed *own, enum adn_count why, const char *sentence)
@@ -109,5 +109,5 @@ void adn_pass_judge(struct adn_pass *pass, const unsigned char *const got[ADN_SL
     slot = compare(pass, got, &worst);
     adn_findings_take(&watch->findings, slot >= 0 ? worst.ratio : 0, watch->referee.problem);
     if (slot >= 0 && !worst.holds)
-        adn_shadow_tell(pass->own, &pass->subject, slot, &worst);
+        adn_shadow_report(pass->own, &pass->subject, slot, &worst);
 }

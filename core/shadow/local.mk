@@ -18,8 +18,8 @@ core_libanydnn_core_la_SOURCES += \
 	core/shadow/run.h \
 	core/shadow/shadow.c \
 	core/shadow/shadow.h \
-	core/shadow/tell.c \
-	core/shadow/tell.h \
+	core/shadow/report.c \
+	core/shadow/report.h \
 	core/shadow/verdict.c \
 	core/shadow/verdict.h \
 	core/shadow/watch.h

@@ -34,6 +34,8 @@
  *   dropout
  *   spatial transformer
  *   CTC loss
+ *   layer, group, instance and RMS normalization
+ *   matrix products
  *
  * RULES FOR ALL ENTRIES
  *
@@ -429,8 +431,11 @@ typedef enum {
     ANYDNN_ACTIVATION_TANH = 2,         /* tanh(x) */
     ANYDNN_ACTIVATION_CLIPPED_RELU = 3, /* min(max(x, 0), coef) */
     ANYDNN_ACTIVATION_ELU = 4,          /* x > 0 ? x : coef * (exp(x) - 1) */
-    ANYDNN_ACTIVATION_IDENTITY = 5,     /* only in the fused convolution */
+    ANYDNN_ACTIVATION_IDENTITY = 5,     /* only in operations that fuse an activation */
     ANYDNN_ACTIVATION_SWISH = 6,        /* x / (1 + exp(-beta * x)) */
+    /* These two only in normalizations and matrix products. */
+    ANYDNN_ACTIVATION_GELU = 1000,      /* x Phi(x), Phi(x) = erfc(-x / sqrt(2)) / 2 */
+    ANYDNN_ACTIVATION_GELU_TANH = 1001, /* x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2 */
     ANYDNN_ACTIVATION_FORCE_32 = 0x7fffffff
 } anydnnActivationMode_t;
 
@@ -521,6 +526,18 @@ typedef enum {
     ANYDNN_LOSS_NORMALIZATION_FORCE_32 = 0x7fffffff
 } anydnnLossNormalizationMode_t;
 
+/* The elements that share a mean and a deviation in a normalization. */
+typedef enum {
+    ANYDNN_NORMALIZATION_LAYER = 0,    /* those along the dims in `axes` */
+    ANYDNN_NORMALIZATION_GROUP = 1,    /* those of one n in a group of channels */
+    ANYDNN_NORMALIZATION_INSTANCE = 2, /* those of one n in one channel */
+    ANYDNN_NORMALIZATION_RMS = 3,      /* as LAYER, with a mean of 0 */
+    ANYDNN_NORMALIZATION_FORCE_32 = 0x7fffffff
+} anydnnNormalizationKind_t;
+
+/* The flags of a normalization: the factor is 1 + scale. */
+#define ANYDNN_NORMALIZATION_ZERO_CENTERED 0x1U
+
 /* These are for algorithm objects only: there are no recurrent layers. */
 typedef enum {
     ANYDNN_RNN_ALGO_STANDARD = 0,
@@ -563,6 +580,8 @@ typedef struct anydnnTensorTransformStruct *anydnnTensorTransformDescriptor_t;
 typedef struct anydnnDropoutStruct *anydnnDropoutDescriptor_t;
 typedef struct anydnnSpatialTransformerStruct *anydnnSpatialTransformerDescriptor_t;
 typedef struct anydnnCTCLossStruct *anydnnCTCLossDescriptor_t;
+typedef struct anydnnNormalizationStruct *anydnnNormalizationDescriptor_t;
+typedef struct anydnnMatMulStruct *anydnnMatMulDescriptor_t;
 typedef struct anydnnAlgorithmStruct *anydnnAlgorithmDescriptor_t;
 typedef struct anydnnAlgorithmPerformanceStruct *anydnnAlgorithmPerformance_t;
 typedef struct anydnnProblemStruct *anydnnProblem_t;
@@ -2222,6 +2241,186 @@ ANYDNN_FORM(anydnnStatus_t, anydnnCTCLoss, 2,
              const int *labels, const int *labelLengths, const int *inputLengths, void *costs,
              anydnnTensorDescriptor_t gradientsDesc, void *gradients, anydnnCTCLossAlgo_t algo,
              anydnnCTCLossDescriptor_t ctcLossDesc, void *workspace, size_t workSpaceSizeInBytes));
+
+/* ------------------------------------------------- layer, group, instance and RMS normalization */
+
+/*
+ * A normalization gives the elements that belong together mean 0 and variance 1 (Ba et al. 2016,
+ * "Layer Normalization"; Wu and He 2018, "Group Normalization"; Ulyanov et al. 2016, "Instance
+ * Normalization"; Zhang and Sennrich 2019, "Root Mean Square Layer Normalization"). With v = x + z
+ * and the mean m and the variance var of the elements that belong together:
+ *
+ *   r = 1 / sqrt(var + epsilon), y = activation(factor * (v - m) * r + bias)
+ *
+ * var divides by the number of elements. An RMS normalization has m = 0, so that r is 1 / sqrt(mean
+ * of v^2 + epsilon). factor is scale, or 1 + scale with ZERO_CENTERED. Without scale it is 1,
+ * without bias nothing is added, and without z v is x.
+ *
+ *   kind      the elements that belong together
+ *   LAYER     those along the dims whose bits are set in axes: 1 << i for dim i
+ *   RMS       likewise
+ *   GROUP     those of one index of dim 0 in one of `groups` groups of neighbouring channels, which
+ *             are the indices of dim channelAxis; groups divides their number
+ *   INSTANCE  as GROUP with a group for each channel
+ *
+ * scale and bias have the number of dims of x, and along each dim its size, or 1 where they do not
+ * vary. The statistics saveMean (m, which RMS lacks) and saveInvDev (r) have the dims that
+ * anydnnDeriveNormalizationStatisticsDescriptor gives. They are float, or double if x is. The other
+ * operands may each be float, half or bfloat16; if x is double, all are.
+ *
+ * sum receives v, rounded to its type, and everything else is computed from what it holds. It is
+ * the x of the backward operation. Let g be the gradient before the activation, w = factor * g and
+ * n = (v - m) * r:
+ *
+ *   dx = r * (w - mean of w - n * mean of (w * n)) + dsum, without `mean of w` for RMS
+ *   dscale = sum of g * n, dbias = sum of g, over all elements that scale and bias serve
+ *
+ * dx is the gradient of x and of z. dsum is a gradient that reaches sum on another way. Sums are
+ * added in a fixed order unless anydnnSetDeterministic(handle, 0).
+ *
+ * Edge cases. A set of one element has n = 0 and dx = dsum, except for RMS. With epsilon 0, the
+ * result for a set of equal elements is unspecified. Squares that overflow give r = 0; they do so
+ * only in float.
+ */
+
+/* The descriptor holds the kind, the dims and epsilon. */
+ANYDNN_FORM(anydnnStatus_t, anydnnCreateNormalizationDescriptor, 2,
+            (anydnnNormalizationDescriptor_t * normDesc));
+
+/*
+ * LAYER and RMS: axes is not 0, channelAxis 1 and groups 1. GROUP: axes is 0, channelAxis 1 to
+ * ANYDNN_DIM_MAX - 1. INSTANCE: the same, and groups is 1. flags is 0 or
+ * ANYDNN_NORMALIZATION_ZERO_CENTERED, epsilon finite and at least 0.
+ */
+ANYDNN_FORM(anydnnStatus_t, anydnnSetNormalizationDescriptor, 2,
+            (anydnnNormalizationDescriptor_t normDesc, anydnnNormalizationKind_t kind,
+             unsigned axes, int channelAxis, int groups, unsigned flags, double epsilon));
+ANYDNN_FORM(anydnnStatus_t, anydnnGetNormalizationDescriptor, 2,
+            (anydnnNormalizationDescriptor_t normDesc, anydnnNormalizationKind_t *kind,
+             unsigned *axes, int *channelAxis, int *groups, unsigned *flags, double *epsilon));
+ANYDNN_FORM(anydnnStatus_t, anydnnDestroyNormalizationDescriptor, 2,
+            (anydnnNormalizationDescriptor_t normDesc));
+
+/*
+ * Describes packed statistics for x: x's dims with 1 along the dims that are summed over; for
+ * groups, dim 0 of x, groups at channelAxis, and 1 elsewhere.
+ */
+ANYDNN_FORM(anydnnStatus_t, anydnnDeriveNormalizationStatisticsDescriptor, 2,
+            (anydnnTensorDescriptor_t statDesc, anydnnTensorDescriptor_t xDesc,
+             anydnnNormalizationDescriptor_t normDesc));
+
+/*
+ * Returns the bytes of workspace for the chosen plan, which is pinned. A descriptor that is NULL
+ * states that the call has no such operand; activationDesc NULL means no activation. With statDesc,
+ * the call saves statistics.
+ */
+ANYDNN_FORM(anydnnStatus_t, anydnnGetNormalizationForwardWorkspaceSize, 2,
+            (anydnnHandle_t handle, anydnnNormalizationDescriptor_t normDesc,
+             anydnnActivationDescriptor_t activationDesc, anydnnTensorDescriptor_t xDesc,
+             anydnnTensorDescriptor_t scaleDesc, anydnnTensorDescriptor_t biasDesc,
+             anydnnTensorDescriptor_t zDesc, anydnnTensorDescriptor_t yDesc,
+             anydnnTensorDescriptor_t sumDesc, anydnnTensorDescriptor_t statDesc,
+             size_t *sizeInBytes));
+
+/*
+ * Computes y, and where they are not NULL sum, saveMean and saveInvDev. scale, bias, z and the
+ * three outputs may be NULL; their descriptors are not read then. saveMean and saveInvDev come
+ * together, except that RMS has no saveMean. sum needs z. y and sum may each be x or z in place,
+ * but not both the same.
+ */
+ANYDNN_FORM(anydnnStatus_t, anydnnNormalizationForward, 2,
+            (anydnnHandle_t handle, anydnnNormalizationDescriptor_t normDesc,
+             anydnnActivationDescriptor_t activationDesc, anydnnTensorDescriptor_t xDesc,
+             const void *x, anydnnTensorDescriptor_t scaleDesc, const void *scale,
+             anydnnTensorDescriptor_t biasDesc, const void *bias, anydnnTensorDescriptor_t zDesc,
+             const void *z, anydnnTensorDescriptor_t yDesc, void *y,
+             anydnnTensorDescriptor_t sumDesc, void *sum, anydnnTensorDescriptor_t statDesc,
+             void *saveMean, void *saveInvDev, void *workspace, size_t workSpaceSizeInBytes));
+
+/*
+ * The same for the backward operation. withScale and withBias state whether the call has dscale and
+ * dbias, which need scaleDesc and biasDesc.
+ */
+ANYDNN_FORM(anydnnStatus_t, anydnnGetNormalizationBackwardWorkspaceSize, 2,
+            (anydnnHandle_t handle, anydnnNormalizationDescriptor_t normDesc,
+             anydnnActivationDescriptor_t activationDesc, anydnnTensorDescriptor_t xDesc,
+             anydnnTensorDescriptor_t dyDesc, anydnnTensorDescriptor_t scaleDesc,
+             anydnnTensorDescriptor_t biasDesc, anydnnTensorDescriptor_t statDesc,
+             anydnnTensorDescriptor_t dsumDesc, anydnnTensorDescriptor_t dxDesc, int withScale,
+             int withBias, size_t *sizeInBytes));
+
+/*
+ * Computes dx, and dscale and dbias where they are not NULL. x is the sum where the forward call
+ * added z. scale and bias are those of the forward call; bias counts only with an activation.
+ * scaleDesc describes scale and dscale, biasDesc bias and dbias. saveMean and saveInvDev may be
+ * NULL: they are computed again. dsum may be NULL. dx may be x, dy or dsum in place.
+ */
+ANYDNN_FORM(anydnnStatus_t, anydnnNormalizationBackward, 2,
+            (anydnnHandle_t handle, anydnnNormalizationDescriptor_t normDesc,
+             anydnnActivationDescriptor_t activationDesc, anydnnTensorDescriptor_t xDesc,
+             const void *x, anydnnTensorDescriptor_t dyDesc, const void *dy,
+             anydnnTensorDescriptor_t scaleDesc, const void *scale,
+             anydnnTensorDescriptor_t biasDesc, const void *bias, anydnnTensorDescriptor_t statDesc,
+             const void *saveMean, const void *saveInvDev, anydnnTensorDescriptor_t dsumDesc,
+             const void *dsum, anydnnTensorDescriptor_t dxDesc, void *dx, void *dscale, void *dbias,
+             void *workspace, size_t workSpaceSizeInBytes));
+
+/* ------------------------------------------------------------------ matrix products */
+
+/*
+ * Products of matrices: d = activation(v), v = alpha * a b + beta * c + bias.
+ *
+ *   a      ...,M,K
+ *   b      ...,K,N
+ *   d      ...,M,N
+ *   c      the dims of d; d may be c in place. NULL, or with beta 0: nothing is added, and c is not
+ *          read
+ *   bias   the number of dims of d, and along each dim its size or 1; NULL: nothing is added
+ *   aux    receives v, rounded to its type, and has the dims of d; NULL: not wanted
+ *
+ * All have one number of dims, 2 to ANYDNN_DIM_MAX. The dims before the last two are a batch: along
+ * each, a and b have the size of d or 1, which serves every index. Strides give every layout: a
+ * transposed matrix is described by its strides exchanged.
+ *
+ * a and b are float, double, half or bfloat16, and d has their type, or is float for half and
+ * bfloat16. c, bias and aux have the type of d, or are float unless d is double. alpha and beta are
+ * double for an a of double, else float.
+ */
+
+/* The descriptor holds the type of computation and the math mode. */
+ANYDNN_FORM(anydnnStatus_t, anydnnCreateMatMulDescriptor, 2,
+            (anydnnMatMulDescriptor_t * matmulDesc));
+
+/* computeType is float, or double for operands of double. */
+ANYDNN_FORM(anydnnStatus_t, anydnnSetMatMulDescriptor, 2,
+            (anydnnMatMulDescriptor_t matmulDesc, anydnnDataType_t computeType,
+             anydnnMathType_t mathType));
+ANYDNN_FORM(anydnnStatus_t, anydnnGetMatMulDescriptor, 2,
+            (anydnnMatMulDescriptor_t matmulDesc, anydnnDataType_t *computeType,
+             anydnnMathType_t *mathType));
+ANYDNN_FORM(anydnnStatus_t, anydnnDestroyMatMulDescriptor, 2,
+            (anydnnMatMulDescriptor_t matmulDesc));
+
+/*
+ * Returns the bytes of workspace for the chosen plan, which is pinned. cDesc, biasDesc and auxDesc
+ * NULL state that the call has no such operand; activationDesc NULL means no activation.
+ */
+ANYDNN_FORM(anydnnStatus_t, anydnnGetMatMulWorkspaceSize, 2,
+            (anydnnHandle_t handle, anydnnMatMulDescriptor_t matmulDesc,
+             anydnnActivationDescriptor_t activationDesc, anydnnTensorDescriptor_t aDesc,
+             anydnnTensorDescriptor_t bDesc, anydnnTensorDescriptor_t cDesc,
+             anydnnTensorDescriptor_t biasDesc, anydnnTensorDescriptor_t dDesc,
+             anydnnTensorDescriptor_t auxDesc, size_t *sizeInBytes));
+
+/* Computes d. c, bias and aux may be NULL; their descriptors are not read then. */
+ANYDNN_FORM(anydnnStatus_t, anydnnMatMul, 2,
+            (anydnnHandle_t handle, anydnnMatMulDescriptor_t matmulDesc,
+             anydnnActivationDescriptor_t activationDesc, const void *alpha,
+             anydnnTensorDescriptor_t aDesc, const void *a, anydnnTensorDescriptor_t bDesc,
+             const void *b, const void *beta, anydnnTensorDescriptor_t cDesc, const void *c,
+             anydnnTensorDescriptor_t biasDesc, const void *bias, anydnnTensorDescriptor_t dDesc,
+             void *d, anydnnTensorDescriptor_t auxDesc, void *aux, void *workspace,
+             size_t workSpaceSizeInBytes));
 
 #ifdef __cplusplus
 }

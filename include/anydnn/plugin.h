@@ -69,6 +69,7 @@
  *     types), or more if the candidate requires it. Buffers that overlap in part are not detected.
  *   - The workspace has at least the candidate's bytes, at a multiple of 256. The members of scale
  *     and number that the operation uses are set, and value of SET_TENSOR is not NULL.
+ *   - For MATMUL with beta 0: c may hold anything and must not be read.
  *   - For CTC_LOSS: label_lengths are at least 0 and their sum is at most labels' dims[0];
  *     input_lengths are 0 to x's dims[0]. The labels, as many as that sum, are 1 to
  *     x's dims[2] - 1.
@@ -89,7 +90,7 @@ extern "C" {
 
 #define ANYDNN_PLUGIN_MAGIC     0x6e64796e61ULL /* "anydn", little endian */
 #define ANYDNN_PLUGIN_ABI_MAJOR 0
-#define ANYDNN_PLUGIN_ABI_MINOR 8
+#define ANYDNN_PLUGIN_ABI_MINOR 9
 
 #define ANYDNN_PLUGIN_DIM_MAX     8
 #define ANYDNN_PLUGIN_SPATIAL_MAX 6
@@ -238,7 +239,15 @@ enum {
     ANYDNN_PLUGIN_SPATIAL_SAMPLER_BACKWARD = 33,     /* 0 x, 1 grid, 2 dy | 3 dx, 4 dgrid */
     ANYDNN_PLUGIN_CTC_LOSS = 34,                     /* 0 x, 1 labels@, 2 label_lengths@,
                                                         3 input_lengths@ | 4 costs, 5 gradients? */
-    ANYDNN_PLUGIN_OPERATION_END = 35
+    ANYDNN_PLUGIN_NORMALIZATION_FORWARD = 35,        /* 0 x, 1 scale?, 2 bias?, 3 z? | 4 y, 5 sum?,
+                                                        6 save_mean?, 7 save_inv_dev? */
+    ANYDNN_PLUGIN_NORMALIZATION_BACKWARD = 36,       /* 0 x, 1 dy, 2 scale?, 3 bias?, 4 save_mean?,
+                                                        5 save_inv_dev?, 6 dsum? | 7 dx, 8 dscale?,
+                                                        9 dbias? */
+    ANYDNN_PLUGIN_MATMUL = 37,                       /* 0 a, 1 b, 2 c?, 3 bias?, 4 scale_a?,
+                                                        5 scale_b?, 6 scale_d?, 7 zero_a?, 8 zero_b?
+                                                        | 9 d, 10 aux?, 11 amax? */
+    ANYDNN_PLUGIN_OPERATION_END = 38
 };
 
 /* ------------------------------------------------------------------ problems */
@@ -274,7 +283,11 @@ enum {
     ANYDNN_PLUGIN_ACTIVATION_CLIPPED_RELU = 3,
     ANYDNN_PLUGIN_ACTIVATION_ELU = 4,
     ANYDNN_PLUGIN_ACTIVATION_IDENTITY = 5,
-    ANYDNN_PLUGIN_ACTIVATION_SWISH = 6
+    ANYDNN_PLUGIN_ACTIVATION_SWISH = 6,
+    /* These two only in NORMALIZATION_xxx and MATMUL: v erfc(-v / sqrt(2)) / 2, and
+     * v (1 + tanh(sqrt(2 / pi) (v + 0.044715 v^3))) / 2. */
+    ANYDNN_PLUGIN_ACTIVATION_GELU = 1000,
+    ANYDNN_PLUGIN_ACTIVATION_GELU_TANH = 1001
 };
 enum {
     ANYDNN_PLUGIN_SOFTMAX_FAST = 0,
@@ -321,6 +334,21 @@ enum {
     ANYDNN_PLUGIN_LOSS_NORMALIZATION_NONE = 0,   /* x holds probabilities */
     ANYDNN_PLUGIN_LOSS_NORMALIZATION_SOFTMAX = 1 /* x holds the inputs of a softmax */
 };
+
+/* The kinds of NORMALIZATION_xxx: the elements that share a mean and a deviation. A problem never
+ * has INSTANCE, since the host makes it GROUP with a group for each channel. */
+enum {
+    ANYDNN_PLUGIN_NORMALIZATION_LAYER = 0, /* those along `axes` */
+    ANYDNN_PLUGIN_NORMALIZATION_GROUP = 1, /* those of a sample in a group of channels */
+    ANYDNN_PLUGIN_NORMALIZATION_INSTANCE = 2,
+    ANYDNN_PLUGIN_NORMALIZATION_RMS = 3 /* as LAYER, with a mean of 0 */
+};
+
+/* The flags of NORMALIZATION_xxx. A backend declines flags that it does not know. */
+#define ANYDNN_PLUGIN_NORMALIZATION_ZERO_CENTERED 0x1u /* the factor is 1 + scale */
+
+/* The epilogues of MATMUL. */
+enum { ANYDNN_PLUGIN_MATMUL_FORWARD = 0 };
 
 /* The convolution family and im2col; activation members only for the fused operation.
  * CONVOLUTION_BACKWARD_BIAS has NULL params. */
@@ -412,6 +440,52 @@ struct anydnn_plugin_ctc {
     int32_t normalization; /* ANYDNN_PLUGIN_LOSS_NORMALIZATION_xxx */
     int32_t nan_propagate;
     int32_t reserved;
+};
+
+/*
+ * Layer, group and RMS normalization. With v = x + z and the mean m and the variance var of the
+ * elements that share them (m = 0 for RMS):
+ *   r = 1 / sqrt(var + epsilon), y = activation(factor (v - m) r + bias)
+ * var divides by the number of elements. With `sum`, v is rounded to sum's type and stored there
+ * before anything is computed from it. save_mean is m, which RMS lacks, and save_inv_dev is r. In
+ * the backward operation x is v. Saved statistics come together; without them they are computed
+ * again. With g the gradient before the activation and w = factor g:
+ *   dx = r (w - mean(w) - n mean(w n)) + dsum, n = (v - m) r, without mean(w) for RMS
+ *   dscale = sum of g n, dbias = sum of g
+ * scale and bias have x's dims, or 1 where they do not vary. The saved tensors have 1 along `axes`;
+ * those of groups are N at dim 0, groups at channel_axis, and 1 elsewhere. Statistics are float, or
+ * double for an x of double.
+ */
+struct anydnn_plugin_normalization {
+    uint32_t struct_size;
+    int32_t kind;         /* ANYDNN_PLUGIN_NORMALIZATION_xxx */
+    uint32_t axes;        /* LAYER, RMS: a bit for each dim that is summed over; else 0 */
+    int32_t channel_axis; /* GROUP: the dim of channels, at least 1; else 1 */
+    int64_t groups;       /* GROUP: a divisor of the channels; else 1 */
+    uint32_t flags;       /* ANYDNN_PLUGIN_NORMALIZATION_ZERO_CENTERED or 0 */
+    int32_t activation;   /* ANYDNN_PLUGIN_ACTIVATION_xxx */
+    int32_t nan_propagate;
+    int32_t compute_type; /* FLOAT, or DOUBLE for an x of double */
+    double epsilon;
+    double coef;
+    uint8_t reserved[16]; /* 0 */
+};
+
+/*
+ * Matrix products: d = activation(v), v = alpha a b + beta c + bias, aux = v.
+ * a is ...,M,K, b is ...,K,N, d is ...,M,N, all with one number of dims from 2 on. The dims before
+ * are equal, or 1 in an input that does not vary. c and aux have d's dims; bias has them, or 1.
+ * With beta 0 c is not read. Slots 4 to 8 and 11 are for later versions and absent.
+ */
+struct anydnn_plugin_matmul {
+    uint32_t struct_size;
+    int32_t compute_type; /* FLOAT, or DOUBLE for double */
+    int32_t activation;   /* ANYDNN_PLUGIN_ACTIVATION_xxx */
+    int32_t nan_propagate;
+    double coef;
+    int32_t epilogue;     /* ANYDNN_PLUGIN_MATMUL_FORWARD */
+    uint32_t flags;       /* 0 */
+    uint8_t reserved[16]; /* 0 */
 };
 
 struct anydnn_plugin_op_tensor {
@@ -524,7 +598,7 @@ enum {
 /* The operands of a run. All pointers but those of host operands are in the backend's own space,
  * even if the application's are not (staging). scale is alpha, beta; or alpha1, alpha2, beta; or
  * alpha_data, beta_data, alpha_param (alpha_grid), beta_param (beta_grid); the rest is 0. out =
- * alpha * result + beta * prior; with beta 0 prior is not read. */
+ * alpha * result + beta * prior; with beta 0 prior is not read. MATMUL's beta is that of c. */
 struct anydnn_plugin_operands {
     uint32_t struct_size;
     uint32_t reserved;

@@ -115,7 +115,7 @@ static void backward(struct ctc_sequence *at, int64_t t)
 /* ------------------------------------------------------------------ memory of a call */
 
 /* Returns the doubles that a sequence needs. A sequence whose labels have no path needs none. */
-static int64_t room_of(const struct ctc_sequence *at, int64_t letters)
+static int64_t doubles_of(const struct ctc_sequence *at, int64_t letters)
 {
     return at->states == 0 || at->steps == 0
                ? 0
@@ -133,9 +133,9 @@ static void describe(struct ctc_sequence *at, const struct anydnn_plugin_operand
     at->states = shortest(at->label, at->labels) > at->steps ? 0 : 2 * at->labels + 1;
 }
 
-static void take(struct ctc_sequence *at, double *room)
+static void take(struct ctc_sequence *at, double *doubles)
 {
-    at->emission = room;
+    at->emission = doubles;
     at->scale = at->emission + at->steps * (1 + at->labels);
     at->alpha = at->scale + at->steps;
     at->beta[0] = at->alpha + at->steps * at->states;
@@ -148,7 +148,7 @@ static struct ctc_sequence *make_sequences(const struct anydnn_plugin_plan *plan
                                            const struct anydnn_plugin_operands *operands)
 {
     const struct anydnn_plugin_tensor *x = plan->problem.tensor[slot_ctc_loss_x];
-    int64_t count = x->dims[SEQUENCE], room = 0, first = 0;
+    int64_t count = x->dims[SEQUENCE], doubles = 0, first = 0;
     size_t head = ((size_t)count * sizeof(struct ctc_sequence) + 63) / 64 * 64;
     struct ctc_sequence *made;
     double *next;
@@ -158,9 +158,9 @@ static struct ctc_sequence *make_sequences(const struct anydnn_plugin_plan *plan
 
         describe(&at, operands, n, first);
         first += at.labels;
-        room = kit_plus(room, room_of(&at, x->dims[LETTER]));
+        doubles = kit_plus(doubles, doubles_of(&at, x->dims[LETTER]));
     }
-    made = kit_host->alloc(head + kit_bytes(room, sizeof(double)));
+    made = kit_host->alloc(head + kit_bytes(doubles, sizeof(double)));
     if (!made)
         return NULL;
     next = (double *)(void *)((char *)made + head);
@@ -169,7 +169,7 @@ static struct ctc_sequence *make_sequences(const struct anydnn_plugin_plan *plan
         describe(&made[n], operands, n, first);
         take(&made[n], next);
         first += made[n].labels;
-        next += room_of(&made[n], x->dims[LETTER]);
+        next += doubles_of(&made[n], x->dims[LETTER]);
     }
     return made;
 }

@@ -58,9 +58,14 @@ plugins_cpu_ref_anydnn_cpu_ref_la_SOURCES = $(KIT_SOURCES) \
 	plugins/cpu_ref/lrn.h \
 	plugins/cpu_ref/lrn_backward.inc \
 	plugins/cpu_ref/lrn_forward.inc \
+	plugins/cpu_ref/matmul.c \
 	plugins/cpu_ref/mixed.c \
 	plugins/cpu_ref/mixed.h \
 	plugins/cpu_ref/mixed.inc \
+	plugins/cpu_ref/norm_kinds.c \
+	plugins/cpu_ref/norm_kinds.h \
+	plugins/cpu_ref/norm_kinds_backward.c \
+	plugins/cpu_ref/norm_kinds_forward.c \
 	plugins/cpu_ref/op_tensor.c \
 	plugins/cpu_ref/op_tensor.inc \
 	plugins/cpu_ref/parallel.c \

@@ -37,6 +37,9 @@ const struct cpu_ref_kernel *const cpu_ref_kernels[] = {
     &cpu_ref_spatial_sampler_forward,
     &cpu_ref_spatial_sampler_backward,
     &cpu_ref_ctc_loss,
+    &cpu_ref_normalization_forward,
+    &cpu_ref_normalization_backward,
+    &cpu_ref_matmul,
 };
 
 const uint32_t cpu_ref_kernel_count = sizeof cpu_ref_kernels / sizeof cpu_ref_kernels[0];

@@ -39,5 +39,8 @@ extern const struct cpu_ref_kernel cpu_ref_spatial_grid_backward;
 extern const struct cpu_ref_kernel cpu_ref_spatial_sampler_forward;
 extern const struct cpu_ref_kernel cpu_ref_spatial_sampler_backward;
 extern const struct cpu_ref_kernel cpu_ref_ctc_loss;
+extern const struct cpu_ref_kernel cpu_ref_normalization_forward;
+extern const struct cpu_ref_kernel cpu_ref_normalization_backward;
+extern const struct cpu_ref_kernel cpu_ref_matmul;
 
 #endif

@@ -9,11 +9,16 @@ CUDA_NAIVE_SOURCES = \
 	plugins/cuda_naive/convolution/conv.h \
 	plugins/cuda_naive/convolution/forward.cu \
 	plugins/cuda_naive/convolution/im2col.cu \
+	plugins/cuda_naive/gelu.h \
+	plugins/cuda_naive/matmul.cu \
 	plugins/cuda_naive/naive.h \
 	plugins/cuda_naive/normalization/batch_norm.h \
 	plugins/cuda_naive/normalization/batch_norm_backward.cu \
 	plugins/cuda_naive/normalization/batch_norm_forward.cu \
 	plugins/cuda_naive/normalization/divisive.cu \
+	plugins/cuda_naive/normalization/kinds.h \
+	plugins/cuda_naive/normalization/kinds_backward.cu \
+	plugins/cuda_naive/normalization/kinds_forward.cu \
 	plugins/cuda_naive/normalization/lrn.cu \
 	plugins/cuda_naive/normalization/lrn.h \
 	plugins/cuda_naive/plugin.c \

@@ -54,6 +54,9 @@ extern const struct cuda_operation cuda_spatial_grid_backward;
 extern const struct cuda_operation cuda_spatial_sampler_forward;
 extern const struct cuda_operation cuda_spatial_sampler_backward;
 extern const struct cuda_operation cuda_ctc_loss;
+extern const struct cuda_operation cuda_normalization_forward;
+extern const struct cuda_operation cuda_normalization_backward;
+extern const struct cuda_operation cuda_matmul;
 
 #ifdef __cplusplus
 }

@@ -17,6 +17,16 @@ CUDA_SIMT_SOURCES = \
 	plugins/cuda_simt/conv/depthwise_halo_wgrad.cu \
 	plugins/cuda_simt/conv/depthwise_halo_wgrad.h \
 	plugins/cuda_simt/conv/depthwise_halo_wgrad_stride2.cu \
+	plugins/cuda_simt/conv/depthwise_large.cu \
+	plugins/cuda_simt/conv/depthwise_large.h \
+	plugins/cuda_simt/conv/depthwise_large_dgrad_stride2.cu \
+	plugins/cuda_simt/conv/depthwise_large_fprop.h \
+	plugins/cuda_simt/conv/depthwise_large_fprop5.cu \
+	plugins/cuda_simt/conv/depthwise_large_fprop7.cu \
+	plugins/cuda_simt/conv/depthwise_large_shapes.h \
+	plugins/cuda_simt/conv/depthwise_large_wgrad.h \
+	plugins/cuda_simt/conv/depthwise_large_wgrad5.cu \
+	plugins/cuda_simt/conv/depthwise_large_wgrad7.cu \
 	plugins/cuda_simt/conv/depthwise_wgrad.cu \
 	plugins/cuda_simt/conv/engines.cu \
 	plugins/cuda_simt/conv/entry.cu \

@@ -56,7 +56,7 @@ struct cdn_list {
     struct cdn_parts parts;
     cudnnBackendDescriptor_t graph;
     struct cdn_engine *engine; /* in cuDNN's order, best first */
-    int32_t count, room;
+    int32_t count, capacity;
 };
 
 /* Returns the list for a plan's problem, which the context holds; a user that keeps it increments

@@ -128,17 +128,17 @@ static int32_t divide_and_blend(struct anydnn_plugin_plan *plan, const struct cd
     void *data[ANYDNN_PLUGIN_OPERAND_MAX], *scratch = NULL;
     int32_t first, last, dropped, status, device = plan->context->device;
     cudnnTensorDescriptor_t desc;
-    size_t room;
+    size_t bytes;
 
     outputs_of(plan, &first, &last);
     desc = plan->made.tensor[first];
-    room = cdn_copy_bytes(&plan->copies.tensor[first]);
-    status = cuda_scratch_take(device, call->stream, room * (size_t)(last - first + 1), &scratch);
+    bytes = cdn_copy_bytes(&plan->copies.tensor[first]);
+    status = cuda_scratch_take(device, call->stream, bytes * (size_t)(last - first + 1), &scratch);
     if (status)
         return status;
     memcpy(data, call->operands->data, sizeof data);
     for (int32_t slot = first; slot <= last; slot++)
-        data[slot] = (char *)scratch + room * (size_t)(slot - first);
+        data[slot] = (char *)scratch + bytes * (size_t)(slot - first);
     status = divide(plan, call, cdn_number(plan, CDN_ONE), cdn_number(plan, CDN_ZERO), data);
     /* temp and temp2 of the caller, which cuDNN writes too, are scratch memory. */
     cdn_wrote_scratch(call, status);

@@ -42,7 +42,7 @@ static int grow(struct cdn_list *list, int64_t more)
 {
     struct cdn_engine *grown;
 
-    if (list->count + more <= list->room)
+    if (list->count + more <= list->capacity)
         return 0;
     grown = kit_host->alloc((size_t)(list->count + more) * sizeof *grown);
     if (!grown)
@@ -52,7 +52,7 @@ static int grow(struct cdn_list *list, int64_t more)
     if (list->engine)
         kit_host->free(list->engine);
     list->engine = grown;
-    list->room = list->count + (int32_t)more;
+    list->capacity = list->count + (int32_t)more;
     return 0;
 }
 

@@ -61,7 +61,7 @@ static int32_t reduce_sizes(struct anydnn_plugin_plan *plan, struct kit_refusal 
 {
     const struct anydnn_plugin_tensor *indices = plan->problem.tensor[REDUCE(indices)];
     cudnnHandle_t handle = plan->context->handle;
-    size_t workspace = 0, room = 1;
+    size_t workspace = 0, bytes = 1;
     cudnnStatus_t status = cudnn.cudnnGetReductionWorkspaceSize(
         handle, plan->made.reduce, plan->made.tensor[REDUCE(a)], plan->made.tensor[REDUCE(c)],
         &workspace);
@@ -76,12 +76,12 @@ static int32_t reduce_sizes(struct anydnn_plugin_plan *plan, struct kit_refusal 
     if (!indices)
         return 0;
     for (int32_t d = 0; d < indices->ndims; d++)
-        room *= (size_t)indices->dims[d];
-    room *= index_types[index_of(indices->type)].size;
-    if (plan->indices_bytes > room)
+        bytes *= (size_t)indices->dims[d];
+    bytes *= index_types[index_of(indices->type)].size;
+    if (plan->indices_bytes > bytes)
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
                           "the indices have %llu bytes, but cuDNN writes %llu",
-                          (unsigned long long)room, (unsigned long long)plan->indices_bytes);
+                          (unsigned long long)bytes, (unsigned long long)plan->indices_bytes);
     return 0;
 }
 

@@ -28,6 +28,8 @@ struct operation {
 #define REDUCE              sizeof(struct anydnn_plugin_reduce)
 #define SPATIAL             sizeof(struct anydnn_plugin_spatial)
 #define CTC                 sizeof(struct anydnn_plugin_ctc)
+#define NORMALIZATION       sizeof(struct anydnn_plugin_normalization)
+#define MATMUL              sizeof(struct anydnn_plugin_matmul)
 
 /* clang-format off */
 #define READ(role)    {#role, 0}

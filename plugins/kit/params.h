@@ -22,6 +22,8 @@ union kit_params {
     struct anydnn_plugin_reduce reduce;
     struct anydnn_plugin_spatial spatial;
     struct anydnn_plugin_ctc ctc;
+    struct anydnn_plugin_normalization normalization;
+    struct anydnn_plugin_matmul matmul;
 };
 
 #endif

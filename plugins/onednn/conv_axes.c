@@ -40,14 +40,14 @@ static void cut(struct onednn_axis *axis, int64_t most)
 
 int onednn_axes_cut(struct onednn_axes *axes, int64_t most, int64_t images)
 {
-    int64_t room = most;
+    int64_t remaining = most;
     int parts = 0;
 
     for (int32_t i = axes->count - 1; i >= 0; i--) {
         int64_t least = i == 0 ? images : 1;
 
-        cut(&axes->axis[i], room > least ? room : least);
-        room = axes->axis[i].block < axes->axis[i].y ? 1 : room / axes->axis[i].y;
+        cut(&axes->axis[i], remaining > least ? remaining : least);
+        remaining = axes->axis[i].block < axes->axis[i].y ? 1 : remaining / axes->axis[i].y;
         parts = parts || axes->axis[i].block < axes->axis[i].y;
     }
     return parts;

@@ -7,8 +7,8 @@ from .errors import (AllocFailed, BadParam, ConfigError, Error, ExecutionFailed,
 from .handle import Backend, Device, Dispatch, Handle, Setting, backends, default_handle, devices, settings
 from .operations import (activation_forward, batch_normalization_inference, batch_normalization_training,
                          convolution_backward_data, convolution_backward_filter, convolution_forward, ctc_loss,
-                         lrn_forward, pooling_forward, softmax_forward, spatial_grid_forward,
-                         spatial_sampler_forward)
+                         lrn_forward, matmul, normalization_backward, normalization_forward, normalization_training,
+                         pooling_forward, softmax_forward, spatial_grid_forward, spatial_sampler_forward)
 from .problem import Algorithm, Operand, Problem
 
 __version__ = "0.1.0"
@@ -19,6 +19,6 @@ __all__ = [
     "Operand", "Problem", "Setting", "SpacePoisoned", "Status", "activation_forward", "backends",
     "batch_normalization_inference", "batch_normalization_training", "convolution_backward_data",
     "convolution_backward_filter", "convolution_forward", "ctc_loss", "default_handle", "devices", "library",
-    "lrn_forward", "pooling_forward", "settings", "softmax_forward", "spatial_grid_forward",
-    "spatial_sampler_forward",
+    "lrn_forward", "matmul", "normalization_backward", "normalization_forward", "normalization_training",
+    "pooling_forward", "settings", "softmax_forward", "spatial_grid_forward", "spatial_sampler_forward",
 ]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The types, numbers and prototypes of anydnn.h. Made by python/generate.py; do not edit."""
+"""The types, numbers and prototypes of anydnn.h. python/generate.py makes this file; do not edit it."""
 from ctypes import (Structure, c_char_p, c_double, c_float, c_int, c_int64, c_size_t, c_uint,
                     c_ulonglong, c_void_p)
 from enum import IntEnum
@@ -16,6 +16,7 @@ ANYDNN_LRN_MIN_BETA = 0.01
 ANYDNN_BN_MIN_EPSILON = 0.0
 ANYDNN_DROPOUT_MAGIC = 0x706f7264796e61
 ANYDNN_DROPOUT_VERSION = 1
+ANYDNN_NORMALIZATION_ZERO_CENTERED = 0x1
 
 
 class Status(IntEnum):
@@ -201,6 +202,8 @@ class ActivationMode(IntEnum):
     ELU = 4
     IDENTITY = 5
     SWISH = 6
+    GELU = 1000
+    GELU_TANH = 1001
 
 
 class LRNMode(IntEnum):
@@ -266,6 +269,13 @@ class CTCLossAlgo(IntEnum):
 class LossNormalizationMode(IntEnum):
     NONE = 0
     SOFTMAX = 1
+
+
+class NormalizationKind(IntEnum):
+    LAYER = 0
+    GROUP = 1
+    INSTANCE = 2
+    RMS = 3
 
 
 class RNNAlgo(IntEnum):
@@ -334,7 +344,7 @@ class ConvolutionBwdFilterAlgoPerf(Structure):
     ]
 
 
-# Symbol: (result, arguments). A symbol has the form of the level that brought it.
+# The result and argument types of each symbol, in the form of the level that introduced it.
 PROTOTYPES: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
     "anydnnGetVersion": (c_size_t, ()),
     "anydnnGetApiLevel": (c_int, ()),
@@ -665,5 +675,36 @@ PROTOTYPES: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
     "anydnnCTCLoss": (c_int, (
         c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_int, c_void_p,
         c_void_p, c_size_t,
+    )),
+    "anydnnCreateNormalizationDescriptor": (c_int, (c_void_p,)),
+    "anydnnSetNormalizationDescriptor": (c_int, (c_void_p, c_int, c_uint, c_int, c_int, c_uint, c_double)),
+    "anydnnGetNormalizationDescriptor": (c_int, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p)),
+    "anydnnDestroyNormalizationDescriptor": (c_int, (c_void_p,)),
+    "anydnnDeriveNormalizationStatisticsDescriptor": (c_int, (c_void_p, c_void_p, c_void_p)),
+    "anydnnGetNormalizationForwardWorkspaceSize": (c_int, (
+        c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,
+    )),
+    "anydnnNormalizationForward": (c_int, (
+        c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,
+        c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_size_t,
+    )),
+    "anydnnGetNormalizationBackwardWorkspaceSize": (c_int, (
+        c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_int,
+        c_int, c_void_p,
+    )),
+    "anydnnNormalizationBackward": (c_int, (
+        c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,
+        c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_size_t,
+    )),
+    "anydnnCreateMatMulDescriptor": (c_int, (c_void_p,)),
+    "anydnnSetMatMulDescriptor": (c_int, (c_void_p, c_int, c_int)),
+    "anydnnGetMatMulDescriptor": (c_int, (c_void_p, c_void_p, c_void_p)),
+    "anydnnDestroyMatMulDescriptor": (c_int, (c_void_p,)),
+    "anydnnGetMatMulWorkspaceSize": (c_int, (
+        c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,
+    )),
+    "anydnnMatMul": (c_int, (
+        c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,
+        c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_size_t,
     )),
 }

@@ -206,3 +206,92 @@ def ctc_loss(x: Any, labels: Any, label_lengths: Any, input_lengths: Any, *, nor
                                  f"normalization={normalization} nan={nan}"]))
     results = problem.run(handle, x=x, labels=labels, label_lengths=label_lengths, input_lengths=input_lengths)
     return results["costs"], results["gradients"]
+
+
+def _statistics(view: View, kind: str, axes: Sequence[int], groups: int) -> Sequence[int]:
+    """Returns the shape of a normalization's means: 1 along the axes, or N,groups,1,.."""
+    if kind in ("group", "instance"):
+        count = view.shape[1] if kind == "instance" else groups
+        return [view.shape[0], count] + [1] * (len(view.shape) - 2)
+    return [1 if i in axes else size for i, size in enumerate(view.shape)]
+
+
+def _normalization(kind: str, axes: Sequence[int], groups: int, epsilon: float, activation: str) -> str:
+    words = [f"kind={kind}", f"epsilon={epsilon!r}", f"activation={activation}"]
+    words += [f"axes={_list(sorted(axes))}"] if axes else []
+    words += ["groups=%d" % groups] if groups != 1 else []
+    words += ["coef=1"] if activation == "swish" else []
+    return " ".join(words)
+
+
+def _axes(view: View, kind: str, axes: Extents) -> Sequence[int]:
+    given = [axes] if isinstance(axes, int) else list(axes)
+    return [] if kind in ("group", "instance") else [axis % len(view.shape) for axis in given]
+
+
+def normalization_forward(x: Any, *, kind: str = "layer", axes: Extents = -1, groups: int = 1, scale: Any = None,
+                          bias: Any = None, z: Any = None, epsilon: float = 1e-5, activation: str = "identity",
+                          handle: Optional[Handle] = None, out: Any = None) -> Any:
+    """Returns y = activation(scale * (v - mean) / sqrt(var + epsilon) + bias), v = x + z.
+
+    kind: "layer" and "rms" over axes, "group" with groups of channels, "instance". RMS has mean 0. scale and bias have
+    the number of dims of x, and 1 where they do not vary. activation: that of Problem, "gelu", "gelu_tanh"; "swish" is
+    SiLU.
+    """
+    a = arrays.view(x)
+    given = {role: value for role, value in (("scale", scale), ("bias", bias), ("z", z)) if value is not None}
+    target = _operand("y", arrays.view(out)) if out is not None else _result("y", a, a.shape)
+    words = ["normalization_forward", _operand("x", a), target]
+    words += [_operand(role, arrays.view(value)) for role, value in given.items()]
+    words.append(_normalization(kind, _axes(a, kind, axes), groups, epsilon, activation))
+    return _run(words, {"x": x, **given}, handle, "y", out)
+
+
+def normalization_training(x: Any, *, kind: str = "layer", axes: Extents = -1, groups: int = 1, scale: Any = None,
+                           bias: Any = None, epsilon: float = 1e-5,
+                           handle: Optional[Handle] = None) -> Tuple[Any, Any, Any]:
+    """Returns (y, mean, 1 / sqrt(var + epsilon)), which the backward pass needs; the mean is None for RMS."""
+    a = arrays.view(x)
+    given = {role: value for role, value in (("scale", scale), ("bias", bias)) if value is not None}
+    saved = _WORDS["float64" if a.type == "float64" else "float32"] + ":" + _list(
+        _statistics(a, kind, _axes(a, kind, axes), groups))
+    words = ["normalization_forward", _operand("x", a), _result("y", a, a.shape), f"save_inv_dev={saved}"]
+    words += [f"save_mean={saved}"] if kind != "rms" else []
+    words += [_operand(role, arrays.view(value)) for role, value in given.items()]
+    words.append(_normalization(kind, _axes(a, kind, axes), groups, epsilon, "identity"))
+    results = _problem(" ".join(words)).run(handle, x=x, **given)
+    return results["y"], results.get("save_mean"), results["save_inv_dev"]
+
+
+def normalization_backward(x: Any, dy: Any, *, kind: str = "layer", axes: Extents = -1, groups: int = 1,
+                           scale: Any = None, bias: Any = None, epsilon: float = 1e-5, activation: str = "identity",
+                           handle: Optional[Handle] = None) -> Tuple[Any, Any, Any]:
+    """Returns (dx, dscale, dbias); the last two are None where scale and bias are."""
+    a = arrays.view(x)
+    given = {role: value for role, value in (("scale", scale), ("bias", bias)) if value is not None}
+    words = ["normalization_backward", _operand("x", a), _operand("dy", arrays.view(dy)), _result("dx", a, a.shape)]
+    for role, value in given.items():
+        b = arrays.view(value)
+        words += [_operand(role, b), _result("d" + role, b, b.shape)]
+    words.append(_normalization(kind, _axes(a, kind, axes), groups, epsilon, activation))
+    results = _problem(" ".join(words)).run(handle, x=x, dy=dy, **given)
+    return results["dx"], results.get("dscale"), results.get("dbias")
+
+
+def matmul(a: Any, b: Any, *, c: Any = None, bias: Any = None, alpha: float = 1.0, beta: float = 1.0,
+           activation: str = "identity", math: str = "default", handle: Optional[Handle] = None, out: Any = None) -> Any:
+    """Returns d = activation(alpha * a b + beta * c + bias); the dims before the last two are a batch, or 1.
+
+    Transposed arrays are used in place. bias has the number of dims of d, and 1 where it does not vary.
+    """
+    left, right = arrays.view(a), arrays.view(b)
+    batch = [max(pair) for pair in zip(left.shape[:-2], right.shape[:-2])]
+    shape = [*batch, left.shape[-2], right.shape[-1]]
+    given = {role: value for role, value in (("c", c), ("bias", bias)) if value is not None}
+    target = _operand("d", arrays.view(out)) if out is not None else (
+        f"d={_WORDS[left.type]}:{_list(shape)}")
+    words = ["matmul", _operand("a", left), _operand("b", right), target]
+    words += [_operand(role, arrays.view(value)) for role, value in given.items()]
+    words += [f"alpha={alpha!r}", f"beta={beta if c is not None else 0.0!r}", f"activation={activation}", f"math={math}"]
+    words += ["coef=1"] if activation == "swish" else []
+    return _run(words, {"a": a, "b": b, **given}, handle, "d", out)

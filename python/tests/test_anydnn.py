@@ -215,6 +215,43 @@ class Arrays(unittest.TestCase):
         mirror = anydnn.spatial_grid_forward(numpy.array([[[-1.0, 0, 0], [0, 1, 0]]]), (3, 4))
         self.near(anydnn.spatial_sampler_forward(image, mirror), image[..., ::-1])
 
+    def test_normalizations(self):
+        x = numpy.random.default_rng(4).standard_normal((3, 4, 6)) * 2 + 5
+        scale, bias = numpy.linspace(0.5, 2, 6).reshape(1, 1, 6), numpy.linspace(-1, 1, 6).reshape(1, 1, 6)
+        mean = x.mean(-1, keepdims=True)
+        inverse = 1 / numpy.sqrt(x.var(-1, keepdims=True) + 1e-5)
+        wanted = scale * (x - mean) * inverse + bias
+        y, saved, deviation = anydnn.normalization_training(x, scale=scale, bias=bias)
+        for got, want in ((y, wanted), (saved, mean), (deviation, inverse)):
+            self.near(got, want)
+        self.near(anydnn.normalization_forward(x - 1, z=numpy.ones_like(x), scale=scale, bias=bias,
+                                               activation="relu"), numpy.maximum(wanted, 0))
+        square = numpy.sqrt((x**2).mean(-1, keepdims=True) + 1e-5)
+        y, saved, deviation = anydnn.normalization_training(x, kind="rms")
+        self.near(y, x / square)
+        self.near(deviation, 1 / square)
+        self.assertIsNone(saved)
+        groups = x.reshape(3, 2, 12)
+        wanted = (groups - groups.mean(-1, keepdims=True)) / numpy.sqrt(groups.var(-1, keepdims=True) + 1e-5)
+        self.near(anydnn.normalization_forward(x, kind="group", groups=2), wanted.reshape(x.shape))
+        self.near(anydnn.normalization_forward(x, kind="instance"), (x - mean) * inverse)
+        dy = numpy.ones_like(x)
+        dx, dscale, dbias = anydnn.normalization_backward(x, dy, scale=scale, bias=bias)
+        self.near(dx.sum(-1), 0.0)
+        self.near(dscale, ((x - mean) * inverse).sum((0, 1), keepdims=True))
+        self.near(dbias, 12.0)
+        self.assertIsNone(anydnn.normalization_backward(x, dy, kind="rms")[1])
+
+    def test_matmul(self):
+        random = numpy.random.default_rng(5)
+        a, b = random.standard_normal((2, 3, 4)), random.standard_normal((1, 5, 4)).swapaxes(1, 2)
+        c, bias = random.standard_normal((2, 3, 5)), random.standard_normal((1, 1, 5))
+        self.near(anydnn.matmul(a, b), a @ b)
+        self.near(anydnn.matmul(a, b, c=c, bias=bias, alpha=0.5, beta=2.0, activation="relu"),
+                  numpy.maximum(0.5 * (a @ b) + 2 * c + bias, 0))
+        with self.assertRaisesRegex(anydnn.BadParam, "it must have as many rows as a has columns"):
+            anydnn.matmul(a, a)
+
     def test_bfloat16(self):
         try:
             import ml_dtypes

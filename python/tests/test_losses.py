@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trains ResNet-18 for some steps on torch's kernels and on anydnn's, and checks the losses against propagated bounds.
 
-Two correct backends may differ in each call by twice the bound of a real-valued sum,
-    u |y| + (8 + sqrt(K) / 2) 2^-23 S + 4 v sqrt(sum (a b)^2),
-with K terms a b whose absolute values sum up to S, the rounding u of the result's type, and that of the operands, v
-(TF32 only). The effect on the losses is measured: torch's own run is repeated, and the results of each of these calls
-are moved by random amounts up to that bound. The root mean square over these runs gives a deviation for each step's
-loss. anydnn's loss must lie within four of them. Compiled models are compared with torch's compiled ones.
+The results of two correct backends may differ by twice the bound of a real-valued sum,
+    u |y| + (8 + sqrt(K) / 2) 2^-23 S + 4 v sqrt(sum (a b)^2).
+The sum has K terms a b, and S is the sum of their absolute values. u is the rounding of the result's type, and v that
+of the operands (TF32 only). The effect on the losses is measured. torch's own run is repeated several times; each run
+changes the results of these calls by random amounts up to that bound. The root mean square over these runs gives the
+deviation of each step's loss. anydnn's loss must lie within four deviations. Compiled models are compared with torch's
+compiled ones.
 
 Needs torch 2.11 or later and ANYDNN_LIBRARY. Uses the GPU if torch has one.
 """
@@ -128,7 +129,7 @@ class Moved(torch.utils._python_dispatch.TorchDispatchMode if torch else object)
 
 
 class Rounded(torch.utils._python_dispatch.TorchDispatchMode if torch else object):
-    """Convolutions of operands with 8 bits, which the bounds must reject if torch has 24."""
+    """A mode that rounds the operands of convolutions to 8 bits; the bounds for 24 bits must reject its losses."""
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         if func is aten.convolution.default:
@@ -166,7 +167,7 @@ class Losses(unittest.TestCase):
         anydnn.torch.disable()
 
     def held(self, tf32=False, **way):
-        """Returns the losses on torch's kernels and four deviations, in one way of running without a compiler."""
+        """Returns the losses of an uncompiled model on torch's kernels, and four deviations for each."""
         torch.backends.cudnn.allow_tf32 = tf32
         stock, squares = losses(**way), [0.0] * STEPS
         for seed in range(MOVED_RUNS):
@@ -181,7 +182,7 @@ class Losses(unittest.TestCase):
         return all(abs(a - b) <= bound for a, b, bound in zip(found, stock, bounds))
 
     def compared(self, *also, tf32=False, **way):
-        """Compares the losses. `also` holds further ways with the same bounds."""
+        """Compares the losses. `also` has further options of a run with the same bounds."""
         stock, bounds = self.held(tf32, **way)
         for extra in ({}, *also):
             beside = losses(**way, **extra) if extra.get("compiled") else stock

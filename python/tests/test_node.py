@@ -244,8 +244,8 @@ class Node(unittest.TestCase):
                 self.assertEqual(len(now), 3 + sum(kinds))
 
     def test_no_gradient_that_nobody_wants(self):
-        """Tests unrequested gradients of a convolution: a node follows the call of backward, a Function follows the
-        leaves.
+        """Tests unrequested gradients of a convolution. A node omits those that the backward call does not request; a
+        Function omits only those of leaves that need none.
         """
         for nodes, _, model, x, _ in self.each(compiled=False, names=("conv",)):
             x.requires_grad_()
@@ -409,7 +409,7 @@ class Node(unittest.TestCase):
                 self.assertTrue(torch.equal(leaf.grad, wanted))
 
     def test_compile_and_trace(self):
-        """Tests that neither meets a node."""
+        """Tests that torch.compile and torch.jit.trace use no node."""
         for _, _, model, x, _ in self.each():
             torch._dynamo.reset()
             wanted = gradients(model, x.clone().requires_grad_())
@@ -614,7 +614,9 @@ class Build(unittest.TestCase):
         self.assertEqual(said.splitlines(), ["_NormReluBackward "])
 
     def test_refused(self):
-        """Tests that the Functions run. An explicit request, or a day later, repeats the build."""
+        """Tests that the Functions run after a failed build. The build is repeated on explicit request, or after a
+        day.
+        """
         code = "[ran() for _ in range(7)]; [one.join() for one in a._build._threads]; print(ran(), node.reason)"
         refuses = 'echo "error: no" >&2; exit 1'
         self.assertRegex(self.said(code, does=refuses), "_NormReluBackward .*error: no")

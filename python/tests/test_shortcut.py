@@ -378,7 +378,9 @@ class Shortcut(unittest.TestCase):
             self.assertEqual(self.reasons(), [reason])
 
     def test_where_it_runs_apart(self):
-        """Tests that the convolution is called as usual without a gain, or if something could not follow the change."""
+        """Tests that the convolution is called as usual if nothing is gained, or under autocast, dual numbers,
+        parametrizations, subclasses and hooks.
+        """
         model, x = Written(FORWARDS[0][0]), torch.randn(2, 4, 5, 5, requires_grad=True)
         anydnn.torch.fuse(model)
         never = mock.patch.object(anydnn.torch._eager, "branch", side_effect=AssertionError("it branched"))
@@ -521,7 +523,7 @@ class Shortcut(unittest.TestCase):
         self.assertEqual(self.added(), 3)
 
     def test_the_clock_decides(self):
-        """Tests measurement as on a GPU: the faster way is kept.
+        """Tests the choice by measurement, as on a GPU: the faster variant is kept.
 
         It uses other tensors, and never runs in a graph capture.
         """
@@ -563,7 +565,7 @@ class Shortcut(unittest.TestCase):
             self.assertEqual(len(ran), 8 if "less time" in reason or not reason else 0)
 
     def test_backends_that_add_by_way_of_float(self):
-        """Tests that the route omits a choice that is unsuitable for 16 bits. Float keeps it."""
+        """Tests that 16-bit types omit a backend that adds in 16 bits from the route. Float keeps it."""
         for kind, route, wanted in ((torch.float32, "onednn, cpu_ref", ("onednn", "", 3)),
                                     (torch.bfloat16, "onednn, cpu_ref", ("cpu_ref", "", 3)),
                                     (torch.bfloat16, "onednn",

@@ -104,7 +104,9 @@ class Torch(unittest.TestCase):
         self.only_anydnn()
 
     def test_compiled_kernels(self):
-        """Checks that they give the bits of Python's, are counted, and follow options, flags and formats."""
+        """Checks that the compiled kernels give the bits of the Python kernels, are counted, and follow options, flags
+        and formats.
+        """
         draw = random.Random(2)
         problems = [drawn_problem(draw) for _ in range(12)]
         for problem in problems:
@@ -439,7 +441,7 @@ print(anydnn.torch.report().calls())
         self.only_anydnn()
 
     def test_without_cudnn_there_is_no_tf32(self):
-        """Tests Python's kernels, and the gradients that the compiled kernels run with the flags of the last forward.
+        """Tests the Python kernels, and the compiled kernels, whose gradients use the flags of the last forward pass.
         """
         x, w = torch.randn(1, 3, 8, 8), torch.randn(4, 3, 3, 3)
         anydnn.torch.enable(route="cpu_ref", compiled=True)
@@ -508,7 +510,7 @@ assert lines == [("_convolution", "torch", reason, 3), ("native_batch_norm", "to
             self.near(one, wanted.detach())
 
     def test_threads_that_enable_and_disable(self):
-        """Other threads compute on while kernels come and go; no call fails, and all results are right."""
+        """Other threads compute while kernels are enabled and disabled. No call fails, and all results are right."""
         for compiled in (False, None):
             model, x = nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4), nn.MaxPool2d(2)).eval(), torch.randn(1, 3, 8, 8)
             wanted, wrong, stop = model(x).detach(), [], threading.Event()
@@ -538,7 +540,9 @@ assert lines == [("_convolution", "torch", reason, 3), ("native_batch_norm", "to
         self.assertEqual(anydnn.torch.report().calls(), {})
 
     def test_blocks_in_threads(self):
-        """Equal blocks of several threads overlap; other options are refused; what ends first does not end the others."""
+        """Blocks with equal options may overlap in several threads; other options are refused. A block that ends leaves
+        the others enabled.
+        """
         x, w = torch.randn(1, 3, 8, 8), torch.randn(4, 3, 3, 3)
         inside, leave, refused = threading.Event(), threading.Event(), []
 
@@ -586,7 +590,7 @@ assert lines == [("_convolution", "torch", reason, 3), ("native_batch_norm", "to
             self.assertEqual(os.waitpid(child, 0)[1], 0)
 
     def test_child_of_a_process_with_blocks(self):
-        """Blocks of threads that a child does not have bind it to nothing."""
+        """A child is not bound by blocks of threads that exist only in its parent."""
         inside, leave = threading.Event(), threading.Event()
 
         def work():

@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The Python package with NumPy, ml_dtypes and torch, as pip brings them: all of its tests.
+# Runs all tests of the Python package, with NumPy, ml_dtypes and torch from pip.
 #
 #   python/tests/torch.sh BUILD [fetch]
 #
-# BUILD is a built tree; the packages, whose versions and hashes requirements.txt has, go to BUILD/python-env and stay there. Prints TAP. What cannot be had is
-# skipped with a sentence. With `fetch` it only has the packages come, gigabytes, for which BUILD may be an empty folder. TORCH_REQUIREMENTS may name
-# another file of that kind, such as one for an index whose torch is for the CPU alone, which is smaller.
+# BUILD is a built tree. The packages are installed in BUILD/python-env and stay there; requirements.txt has their
+# versions and hashes. Prints TAP; tests whose packages are unavailable are skipped with a reason. With `fetch`, the
+# script only installs the packages (gigabytes), and BUILD may be an empty folder. TORCH_REQUIREMENTS may name another
+# file of requirements, such as one with the smaller torch that runs only on the CPU.
 root=$(cd "$(dirname "$0")/../.." && pwd)
 # shellcheck source=tests/tap.sh
 . "$root/tests/tap.sh"
@@ -14,7 +15,7 @@ build=$(cd "${1:?the build folder}" && pwd) || exit 2
 env=$build/python-env
 requirements=${TORCH_REQUIREMENTS:-$root/python/tests/requirements.txt}
 
-# fetch: the environment, once.
+# fetch: makes the environment, unless it exists.
 fetch() {
     cmp -s "$requirements" "$env/fetched" && return
     python3 -m venv --clear "$env" >"$build/python-env.log" 2>&1 &&
@@ -22,7 +23,8 @@ fetch() {
         cp "$requirements" "$env/fetched"
 }
 
-# wheel_runs: a wheel in an environment of its own, with nothing of the build, trains LeNet; torch is lent.
+# wheel_runs: a wheel trains LeNet in a new environment, which uses nothing of the build and the other environment's
+# torch.
 wheel_runs() (
     unset ANYDNN_LIBRARY ANYDNN_TOOL ANYDNN_INCLUDE ANYDNN_PLUGIN_PATH
     fresh=$build/python-fresh
@@ -31,7 +33,7 @@ wheel_runs() (
         python3 -m venv "$fresh" && "$fresh/bin/pip" install -q --no-deps "$build"/python-wheel/anydnn-*.whl || exit 1
     "$env/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))' \
         >"$("$fresh/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/torch.pth"
-    # Neither a compiler nor a cache: the kernels in C++ are the wheel's.
+    # Without a compiler and a cache, the C++ kernels must come from the wheel.
     export CXX=false XDG_CACHE_HOME="$fresh/cache"
     cd / && "$fresh/bin/python" "$root/python/examples/lenet.py" >"$fresh/said" &&
         grep -E 'convolution +onednn' "$fresh/said" &&
@@ -47,7 +49,7 @@ ANYDNN_LIBRARY=$build/.libs/libanydnn.so.0
 ANYDNN_TOOL=$build/tools/anydnn
 ANYDNN_INCLUDE=$root/include:$build/include
 ANYDNN_PLUGIN_PATH=$build/plugins/built
-# Threads of torch and of a backend that wait by spinning take the processors from one another.
+# The threads of torch and of a backend wait by spinning, so each pool would take processors from the other.
 OMP_NUM_THREADS=1
 PYTHONDONTWRITEBYTECODE=1
 export ANYDNN_LIBRARY ANYDNN_TOOL ANYDNN_INCLUDE ANYDNN_PLUGIN_PATH OMP_NUM_THREADS PYTHONDONTWRITEBYTECODE
@@ -64,7 +66,7 @@ if fetch; then
     check "a wheel in a fresh environment trains LeNet" wheel_runs
     cd "$root/python" || exit 2
     check "types, by mypy" "$env/bin/python" -m mypy --cache-dir "$build/python-env/mypy"
-    # pyright is brought by npm, which may not be had where pip can.
+    # pyright downloads itself with npm, which may be unavailable where pip is available.
     if "$env/bin/pyright" --version >/dev/null 2>&1; then
         check "types, by pyright" "$env/bin/pyright" --pythonpath "$env/bin/python" anydnn
     else

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs test files of torch's own twice, on torch's kernels and under anydnn.torch.enable(), and compares test by test.
+"""Runs torch's own test files on torch's kernels and under anydnn.torch.enable(), and compares the results test by
+test.
 
     torchs_tests.py FOLDER --file test_convolution.py --file test_ops.py:conv,pool,batch_norm --route 'onednn, cpu_ref'
 
-FOLDER holds files of torch's repository (test/nn/test_convolution.py ...) of the release in use; none is kept here. Behind a
-colon stand words, one of which must be in a test's name. Each way (stock, and each --route) runs in shards, processes of
-their own, --jobs at once. Results go to OUT as JSON lines, one a test: a second call goes on where --seconds ended the
-first. A test that crashes or hangs counts as failed, and its shard goes on behind it. Tests come in an order drawn once,
-so that what was reached is a sample. The exit status is 0 where each test that passed on torch's kernels
-passed under each route, but for EXCEPTIONS.
+FOLDER has files of torch's repository (test/nn/test_convolution.py ...) of the installed release; this repository has
+none. A test must have one of the words after the colon in its name. Each variant (stock, and each --route) runs in
+shards. A shard is a process, and --jobs of them run at once. Results are written to OUT as JSON lines, one per test; a
+second call continues where --seconds ended the first. A test that crashes or hangs counts as failed, and its shard
+continues with the next one. The order of tests is random and fixed, so the tests that ran are a sample. The exit status
+is 0 if each test that passed on torch's kernels passed under each route, except for EXCEPTIONS.
 
 Needs torch 2.11 or later with expecttest; PYTORCH_TESTING_DEVICE_ONLY_FOR=cuda (cpu) chooses the device as in torch.
 """
@@ -26,13 +27,13 @@ import time
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
-# Tests that pass on torch's kernels and may fail under anydnn's, with the reason: at most 10.
+# The tests that pass on torch's kernels and may fail on anydnn's, with the reasons. There are at most 10.
 EXCEPTIONS = {
     "test_max_pool_nan_inf": "a maximum starts at the lowest finite value, as anydnn.h defines it, so -inf alone gives that",
     "test_noncontiguous_samples_native_batch_norm": "inference saves nothing on CUDA either; torch saves vectors there",
     "test_out_warning_native_batch_norm": "likewise",
 }
-# Further ones, without --no-tf32.
+# Further exceptions, without --no-tf32.
 WITH_TF32 = {
     "test_conv1d_vs_scipy": "TF32 is allowed, and cuda_tensorcore takes it for small convolutions, too, which cuDNN does not",
     "test_conv2d_vs_scipy": "likewise",
@@ -58,7 +59,7 @@ def lines_of(path):
 
 
 class Recorder(unittest.TestResult):
-    """A recorder that writes a line at the begin of a test and one at its end, with the calls that it made."""
+    """A recorder that writes a line at the beginning of a test, and one at its end with the calls that it made."""
 
     def __init__(self, out, report):
         super().__init__()
@@ -128,7 +129,7 @@ def collect(options):
 
 
 def work(options):
-    """Runs one shard of one way in this process."""
+    """Runs one shard of one variant in this process."""
     way, = options.route
     report = list
     if way != "stock":
@@ -188,7 +189,7 @@ def drive(options, way, shard):
 
 
 def results(options, way):
-    """Returns a way's results by test. A test without an end failed, unless the time was over."""
+    """Returns a variant's results by test. A test that began and did not end counts as failed."""
     found = {}
     for shard in range(options.shards):
         for one in lines_of(file_of(options.out, way, shard)):

@@ -170,7 +170,7 @@ abi_prototypes() {
 abi_all_kept() {
     LC_ALL=C comm -23 "$1" "$2" >"$abi_tmp/gone"
     [ ! -s "$abi_tmp/gone" ] || {
-        echo "frozen, and now gone or different:"
+        echo "frozen, but now missing or different:"
         cat "$abi_tmp/gone"
         return 1
     }
@@ -250,8 +250,8 @@ abi_gate_plugin() {
     }
 }
 
-# A constant of plugin.h has the same number in anydnn.h, if it exists there without PLUGIN_ in its name
-# (types: with DATA_).
+# A constant of plugin.h must have the number of its counterpart in anydnn.h, if there is one. The counterpart's name
+# lacks PLUGIN_; for types it has DATA_ instead.
 abi_gate_numbers() {
     { abi_plain "$abi_header" && abi_plain "$abi_plugin_header"; } | tr ',{}' '[\n*]' | ${AWK:-awk} '
         $2 == "=" && $1 ~ /^ANYDNN_PLUGIN_/ { plugin[$1] = $3; next }

@@ -17,25 +17,25 @@ while [ "$level" -le "$newest" ]; do
     check "level $level is frozen: scripts/abi-baseline did it" test -s "$abi_frozen/level-$level/library.abi"
     check "level $level: every symbol is in its version node" abi_gate_symbols "$level"
     check "level $level: every constant has its value" abi_gate_constants "$level"
-    check "level $level: its views show what they showed" abi_gate_views "$level"
+    check "level $level: its views are unchanged" abi_gate_views "$level"
     if command -v abidiff >/dev/null 2>&1; then
-        check "level $level: symbols, arguments and types are as they were" \
+        check "level $level: symbols, arguments and types are unchanged" \
             abi_gate_library "$level" "$library"
     elif [ -n "${ANYDNN_TEST_STRICT-}" ]; then
         check "level $level: there is no abidiff to compare with; install abigail-tools (scripts/setup)" false
     else
-        skip "level $level: symbols, arguments and types are as they were" "no abidiff (abigail-tools)"
+        skip "level $level: symbols, arguments and types are unchanged" "no abidiff (abigail-tools)"
     fi
     level=$((level + 1))
 done
 cudnn7=$ANYDNN_TEST_BUILDDIR/cudnn7/.libs/libcudnn.so.7
 if command -v abidiff >/dev/null 2>&1; then
-    check "libcudnn.so.7: functions, arguments and types are as they were" abi_gate_cudnn7 "$cudnn7"
+    check "libcudnn.so.7: functions, arguments and types are unchanged" abi_gate_cudnn7 "$cudnn7"
 elif [ -n "${ANYDNN_TEST_STRICT-}" ]; then
     check "libcudnn.so.7: there is no abidiff to compare with; install abigail-tools (scripts/setup)" false
 else
-    skip "libcudnn.so.7: functions, arguments and types are as they were" "no abidiff (abigail-tools)"
+    skip "libcudnn.so.7: functions, arguments and types are unchanged" "no abidiff (abigail-tools)"
 fi
-check "plugin.h is what was recorded under its number" abi_gate_plugin
+check "plugin.h equals the text recorded under its number" abi_gate_plugin
 check "plugin.h has anydnn.h's numbers" abi_gate_numbers
 tap_end

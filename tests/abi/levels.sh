@@ -13,7 +13,7 @@ here=$ANYDNN_TEST_SRCDIR/tests/abi
 libraries=$ANYDNN_TEST_BUILDDIR/.libs
 include="-I${abi_header%/anydnn/anydnn.h} -I$abi_views_folder"
 
-# The library of level 1 for the linker: empty functions.
+# Builds a library of level 1 with empty functions, for the linker.
 # shellcheck disable=SC2086
 first_library() {
     mkdir -p "$tap_dir/first"

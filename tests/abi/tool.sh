@@ -51,7 +51,7 @@ anydnnFilterDescriptor_t wDesc, anydnnConvolutionDescriptor_t convDesc, anydnnTe
 anydnnConvolutionFwdPreference_t preference, size_t memoryLimitInBytes, anydnnConvolutionFwdAlgo_t *algo)'"
 check "every symbol of the table is listed" listed
 check "a current entry" gives 0 "^anydnnCreate  *1  current$"
-check "an old form, and what to use" gives 0 "^$get  *1  deprecated from level 2, use ${get}_v2$"
+check "an old form, and its replacement" gives 0 "^$get  *1  deprecated from level 2, use ${get}_v2$"
 check "its second name" gives 0 "^${get}_v1  *1  deprecated from level 2, use ${get}_v2$"
 check "the new form" gives 0 "^${get}_v2  *2  current$"
 check "old forms alone" json 0 "len(a['symbols']) == 6 and all(s['status'] == 'deprecated' for s in a['symbols'])" --deprecated
@@ -60,7 +60,7 @@ check "as JSON" json 0 "a['api_level'] == 2 and {'symbol': '${get}_v1', 'entry':
 check "every symbol has its prototype, under its own name" json 0 "all(s['prototype'].count('(') == 1 and
     s['prototype'].endswith(')') and s['prototype'].split('(')[0].split()[-1].lstrip('*') == s['symbol']
     for s in a['symbols'])"
-check "the plain symbol has the form that brought it" json 0 "[s['prototype'] for s in a['symbols']
+check "the plain symbol has its first form" json 0 "[s['prototype'] for s in a['symbols']
     if s['symbol'] == '$get'] == [$old_form.replace('_v1(', '(')]"
 check "the new form has another prototype" json 0 "[s['prototype'].count(',') for s in a['symbols']
     if s['symbol'] == '${get}_v2'] == [8]"

@@ -10,7 +10,7 @@ unset MAKEFLAGS MAKELEVEL MFLAGS
 top=$(cd "$ANYDNN_TEST_SRCDIR" && pwd -P) || exit 2
 fresh=$tap_dir/fresh
 
-# A later run finds the folder core of the objects.
+# A second run of configure finds the objects' folder `core`, which looks like a core dump.
 configures() {
     mkdir -p "$fresh/core" && cd "$fresh" &&
         "$top/configure" CC="${CC:-cc}" --with-cuda=no --disable-dependency-tracking >out 2>err || return 1
@@ -18,7 +18,7 @@ configures() {
     ! grep 'rm:' out err && [ ! -e confdefs.h ]
 }
 
-# builds TARGET: in a folder where nothing else was built.
+# builds TARGET: builds the target in a folder where nothing else was built.
 builds() {
     $MAKE -s -C "$fresh" clean >/dev/null 2>&1
     $MAKE -s -C "$fresh" "$1"

@@ -5,9 +5,12 @@ conformance_tests = \
 	tests/conformance/test_emulate \
 	tests/conformance/test_gradients \
 	tests/conformance/test_gradients_ctc \
+	tests/conformance/test_gradients_kinds \
 	tests/conformance/test_gradients_norm \
 	tests/conformance/test_identities \
 	tests/conformance/test_identities_types \
+	tests/conformance/test_norm_kinds \
+	tests/conformance/test_products \
 	tests/conformance/test_rounding \
 	tests/conformance/test_sequences \
 	tests/conformance/test_vectors
@@ -44,11 +47,11 @@ tests/conformance/%: private FOLDER_OVER = libanydnn.la
 $(conformance_tests): tests/conformance/libfixtures.la libanydnn.la
 
 EXTRA_DIST += tests/vectors/README.md tests/vectors/check_convolution.py \
-	tests/vectors/check_count.py tests/vectors/check_layers.py tests/vectors/check_sequences.py \
+	tests/vectors/check_count.py tests/vectors/check_kinds.py tests/vectors/check_layers.py tests/vectors/check_sequences.py \
 	tests/vectors/check_vectors.py tests/vectors/make_vectors.py tests/vectors/vec_batch_norm.py \
 	tests/vectors/vec_convolution.py tests/vectors/vec_ctc.py \
 	tests/vectors/vec_dropout.py tests/vectors/vec_exact.py tests/vectors/vec_integer.py \
-	tests/vectors/vec_mixed.py tests/vectors/vec_mixed_arithmetic.py tests/vectors/vec_norm.py \
+	tests/vectors/vec_kinds.py tests/vectors/vec_mixed.py tests/vectors/vec_mixed_arithmetic.py tests/vectors/vec_norm.py \
 	tests/vectors/vec_pointwise.py tests/vectors/vec_pooling.py tests/vectors/vec_reduce.py \
 	tests/vectors/vec_softmax.py tests/vectors/vec_spatial.py tests/vectors/vec_tensor.py \
 	tests/vectors/vec_transform.py \

@@ -23,7 +23,8 @@
 
 enum { STEPS = 7, SEQUENCES = 4, LETTERS = 4, COUNT = STEPS * SEQUENCES * LETTERS };
 
-/* The sequences have equal neighbours; only one path; no labels; fewer steps. */
+/* The first sequence has equal neighbours, the second only one path, the third no labels, the last
+ * fewer steps. */
 static const int labels[] = {2, 2, 1, 1, 2, 3, 1, 2, 3, 1, 3};
 static const int label_lengths[SEQUENCES] = {3, 7, 0, 1};
 static const int input_lengths[SEQUENCES] = {7, 7, 6, 5};

@@ -156,7 +156,7 @@ static void recordings_keep_labels(void **state)
     assert_int_equal(anydnnRecordingDestroy(f->handle, recording), OK);
 }
 
-/* The grid of the identity maps each pixel to its own position; so do its gradients. */
+/* The identity's grid maps each pixel to its own position, so y equals x and dx equals dy. */
 static void the_identity_changes_nothing(void **state)
 {
     struct fixture *f = *state;

@@ -47,7 +47,10 @@ static const char *const operations[] = {"convolution_forward",
                                          "spatial_grid_backward",
                                          "spatial_sampler_forward",
                                          "spatial_sampler_backward",
-                                         "ctc_loss"};
+                                         "ctc_loss",
+                                         "normalization_forward",
+                                         "normalization_backward",
+                                         "matmul"};
 
 struct tally {
     int cases;

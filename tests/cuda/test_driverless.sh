@@ -73,7 +73,7 @@ for backend in cuda_naive cuda_simt cuda_tensorcore; do
     check "$backend: two exported names" exports_two "$backend"
     check "$backend: neither libcuda nor libcudart is needed" needs_no_driver "$backend"
     check "$backend: info shows it live, without a device" info_shows "$backend"
-    check "$backend: a route passes it over with a reason" declines "$backend" "$problem"
+    check "$backend: a route skips it with a reason" declines "$backend" "$problem"
 done
 check "auto is the host" auto_is_the_host
 check "LeNet on the host, with one warning" warns_once

@@ -120,7 +120,7 @@ several_tiles() {
 no_room() {
     sed -n "/^# batch normalization of slabs/,/^\$/p" "$ANYDNN_TEST_SRCDIR/tests/gpu/smallest.txt" | grep '^batch' >"$tap_dir/list"
     [ -s "$tap_dir/list" ] || return 1
-    EMULATOR_NO_ROOM=1 ANYDNN_DEVICE=cuda ANYDNN_ROUTE=cuda_simt ANYDNN_FALLBACK=off "$anydnn" run --check cpu_ref - \
+    EMULATOR_NO_MEMORY=1 ANYDNN_DEVICE=cuda ANYDNN_ROUTE=cuda_simt ANYDNN_FALLBACK=off "$anydnn" run --check cpu_ref - \
         <"$tap_dir/list" >"$tap_dir/out" 2>&1
     status=$?
     tail -n 20 "$tap_dir/out"
@@ -129,16 +129,17 @@ no_room() {
 
 check "it compiles for the host's processor" compiled
 check "verify --quick passes cuda_simt" verify "$built/anydnn_cuda_simt.so"
-check "verify --quick passes cuda_naive, which declines what is in place alone" verify_naive
+check "verify --quick passes cuda_naive, which declines only calls in place" verify_naive
 check "the problems of tests/gpu/smallest.txt run on cuda_simt" listed cuda_simt smallest.txt
 check "they run on cuda_naive, and those that cuda_simt declines" listed cuda_naive smallest.txt smallest_naive.txt
 check "convolutions without a fast kernel are declined by cuda_simt" declined
 check "every tile of the float convolutions is right" every_tile "float in the ring"
 check "so is every engine of the depthwise convolutions with halo tiles" every_tile "depthwise by halo tiles"
+check "and of those with large filters" every_tile "depthwise by tiles for large filters"
 check "the convolutions among them run on cuda_naive in double" oracle
 check "cuda_simt gives its results of whole numbers" exact
-check "blocks that take several tiles" several_tiles
-check "blocks that meet, without room for them" no_room
+check "blocks with several tiles" several_tiles
+check "blocks that wait for one another, if not all can be resident" no_room
 check "the taps that reach a position are found" "$emulated/test_conv_reach"
 check "cudnn's copies of tensors with gaps write their elements alone" "$emulated/test_copy"
 tap_end

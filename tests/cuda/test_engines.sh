@@ -42,7 +42,7 @@ check "verify --quick passes half of its cases" verified --quick --shard 1/2 --o
 check "half: every engine is right" engines '=f16:3,24,9'
 check "TF32: every engine is right" engines '=f32:3,20,9'
 check "split: every engine is right" engines 'math=split'
-check "direction filter: every end is right" ends
+check "backward filter: every edge case is right" ends
 check "arranged operands: every engine is right" arranged
 check "the list reaches every kernel" every_kernel
 check "every kernel is right, twice" kernels 2

@@ -106,7 +106,7 @@ serialises() {
     ! sh "$wrapper" "$tap_dir/remarks" -o "$tap_dir/objects/b.o" -c b.cu 2>"$tap_dir/said" && grep -q C7512 "$tap_dir/said"
 }
 
-check 'the compiler gets its arguments, and is heard' passes_through
+check 'the compiler gets its arguments, and its messages are read' passes_through
 check 'products that are serialised fail the build' serialises
 check 'spills are found' finds
 check 'spills that are listed are not' knows

@@ -240,12 +240,12 @@ check "it compiles for the host's processor" compiled
 check "verify --small passes a sixth of its cases" verified --small --shard 1/6 --op 'convolution_*'
 check "the problems of tests/gpu/smallest_tensorcore.txt run" listed
 check "blocks run in either order" block_order
-check "calls of a plan differ in what they bring" settled
+check "calls of one plan may differ in factors and addresses" settled
 check "1.0001 in allow_conversion and in split" modes
 check "split: the whole range of float" exponents
 check "groups do not mix" groups_apart
-check "arranged operands: what is copied is what cannot be read" arranges
-check "by tensor maps: what maps do not hold is left to others" map_limits
+check "arranged operands: operands are copied only if they cannot be read" arranges
+check "by tensor maps: problems beyond the limits of maps get other kernels" map_limits
 check "by tensor maps: rows of any length, results anywhere" odd_rows
 check "each kernel declares the capability that it needs" capabilities
 check "the choice of a kernel names no family" families

@@ -190,7 +190,8 @@ cudnnStatus_t cudnnBackendSetAttribute(cudnnBackendDescriptor_t descriptor,
 
 /* Writes the results of a mode into existing descriptors. Without descriptors, it only counts
  * them. */
-static cudnnStatus_t results(const struct part *part, int64_t room, int64_t *count, void *values)
+static cudnnStatus_t results(const struct part *part, int64_t capacity, int64_t *count,
+                             void *values)
 {
     struct part **to = values;
 
@@ -198,7 +199,7 @@ static cudnnStatus_t results(const struct part *part, int64_t room, int64_t *cou
     for (int64_t i = 0; i < mock_cudnn.engines; i++) {
         if (mock_cudnn.engine[i].fallback != (part->mode == CUDNN_HEUR_MODE_FALLBACK))
             continue;
-        if (*count < room) {
+        if (*count < capacity) {
             to[*count]->engine = i;
             to[*count]->index = mock_cudnn.engine[i].index;
             to[*count]->knob = mock_cudnn.engine[i].knob;
@@ -232,7 +233,7 @@ static cudnnStatus_t give(int64_t value, int64_t *count, void *values)
 
 cudnnStatus_t cudnnBackendGetAttribute(cudnnBackendDescriptor_t const descriptor,
                                        cudnnBackendAttributeName_t name,
-                                       cudnnBackendAttributeType_t type, int64_t room,
+                                       cudnnBackendAttributeType_t type, int64_t capacity,
                                        int64_t *count, void *values)
 {
     const struct part *part = descriptor;
@@ -242,7 +243,7 @@ cudnnStatus_t cudnnBackendGetAttribute(cudnnBackendDescriptor_t const descriptor
     (void)type;
     switch (name) {
     case CUDNN_ATTR_ENGINEHEUR_RESULTS:
-        return results(part, room, count, values);
+        return results(part, capacity, count, values);
     case CUDNN_ATTR_ENGINECFG_ENGINE:
         to[0]->engine = part->engine;
         to[0]->index = part->index;
@@ -250,7 +251,7 @@ cudnnStatus_t cudnnBackendGetAttribute(cudnnBackendDescriptor_t const descriptor
         *count = 1;
         return CUDNN_STATUS_SUCCESS;
     case CUDNN_ATTR_ENGINECFG_KNOB_CHOICES:
-        *count = room > 0 && part->knob >= 0;
+        *count = capacity > 0 && part->knob >= 0;
         if (*count) {
             to[0]->engine = part->engine;
             to[0]->knob = part->knob;

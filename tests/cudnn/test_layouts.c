@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operands in layouts that cuDNN does not take. The mock refuses all calls that cuDNN was observed
- * to refuse or to run with wrong results. The backend must run them nevertheless, or decline them
- * in advance.
+/* Tests operands in layouts that cuDNN does not support. The mock refuses all calls that cuDNN was
+ * observed to refuse or to run with wrong results. The backend must run them nevertheless, or
+ * decline them in advance.
  * Needs: tests/cudnn/libcudnn_mock.la */
 #include "trial.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operands that cuDNN gets as copies, over a mock of its library: what is copied, when an output is
- * read, that every result comes back, and in which order cuDNN is called.
+/* Tests operands that cuDNN gets as copies, with a mock of its library: what is copied, when an
+ * output is read, that every result is copied back, and in which order cuDNN is called.
  * Needs: tests/cudnn/libcudnn_mock.la */
 #include "trial.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Convolutions of the backend cudnn over a mock of cuDNN's library: how numbers identify engine
- * configurations, how many descriptors a call costs, and how factors other than 1 and 0 are
- * handled.
+/* Tests convolutions of the backend cudnn with a mock of cuDNN's library: how numbers identify
+ * engine configurations, how many descriptors a call creates, and how factors other than 1 and 0
+ * are applied.
  * Needs: tests/cudnn/libcudnn_mock.la */
 #include "harness.h"
 

@@ -7,7 +7,7 @@ BEGIN {
     declared_only = 1
 }
 
-# The rule of compat.awk follows this one.
+# This rule changes the structs before the rule of compat.awk prints them.
 file == 4 && $0 == "@TYPES@" {
     for (name in struct) {
         gsub(/ *int (backend|reason);\n/, "", struct[name])

@@ -21,7 +21,7 @@ has_the_name() {
     readelf -d "$library" | grep 'Library soname: \[libcudnn.so.7\]'
 }
 
-# The library needs only anydnn and the C library, since a program brings no others.
+# The library needs only anydnn and the C library, because a program may load no other one.
 needs_little() {
     readelf -d "$library" >"$tap_dir/dynamic"
     sed -n 's/.*Shared library: \[\(.*\)\]/\1/p' "$tap_dir/dynamic" |
@@ -54,6 +54,6 @@ check "the library's name" has_the_name
 check "it needs anydnn and the C library" needs_little
 check "a library of the names alone can be linked" cudnn7_named "$cudnn7_import/libcudnn.so.7"
 for program in caffe:42 conv_sample:18 cupy:140 darknet:19 mnistCUDNN:36 RNN:26; do
-    check "what ${program%:*} imports is there" binds "${program%:*}" "${program#*:}"
+    check "what ${program%:*} imports is exported" binds "${program%:*}" "${program#*:}"
 done
 tap_end

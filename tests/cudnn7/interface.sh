@@ -90,13 +90,13 @@ esac
 cudnn7_header "$tap_dir"
 check "a library of the names alone can be linked" cudnn7_named "$cudnn7_import/libcudnn.so.7"
 check "the program compiles" cudnn7_compiles "$cudnn7_here/interface.c" "$program" -ldl
-check "structs, lists, words, messages, what lacks" all_is_well
-check "the log names what lacks, each once" names_each_once
+check "structs, lists, status names, messages, missing functions" all_is_well
+check "the log names each missing function once" names_each_once
 check "no device and device = auto: NOT_INITIALIZED, and why" without_a_device
 check "device = cpu in a file: a handle on the host" named_in_a_file
 check "a settings file that is missing: a status of cuDNN 7" without_settings
 check "cuDNN 7 itself in the process: a refusal that names it" beside_cudnn_7
-check "a newer cuDNN in the process is no matter" beside_cudnn_9
-check "the same library by another name is no other one" beside_itself
+check "a newer cuDNN in the process causes no conflict" beside_cudnn_9
+check "the same library by another name causes no conflict" beside_itself
 check "LD_PRELOAD comes before RPATH" before_an_rpath
 tap_end

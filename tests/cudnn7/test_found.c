@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-enum { ROOM = 6 };
+enum { COUNT = 6 };
 
 /* Fills a list and checks that the result after the last one stays unchanged. */
 static int hand_out(const union cudnn7_answers *answers, int count, int requested,
@@ -18,12 +18,12 @@ static int hand_out(const union cudnn7_answers *answers, int count, int requeste
 {
     int returned = -1;
 
-    memset(results, 0xa5, ROOM * sizeof(*results));
+    memset(results, 0xa5, COUNT * sizeof(*results));
     assert_int_equal(
         cudnn7_found(ANYDNN_STATUS_SUCCESS, answers, count, requested, &returned, results),
         ANYDNN_STATUS_SUCCESS);
     assert_in_range(returned, 0, requested);
-    for (size_t i = (size_t)returned * sizeof(*results); i < ROOM * sizeof(*results); i++)
+    for (size_t i = (size_t)returned * sizeof(*results); i < COUNT * sizeof(*results); i++)
         assert_int_equal(((const unsigned char *)results)[i], 0xa5);
     return returned;
 }
@@ -39,7 +39,7 @@ static void members_are_kept(void **state)
                                                    3,
                                                    0,
                                                    {0}}}};
-    struct cudnn7_perf results[ROOM];
+    struct cudnn7_perf results[COUNT];
 
     (void)state;
     assert_int_equal(hand_out(&answers, 1, 4, results), 1);
@@ -60,7 +60,7 @@ static void no_number_no_answer(void **state)
                                              ANYDNN_TENSOR_OP_MATH_ALLOW_CONVERSION,
                                              ANYDNN_TENSOR_OP_MATH_SPLIT, ANYDNN_TENSOR_OP_MATH};
     union cudnn7_answers answers;
-    struct cudnn7_perf results[ROOM];
+    struct cudnn7_perf results[COUNT];
 
     (void)state;
     memset(&answers, 0, sizeof(answers));
@@ -80,7 +80,7 @@ static void statuses_are_cudnn_7s(void **state)
 {
     static const int pairs[][2] = {{0, 0},   {9, 9},   {13, 13}, {100, 1},
                                    {101, 1}, {102, 8}, {103, 4}, {-1, 4}};
-    struct cudnn7_perf results[ROOM];
+    struct cudnn7_perf results[COUNT];
     union cudnn7_answers answers;
     int returned = -1;
 

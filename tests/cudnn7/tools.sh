@@ -221,7 +221,7 @@ not_its_kind() {
     fi
 }
 
-# A library that has no such folder beside it.
+# This copy of the library has no folder anydnn/cudnn7 beside it.
 not_installed() {
     mkdir -p "$tap_dir/moved"
     cp -L "$ANYDNN_TEST_BUILDDIR/.libs/libanydnn.so.0" "$tap_dir/moved/"
@@ -233,27 +233,27 @@ cudnn7_header "$tap_dir"
 cudnn7_named "$cudnn7_import/libcudnn.so.7" && cudnn7_named "$tap_dir/real/libcudnn.so.7"
 echo 'int cudnnCreate(void); int cudnnCreate(void) { return 0; }' |
     $cc -shared -fPIC -Wl,-soname,libcudnn.so.9 -x c - -o "$tap_dir/libcudnn.so.9"
-check "darknet: all runs, and on what" all_of_darknet
-check "a program with recurrent layers: some does not" some_of_the_sample
+check "darknet: every function runs, and its backend is shown" all_of_darknet
+check "a program with recurrent layers: some functions do not run" some_of_the_sample
 check "every function is known, every operation has its backend" knows_operations
-check "another version, cuDNN itself, no import: a remark" remarks
+check "another version, cuDNN itself, no import: each gets a remark" remarks
 check "which cuDNN a file was built for, by the library that it needs" built_by_library
 check "which cuDNN a file was built for, by its functions" built_by_functions
 check "a program built with anydnn's headers" built_with_anydnn
-check "what is no program is refused" refuses_files
+check "a file that is no program is refused" refuses_files
 check "damaged files are read or refused" damaged
 check "a program of cuDNN 7's interface compiles" cudnn7_compiles "$cudnn7_here/interface.c" "$tap_dir/interface" -ldl \
     -Wl,--disable-new-dtags -Wl,-rpath,"$tap_dir/real"
-check "what cannot run is refused" refuses_programs
-check "never a program with more rights than its user" never_privileged
+check "programs that cannot run are refused" refuses_programs
+check "a program with more rights than its user is refused" never_privileged
 check "a program for another machine, or linked statically" not_its_kind
 check "where the library is not installed" not_installed
 if [ -n "$cudnn7_sanitize" ]; then
     skip "programs run on it" "a sanitizer's library wants to be the first"
 else
-    check "the library of a program's RPATH makes room" in_the_others_place
+    check "the library precedes that of a program's RPATH" in_the_others_place
     check "structs, lists, words, messages under exec" all_of_it
-    check "arguments, settings and the exit status are handed on" hands_on
+    check "arguments, settings and the exit status are passed on" hands_on
     check "a script" a_script
 fi
 tap_end

@@ -72,6 +72,12 @@ static void *create(char kind)
     case 'C':
         status = anydnnCreateCTCLossDescriptor((anydnnCTCLossDescriptor_t *)&object);
         break;
+    case 'N':
+        status = anydnnCreateNormalizationDescriptor((anydnnNormalizationDescriptor_t *)&object);
+        break;
+    case 'M':
+        status = anydnnCreateMatMulDescriptor((anydnnMatMulDescriptor_t *)&object);
+        break;
     default:
         return NULL;
     }
@@ -121,6 +127,12 @@ void entries_free(void)
             break;
         case 'C':
             anydnnDestroyCTCLossDescriptor(object);
+            break;
+        case 'N':
+            anydnnDestroyNormalizationDescriptor(object);
+            break;
+        case 'M':
+            anydnnDestroyMatMulDescriptor(object);
             break;
         default:
             anydnnDestroyDropoutDescriptor(object);
@@ -172,6 +184,14 @@ static void fill(char kind, void *object, anydnnHandle_t handle, int wide)
     case 'C':
         assert_ok(anydnnSetCTCLossDescriptorEx(object, compute, ANYDNN_LOSS_NORMALIZATION_SOFTMAX,
                                                ANYDNN_PROPAGATE_NAN));
+        break;
+    case 'N':
+        assert_ok(anydnnSetNormalizationDescriptor(object, ANYDNN_NORMALIZATION_LAYER, 0x4, 1, 1,
+                                                   ANYDNN_NORMALIZATION_ZERO_CENTERED,
+                                                   ENTRY_EPSILON));
+        break;
+    case 'M':
+        assert_ok(anydnnSetMatMulDescriptor(object, compute, ANYDNN_TENSOR_OP_MATH));
         break;
     default:
         assert_ok(anydnnSetDropoutDescriptor(object, handle, 0.25f, fixture_data(1), 32, 5));

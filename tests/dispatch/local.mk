@@ -55,6 +55,7 @@ tests_dispatch_libfixtures_la_SOURCES = \
 	tests/dispatch/entries_layer.c \
 	tests/dispatch/entries_make.c \
 	tests/dispatch/entries_normalization.c \
+	tests/dispatch/entries_product.c \
 	tests/dispatch/entries_sequence.c \
 	tests/dispatch/entries_tensor.c \
 	tests/dispatch/fixture.c \

@@ -42,16 +42,16 @@ anydnnStatus_t search_try_ex(anydnnHandle_t handle, const struct fixture_convolu
 {
     return anydnnFindConvolutionForwardAlgorithmEx(
         handle, with->x, with->data[0], with->w, with->data[1], with->conv, with->y, with->data[2],
-        SEARCH_ROOM, count, perf, with->workspace, with->bytes);
+        SEARCH_COUNT, count, perf, with->workspace, with->bytes);
 }
 
 int search_find(anydnnHandle_t handle, const struct fixture_convolution *with, search_perf *perf)
 {
     int count = -1;
 
-    memset(perf, 0x55, SEARCH_ROOM * sizeof(*perf));
-    assert_ok(search_try(handle, with, SEARCH_ROOM, &count, perf));
-    assert_in_range(count, 1, SEARCH_ROOM);
+    memset(perf, 0x55, SEARCH_COUNT * sizeof(*perf));
+    assert_ok(search_try(handle, with, SEARCH_COUNT, &count, perf));
+    assert_in_range(count, 1, SEARCH_COUNT);
     return count;
 }
 
@@ -60,7 +60,7 @@ int search_find_ex(anydnnHandle_t handle, const struct fixture_convolution *with
     int count = -1;
 
     assert_ok(search_try_ex(handle, with, &count, perf));
-    assert_in_range(count, 1, SEARCH_ROOM);
+    assert_in_range(count, 1, SEARCH_COUNT);
     return count;
 }
 

@@ -5,7 +5,7 @@
 
 #include "tests/dispatch/fixture.h"
 
-#define SEARCH_ROOM 32
+#define SEARCH_COUNT 32
 
 typedef anydnnConvolutionFwdAlgoPerf_t search_perf;
 

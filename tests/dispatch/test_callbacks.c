@@ -295,8 +295,8 @@ static void it_may_destroy_what_the_call_uses(void **state)
     assert_may(destroy_the_call, "plan_execute");
 }
 
-/* A problem that is destroyed in the message of its own execution, and a recording in that of
- * its replay. */
+/* The objects that a receiver destroys: the problem during its own execution, the recording during
+ * its own replay. */
 static anydnnProblem_t problem;
 static anydnnRecording_t recording;
 

@@ -56,7 +56,7 @@ static void crowd(anydnnHandle_t handle)
 
 static void pin_the_faster(anydnnHandle_t handle)
 {
-    search_perf perf[SEARCH_ROOM];
+    search_perf perf[SEARCH_COUNT];
 
     assert_int_equal(search_find(handle, &with, perf), 1);
     assert_string_equal(search_backend(&perf[0]), "mock_b");
@@ -161,7 +161,7 @@ static void who_made_no_plan_is_tried_once(void **state)
 static void other_engines_of_a_pin_remain(void **state)
 {
     anydnnHandle_t handle;
-    search_perf perf[SEARCH_ROOM];
+    search_perf perf[SEARCH_COUNT];
 
     (void)state;
     fixture_set("mock_b", "engine_count", "2");

@@ -67,7 +67,7 @@ static void find_lists_a_reference_without_its_time(void **state)
 {
     anydnnHandle_t handle = fixture_handle_on("mockdev", "cuda_naive, cuda_simt");
     struct fixture_convolution with;
-    search_perf perf[SEARCH_ROOM];
+    search_perf perf[SEARCH_COUNT];
     int count, listed = 0;
 
     (void)state;

@@ -11,8 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct entry_case *const tables[] = {
-    entries_convolution, entries_layer, entries_normalization, entries_sequence, entries_tensor};
+static const struct entry_case *const tables[] = {entries_convolution,   entries_layer,
+                                                  entries_normalization, entries_product,
+                                                  entries_sequence,      entries_tensor};
 
 static const struct {
     const char *name;
@@ -30,6 +31,8 @@ static const struct {
     {"reduce", sizeof(struct anydnn_plugin_reduce)},
     {"spatial", sizeof(struct anydnn_plugin_spatial)},
     {"ctc", sizeof(struct anydnn_plugin_ctc)},
+    {"normalization", sizeof(struct anydnn_plugin_normalization)},
+    {"matmul", sizeof(struct anydnn_plugin_matmul)},
 };
 
 /* Returns the only line of the log with that verb, from ` operation=` (or ` d0=`) to ` answer=`. */

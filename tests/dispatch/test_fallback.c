@@ -341,7 +341,8 @@ static void a_second_plan_with_the_wish(void **state)
     fixture_set("mock_b", "algorithms", "1,2");
     fixture_convolution_make(&with, 8);
     with.algorithm = 2;
-    /* "the route's first backend that has the algorithm within the given workspace" */
+    /* mock_a needs more workspace than the call gives, so the first backend with algorithm 2 is
+     * mock_b. */
     assert_ok(fixture_convolution_run(handle, &with));
     assert_string_equal(fixture_record(handle, "backend"), "mock_b");
     assert_int_equal(fixture_number(handle, "engine"), 2);

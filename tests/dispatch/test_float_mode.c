@@ -18,7 +18,7 @@
 #include <anydnn/anydnn.h>
 
 #define OPERANDS 6
-#define ROOM     (1 << 17) /* floats in an operand */
+#define COUNT    (1 << 17) /* floats in an operand */
 
 /* ---- environments */
 
@@ -138,7 +138,7 @@ static void fill(void)
     uint32_t random = 1;
 
     for (int i = 0; i < OPERANDS; i++)
-        for (int j = 0; j < ROOM; j++) {
+        for (int j = 0; j < COUNT; j++) {
             random = random * 1664525u + 1013904223u;
             operands[i][j] =
                 ((float)(random >> 9) - 4e6f) * (i == 0 && j / 1600 % 2 ? 0x1p-149f : 0x1p-24f);
@@ -167,7 +167,7 @@ static int run(const struct mode *mode, const char *backend, const char *text, f
         IN(mode, anydnnProblemExecute(handle, problem, (void *const *)operands, NULL, 0));
     if (there) {
         IN(mode, anydnnGetDispatchInfo(handle, "backend", record, sizeof(record)));
-        memcpy(result, operands[count - 1], sizeof(float) * ROOM);
+        memcpy(result, operands[count - 1], sizeof(float) * COUNT);
     }
     IN(mode, anydnnProblemDestroy(problem));
     IN(mode, anydnnDestroy(handle));
@@ -176,7 +176,7 @@ static int run(const struct mode *mode, const char *backend, const char *text, f
 
 static void same_bits(const char *backend)
 {
-    static float first[ROOM], now[ROOM];
+    static float first[COUNT], now[COUNT];
 
     for (size_t i = 0; i < PROBLEMS; i++)
         for (size_t j = 0; j < MODES; j++) {
@@ -304,7 +304,7 @@ static int set_up(void **state)
         return -1;
     setenv("ANYDNN_CONFIG", settings, 1);
     for (int i = 0; i < OPERANDS; i++)
-        if (!(operands[i] = aligned_alloc(256, ROOM * sizeof(float))))
+        if (!(operands[i] = aligned_alloc(256, COUNT * sizeof(float))))
             return -1;
     fill();
     return 0;

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-static search_perf perf[SEARCH_ROOM];
+static search_perf perf[SEARCH_COUNT];
 static struct fixture_convolution with;
 
 static anydnnStatus_t try_list(anydnnHandle_t handle, size_t limit, int requested, int *count)
@@ -20,7 +20,7 @@ static const char *list(const char *route, size_t limit)
 {
     int count = -1;
 
-    assert_ok(try_list(fixture_handle(route), limit, SEARCH_ROOM, &count));
+    assert_ok(try_list(fixture_handle(route), limit, SEARCH_COUNT, &count));
     return search_list(perf, count);
 }
 
@@ -81,7 +81,7 @@ static void the_limit_holds(void **state)
     assert_int_equal(perf[2].memory, 4096);
     assert_string_equal(list("mock_a", 0), "2/0/mock_a 0/0/mock_a:2 1/0/mock_a:2");
     fixture_set("mock_a", "workspace", "4096");
-    assert_fails(try_list(fixture_handle("mock_a"), 4095, SEARCH_ROOM, &count),
+    assert_fails(try_list(fixture_handle("mock_a"), 4095, SEARCH_COUNT, &count),
                  ANYDNN_STATUS_NOT_SUPPORTED,
                  "anydnnGetConvolutionForwardAlgorithm_v2: every candidate of the route needs more "
                  "workspace than the limit of 4095 bytes");
@@ -130,8 +130,8 @@ static void wrong_arguments_write_nothing(void **state)
 static void backward_directions(void **state)
 {
     anydnnHandle_t handle = fixture_handle("mock_a");
-    anydnnConvolutionBwdDataAlgoPerf_t data[SEARCH_ROOM];
-    anydnnConvolutionBwdFilterAlgoPerf_t filter[SEARCH_ROOM];
+    anydnnConvolutionBwdDataAlgoPerf_t data[SEARCH_COUNT];
+    anydnnConvolutionBwdFilterAlgoPerf_t filter[SEARCH_COUNT];
     int count = -1;
 
     (void)state;
@@ -139,7 +139,7 @@ static void backward_directions(void **state)
     fixture_set("mock_a", "algorithms", "1,3");
     fixture_set("mock_a", "expected_us", "20 / 10");
     assert_ok(anydnnGetConvolutionBackwardDataAlgorithm_v2(
-        handle, with.w, with.y, with.conv, with.x, SIZE_MAX, SEARCH_ROOM, &count, data));
+        handle, with.w, with.y, with.conv, with.x, SIZE_MAX, SEARCH_COUNT, &count, data));
     assert_int_equal(count, 2);
     assert_int_equal(data[0].algo, ANYDNN_CONVOLUTION_BWD_DATA_ALGO_FFT_TILING);
     assert_int_equal(data[1].algo, ANYDNN_CONVOLUTION_BWD_DATA_ALGO_1);

@@ -10,7 +10,7 @@
 
 #include "settings/settings.h"
 
-static search_perf perf[SEARCH_ROOM];
+static search_perf perf[SEARCH_COUNT];
 static struct fixture_convolution with;
 
 static void tune(const char *backend, const char *algorithms, const char *sleep_us)
@@ -268,7 +268,7 @@ static void slow_ways_run_twice(void **state)
 struct searcher {
     pthread_t thread;
     anydnnHandle_t handle;
-    search_perf perf[SEARCH_ROOM];
+    search_perf perf[SEARCH_COUNT];
     int count;
     anydnnStatus_t status;
 };
@@ -278,7 +278,7 @@ static void *search_in_thread(void *cookie)
     struct searcher *searcher = cookie;
 
     searcher->status =
-        search_try(searcher->handle, &with, SEARCH_ROOM, &searcher->count, searcher->perf);
+        search_try(searcher->handle, &with, SEARCH_COUNT, &searcher->count, searcher->perf);
     return NULL;
 }
 
@@ -342,8 +342,8 @@ static void get_goes_by_route_and_expectation(void **state)
 static void backward_directions(void **state)
 {
     anydnnHandle_t handle = fixture_handle("mock_a");
-    anydnnConvolutionBwdDataAlgoPerf_t data_perf[SEARCH_ROOM];
-    anydnnConvolutionBwdFilterAlgoPerf_t filter_perf[SEARCH_ROOM];
+    anydnnConvolutionBwdDataAlgoPerf_t data_perf[SEARCH_COUNT];
+    anydnnConvolutionBwdFilterAlgoPerf_t filter_perf[SEARCH_COUNT];
     anydnnConvolutionBwdDataAlgo_t data_algo;
     anydnnConvolutionBwdFilterAlgo_t filter_algo;
     const char *log;
@@ -353,24 +353,24 @@ static void backward_directions(void **state)
     fixture_convolution_make(&with, 8);
     tune("mock_a", "1,3", "25000 / 300");
     assert_ok(anydnnFindConvolutionBackwardDataAlgorithm(handle, with.w, with.y, with.conv, with.x,
-                                                         SEARCH_ROOM, &count, data_perf));
+                                                         SEARCH_COUNT, &count, data_perf));
     assert_int_equal(count, 2);
     assert_int_equal(data_perf[0].algo, ANYDNN_CONVOLUTION_BWD_DATA_ALGO_FFT_TILING);
     assert_true(data_perf[0].time < data_perf[1].time);
     assert_ok(anydnnFindConvolutionBackwardFilterAlgorithm(
-        handle, with.x, with.y, with.conv, with.w, SEARCH_ROOM, &count, filter_perf));
+        handle, with.x, with.y, with.conv, with.w, SEARCH_COUNT, &count, filter_perf));
     assert_int_equal(count, 2);
     assert_int_equal(filter_perf[0].algo, ANYDNN_CONVOLUTION_BWD_FILTER_ALGO_3);
     fixture_log();
     fixture_set("mock_a", "fill", "9");
     assert_ok(anydnnFindConvolutionBackwardDataAlgorithmEx(
         handle, with.w, with.data[1], with.y, with.data[2], with.conv, with.x, with.data[0],
-        SEARCH_ROOM, &count, data_perf, NULL, 0));
+        SEARCH_COUNT, &count, data_perf, NULL, 0));
     assert_int_equal(((unsigned char *)with.data[0])[0], 9);
     memset(with.data[0], 0, 4096);
     assert_ok(anydnnFindConvolutionBackwardFilterAlgorithmEx(
         handle, with.x, with.data[0], with.y, with.data[2], with.conv, with.w, with.data[1],
-        SEARCH_ROOM, &count, filter_perf, NULL, 0));
+        SEARCH_COUNT, &count, filter_perf, NULL, 0));
     assert_int_equal(((unsigned char *)with.data[1])[0], 9);
     assert_int_equal(((unsigned char *)with.data[0])[0], 0);
     log = fixture_log();

@@ -15,7 +15,7 @@
 #define UNSUPPORTED ANYDNN_STATUS_NOT_SUPPORTED
 #define FASTEST     ANYDNN_CONVOLUTION_FWD_PREFER_FASTEST
 
-static search_perf perf[SEARCH_ROOM];
+static search_perf perf[SEARCH_COUNT];
 static struct fixture_convolution with;
 
 /* ---- arguments */

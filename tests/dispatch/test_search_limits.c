@@ -13,7 +13,7 @@
 #define NONE    ANYDNN_CONVOLUTION_FWD_NO_WORKSPACE
 #define LIMIT   ANYDNN_CONVOLUTION_FWD_SPECIFY_WORKSPACE_LIMIT
 
-static search_perf perf[SEARCH_ROOM];
+static search_perf perf[SEARCH_COUNT];
 static struct fixture_convolution with;
 
 static const char *found(anydnnHandle_t handle, anydnnMathType_t math)

@@ -9,7 +9,7 @@
 
 #define FASTEST ANYDNN_CONVOLUTION_FWD_PREFER_FASTEST
 
-static search_perf perf[SEARCH_ROOM];
+static search_perf perf[SEARCH_COUNT];
 static struct fixture_convolution with;
 
 static anydnnHandle_t handle_with(int32_t plan_cache, const char *route)
@@ -41,7 +41,7 @@ static void crowd(anydnnHandle_t handle)
     }
 }
 
-/* Prepares mock_b as the faster backend under number 0 and the last of the route. */
+/* Makes mock_b the faster backend for algorithm 0, and puts it last in the route. */
 static void two_backends(void)
 {
     fixture_set("mock_a", "algorithms", "0,1");
@@ -103,8 +103,8 @@ static void what_get_answered_runs(void **state)
     assert_string_equal(search_run(handle, &with, 1, ANYDNN_DEFAULT_MATH), "mock_a 2");
 }
 
-/* The query returns the need of the pinned engine. A smaller workspace leads to a second plan
- * for that call. */
+/* The query returns the workspace that the pinned engine needs. A call with less gets a second
+ * plan. */
 static void queries_and_second_plans_of_what_was_found(void **state)
 {
     anydnnHandle_t handle = handle_with(8, "mock_a, mock_b, fallback:warn");

@@ -155,8 +155,8 @@ static void a_living_process_is_no_proof(void **state)
     assert_null(strstr(file_text(), "suspect"));
 }
 
-/* The numbers: one that a new process reused, one that exists for no process, and that of this
- * process plus one. */
+/* The suspect's process ended if its number now belongs to another process, or to none. That holds
+ * for number 1, for a number that no process has, and for this process's number plus one. */
 static void lost_is_lost(void **state)
 {
     static const long lost[] = {1, 4000000000};

@@ -15,7 +15,7 @@
 #define FASTEST ANYDNN_CONVOLUTION_FWD_PREFER_FASTEST
 #define PROBLEM "convolution_forward x=f32:2,3,8,5 w=f32:4,3,3,3 y=f32:2,4,6,3"
 
-static search_perf perf[SEARCH_ROOM];
+static search_perf perf[SEARCH_COUNT];
 static struct fixture_convolution with;
 static char path[4200];
 static int files;
@@ -82,8 +82,8 @@ static void later(void)
     later_with("", "");
 }
 
-/* Prepares mock_b as the faster backend under number 0 and mock_a under number 1, which is the
- * fastest of all. The first of the route is mock_a with number 0. */
+/* Makes mock_b the faster backend for algorithm 0, and mock_a with algorithm 1 the fastest of all.
+ * The route's first choice is mock_a with algorithm 0. */
 static void two_backends(void)
 {
     fixture_set("mock_a", "algorithms", "0,1");

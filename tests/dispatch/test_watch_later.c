@@ -197,7 +197,7 @@ static void a_later_call_gives_it(void **state)
     close_fixture(&fixture);
 }
 
-/* The expected time of calls without a verdict counts as spent. */
+/* The budget also counts the expected time of comparisons whose verdict is pending. */
 static void a_budget_waits_for_verdicts(void **state)
 {
     struct fixture fixture;

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Holds the built-in routes to the measured tables: routes.py ROUTES PAGE RESULTS
+"""Checks the built-in routes against the measured tables: routes.py ROUTES PAGE RESULTS
 
-ROUTES is what `anydnn config` prints, PAGE the document whose table says which order each route has and which files of the
-folder RESULTS it stands on. Exit status 0 when each route of a GPU has a row with its order, and of two backends that a
-file has times of, the one that the route names first is the faster one in the geometric mean of an operation's lines.
+ROUTES has the output of `anydnn config`. PAGE has a table with the order of each route and the files in the folder
+RESULTS that justify it. The exit status is 0 if each route of a GPU has a row with its order, and the files agree. If a
+file has times of two neighbours in a route, the first must be faster in the geometric mean of an operation's lines.
 """
 
 import collections
@@ -15,12 +15,12 @@ import re
 import sys
 
 HOST = ("onednn", "cpu_ref")
-# Rows name directions as people do.
+# The names of directions in the page's rows.
 DIRECTIONS = {"backward data": "convolution_backward_data", "backward filter": "convolution_backward_filter"}
 
 
 def read_routes(path):
-    """The backends of a GPU by math mode ("" for all) and pattern."""
+    """Returns the GPU's backends by math mode ("" for all modes) and pattern."""
     routes, mode = {}, None
     for line in open(path):
         section = re.match(r"\[route ?([a-z_]*)\]", line)
@@ -34,13 +34,14 @@ def read_routes(path):
 
 
 def route_of(routes, operation, mode):
-    """The rule of docs/using.md: the longest pattern, between equals that of the mode."""
+    """Returns the route of an operation by the rule of docs/using.md: the longest pattern wins, then the route of the
+    mode."""
     fitting = [key for key in routes if key[0] in ("", mode) and fnmatch.fnmatchcase(operation, key[1])]
     return max(fitting, key=lambda key: (len(key[1].rstrip("*")), "*" not in key[1], key[0] != ""))
 
 
 def read_rows(path):
-    """Of each row the routes that it tells of, their order, and its tables."""
+    """Yields for each row the keys of its routes, their order, and its tables."""
     stem = ""
     for line in open(path):
         cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
@@ -61,7 +62,7 @@ def read_rows(path):
 
 
 def read_times(files):
-    """By operation and mode, then layer: the time of each backend."""
+    """Returns the time of each backend, by operation and mode, then by layer."""
     times = collections.defaultdict(lambda: collections.defaultdict(dict))
     for path in files:
         rows = [row for row in csv.DictReader(open(path)) if row.get("outcome") == "ran"]
@@ -71,7 +72,8 @@ def read_times(files):
 
 
 def ratios(layers, order):
-    """Of each two neighbours that were timed: the second's time over the first's."""
+    """Yields for each two neighbours with times: both, the second's time divided by the first's, and the number of
+    layers."""
     for first, second in zip(order, order[1:]):
         logs = [math.log(of[second] / of[first]) for of in layers.values() if first in of and second in of]
         if logs:

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# docs/backends.md says what the backends of the build tree publish, and the script that writes it
-# sees where it does not. The backquotes are Markdown's.
+# Tests that docs/backends.md lists what the backends of the build tree publish, and that the script that writes it
+# detects differences. The backquotes are Markdown's.
 # Needs: tools/anydnn
 # shellcheck disable=SC2016
 set -u
@@ -11,13 +11,13 @@ anydnn=$ANYDNN_TEST_BUILDDIR/tools/anydnn
 page=$ANYDNN_TEST_SRCDIR/docs/backends.md
 writer=$ANYDNN_TEST_SRCDIR/scripts/backends-table
 
-# spoilt SED_COMMAND PATTERN: a page whose section of cpu_ref it spoilt is found, with a line that
-# holds the pattern, and made whole again.
+# spoilt SED_COMMAND PATTERN: changes the section of cpu_ref. The script must report a line that matches the pattern,
+# and then restore the page.
 spoilt() {
     sed -e "/cpu_ref: begin/,/cpu_ref: end/ $1" "$page" >"$tap_dir/page.md"
-    cmp -s "$page" "$tap_dir/page.md" && { echo "the page is not spoilt"; return 1; }
+    cmp -s "$page" "$tap_dir/page.md" && { echo "the sed command changed nothing"; return 1; }
     python3 "$writer" --check "$anydnn" "$tap_dir/page.md" >"$tap_dir/said" 2>&1 &&
-        { echo "not found"; return 1; }
+        { echo "the fault was not detected"; return 1; }
     cat "$tap_dir/said"
     grep -q -e "$2" "$tap_dir/said" && grep -q "make backends-page" "$tap_dir/said" &&
         python3 "$writer" "$anydnn" "$tap_dir/page.md" && diff "$page" "$tap_dir/page.md"
@@ -39,11 +39,11 @@ every_operation() {
     done <"$tap_dir/offered"
 }
 
-check "the page is what the backends publish" python3 "$writer" --check "$anydnn" "$page"
-check "a type too few is found" spoilt 's/^\(| `pooling_forward` | f64.*\) s8x4/\1/' '^+.*pooling_forward.* s8x4 '
-check "a row too few is found" spoilt '{ /^| `im2col` | f64/d }' '^+| `im2col`'
-check "a row too many is found" spoilt 's/^\(| `im2\)\(col` | f64.*\)/&\n\1\2/' '^-| `im2col`'
+check "the page lists what the backends publish" python3 "$writer" --check "$anydnn" "$page"
+check "a missing type is detected" spoilt 's/^\(| `pooling_forward` | f64.*\) s8x4/\1/' '^+.*pooling_forward.* s8x4 '
+check "a missing row is detected" spoilt '{ /^| `im2col` | f64/d }' '^+| `im2col`'
+check "an extra row is detected" spoilt 's/^\(| `im2\)\(col` | f64.*\)/&\n\1\2/' '^-| `im2col`'
 check "a page without the section gets one" without_section
 check "each operation has its row" every_operation
-check "a page that is not there" sh -c "! python3 '$writer' --check '$anydnn' '$tap_dir/none.md'"
+check "a missing page is an error" sh -c "! python3 '$writer' --check '$anydnn' '$tap_dir/none.md'"
 tap_end

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# make compile_commands.json makes a database for clangd: each C file of the core, the tools, the backend cpu_ref and the unit
+# Tests `make compile_commands.json`, the database for clangd: each C file of the core, the tools, cpu_ref and the unit
 # tests has an entry, and the entry's command compiles.
 # Needs: nothing
 set -u
@@ -10,13 +10,13 @@ set -u
 top=$(cd "$ANYDNN_TEST_SRCDIR" && pwd -P) || exit 2
 database=$ANYDNN_TEST_BUILDDIR/compile_commands.json
 
-# The flags of an outer make are not for this one.
+# The flags of an outer make must not apply to this one.
 made() {
     rm -f "$database"
     (unset MAKEFLAGS MFLAGS MAKELEVEL && "$MAKE" -s -C "$ANYDNN_TEST_BUILDDIR" compile_commands.json) && [ -s "$database" ]
 }
 
-# holds FOLDER: each C file in it, and none twice.
+# holds FOLDER: the database has each C file of the folder once.
 holds() {
     find "$top/$1" -name '*.c' | sort >"$tap_dir/sources"
     python3 - "$database" "$top/$1/" >"$tap_dir/entries" <<'END'
@@ -29,7 +29,7 @@ END
     sort "$tap_dir/entries" | diff "$tap_dir/sources" - && [ -s "$tap_dir/sources" ]
 }
 
-# compiles FILE: by the database's command, for its errors alone.
+# compiles FILE: runs the database's command with -fsyntax-only.
 compiles() {
     python3 - "$database" "$top/$1" <<'END'
 import json, os, subprocess, sys

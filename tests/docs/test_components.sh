@@ -23,7 +23,7 @@ breaches() {
             FNR == 1 { print FILENAME, "" }
             /^[[:space:]]*#[[:space:]]*include[[:space:]]*"/ { split($0, part, "\""); print FILENAME, part[2] }' {} +) |
         awk -v rules="$rules" '
-            # The component of a path: a folder of core, dispatch or tools, or else the top folder.
+            # Returns the component of a path: a folder of core, dispatch or tools, otherwise the top folder.
             function component(path, part, n) {
                 sub(/^core\//, "", path)
                 n = split(path, part, "/")
@@ -33,7 +33,7 @@ breaches() {
                     return n > 1 ? part[1] : ""
                 return n > 2 ? "dispatch/" part[2] : "dispatch"
             }
-            # The path of an included file from the top of the tree; or as written, if the tree lacks it.
+            # Returns the path of an included file in the tree, or the path as written if the tree lacks the file.
             function resolved(file, included, path) {
                 path = file
                 sub(/[^\/]*$/, "", path)
@@ -44,7 +44,7 @@ breaches() {
                     return path
                 return ("core/" included) in there ? "core/" included : included
             }
-            # Visits what `at` includes, on behalf of `file`. Each file below is visited once.
+            # Checks the files that `at` includes, for `file`. Each of them is visited once.
             function visit(file, at, i, path, to) {
                 for (i = 1; i <= count[at]; i++) {
                     path = resolved(at, include[at, i])
@@ -75,7 +75,7 @@ breaches() {
             }' | sort
 }
 
-# kept TREE: no breach.
+# kept TREE: succeeds if the tree keeps the rules.
 kept() {
     breaches "$1" >"$tap_dir/breaches"
     cat "$tap_dir/breaches"
@@ -91,7 +91,7 @@ complete() {
     done
 }
 
-# found FILE INCLUDE: planted in a copy, the include is found and nothing else is.
+# found FILE INCLUDE: plants the include in a new tree; it must be reported.
 found() {
     rm -rf "$tap_dir/tree"
     mkdir -p "$tap_dir/tree/plugins" "$tap_dir/tree/tools" "$tap_dir/tree/examples" "$tap_dir/tree/core"
@@ -102,7 +102,7 @@ found() {
     grep -q "^$1 includes $2\$" "$tap_dir/breaches"
 }
 
-# through FILE HEADER INCLUDE: planted in a copy, FILE gets INCLUDE through HEADER, and this is found.
+# through FILE HEADER INCLUDE: makes a tree in which FILE gets INCLUDE through HEADER; this must be reported.
 through() {
     rm -rf "$tap_dir/tree"
     mkdir -p "$tap_dir/tree/plugins" "$tap_dir/tree/cudnn7" "$tap_dir/tree/examples" "$tap_dir/tree/core" \
@@ -114,15 +114,15 @@ through() {
     grep -q "^$1 includes $3 through $2\$" "$tap_dir/breaches"
 }
 
-# strangers TREE: each include, of a backend and of the kit, of something else than plugin.h, files of its
-# own folder and the folders in it, the kit and, in CUDA backends, cuda_common; and each of core, of
-# something in plugins but the list of the operations, the union of their parameters and the slots of their operands.
+# strangers TREE: prints the includes that plugins and core must not have. A backend and the kit may include plugin.h,
+# files below their own folder and the kit; CUDA backends also cuda_common. From plugins, core may include only the list
+# of operations, the union of their parameters and the slots of their operands.
 strangers() {
     (cd "$1" && grep -rnE '^[[:space:]]*#[[:space:]]*include[[:space:]]*("[^"]*/|<anydnn/)' --include='*.[ch]' \
         --include='*.cu' --include='*.inc' --include='*.def' plugins core |
         sed 's/:[0-9]*:[^"<]*[<"]\([^">]*\)[">].*/ \1/' |
         awk '
-            # The path from the top of the tree of what a file includes.
+            # Returns the path of an included file in the tree.
             function resolved(file, included, path) {
                 path = file
                 sub(/[^\/]*$/, "", path)
@@ -149,14 +149,14 @@ strangers() {
             { print $1 " includes " $2 }')
 }
 
-# apart TREE: none.
+# apart TREE: succeeds if there are no such includes.
 apart() {
     strangers "$1" >"$tap_dir/breaches"
     cat "$tap_dir/breaches"
     [ ! -s "$tap_dir/breaches" ]
 }
 
-# strange FILE INCLUDE: planted in a copy, the include is found.
+# strange FILE INCLUDE: plants the include in a new tree; it must be reported.
 strange() {
     rm -rf "$tap_dir/tree"
     mkdir -p "$tap_dir/tree/plugins" "$tap_dir/tree/core" "$tap_dir/tree/$(dirname "$1")"
@@ -166,14 +166,15 @@ strange() {
     grep -q "^$1 includes $2\$" "$tap_dir/breaches"
 }
 
-# alone PATTERN COMPONENT: no source of core outside the component holds the pattern.
+# alone PATTERN COMPONENT: succeeds if only sources of this component of core match the pattern.
 alone() {
     grep -rlE --include='*.[ch]' "$1" "$top/core" | grep -v "^$top/core/$2/" && return 1
     grep -rqE --include='*.[ch]' "$1" "$top/core/$2"
 }
 
-# named PAGE: writes for each file that the page names "file PATH", and for each function that an item of a list names
-# beside files "function NAME PATH...". A file without a folder belongs to the folder of the file named before it.
+# named PAGE: prints "file PATH" for each file that the page names. Prints "function NAME PATH..." for each function in
+# an item of a numbered list, with the files of that item. A file without a folder is in the folder of the file named
+# before it.
 named() {
     awk '
         BEGIN { top = "^(core|cudnn7|plugins|python|tools|examples|include|conf|bench|tests|docs|scripts|debian|m4)" }
@@ -211,10 +212,10 @@ named() {
         END { finish() }' "$1"
 }
 
-# there PAGE: each file exists, and each function stands in a file that the same item names.
+# there PAGE: succeeds if each named file exists and a file of the same item contains each function.
 there() {
     named "$1" | sort -u | (cd "$top" && while read -r kind first rest; do
-        # A name may be a pattern, and stand for several files.
+        # A name may be a pattern for several files.
         # shellcheck disable=SC2086
         case $kind in
         file) set -- $first; [ -e "$1" ] || echo "$first: no such file" ;;
@@ -225,25 +226,25 @@ there() {
     [ ! -s "$tap_dir/faults" ] && [ "$(named "$1" | grep -c ^file)" -gt 100 ] && [ "$(named "$1" | grep -c ^function)" -gt 80 ]
 }
 
-# wrong PATTERN SED_COMMAND: a page that names something else is found, with a line that holds the pattern.
+# wrong PATTERN SED_COMMAND: changes a name in the page; the report must match the pattern.
 wrong() {
     sed "$2" "$page" >"$tap_dir/page.md"
-    cmp -s "$page" "$tap_dir/page.md" && { echo "the page is not spoilt"; return 1; }
-    there "$tap_dir/page.md" >"$tap_dir/said" && { echo "not found"; return 1; }
+    cmp -s "$page" "$tap_dir/page.md" && { echo "the sed command changed nothing"; return 1; }
+    there "$tap_dir/page.md" >"$tap_dir/said" && { echo "the fault was not detected"; return 1; }
     cat "$tap_dir/said"
     grep -q -e "$1" "$tap_dir/said"
 }
 
-check "the page names what there is" there "$page"
-check "a file that is not there is found" wrong '^core/judge/element_.c: no such file' 's,core/judge/element\.c,core/judge/element_.c,'
-check "a file without a folder that is not there is found" wrong '^core/dispatch/autotune/runs_.c: no' 's,`runs\.c`,`runs_.c`,'
-check "a folder that is not there is found" wrong '^examples_/: no such file' 's,^| `examples/`,| `examples_/`,'
-check "a function that is not there is found" wrong '^adn_judge_outputs: not in' 's,adn_judge_output`,adn_judge_outputs`,'
+check "the files and functions that the page names exist" there "$page"
+check "a missing file is detected" wrong '^core/judge/element_.c: no such file' 's,core/judge/element\.c,core/judge/element_.c,'
+check "a missing file without a folder is detected" wrong '^core/dispatch/autotune/runs_.c: no' 's,`runs\.c`,`runs_.c`,'
+check "a missing folder is detected" wrong '^examples_/: no such file' 's,^| `examples/`,| `examples_/`,'
+check "a missing function is detected" wrong '^adn_judge_outputs: not in' 's,adn_judge_output`,adn_judge_outputs`,'
 check "the table names every component" complete
 check "no component includes one that it may not" kept "$top"
 check "an include of a component above is found" found core/problem/planted.c dispatch/dispatch.h
 check "an include of a folder above is found" found core/dispatch/handle/planted.c dispatch/offers/offers.h
-check "an include of a sub-command in what all share is found" found tools/suite/planted.c tools/compare/compare.h
+check "an include of a sub-command in a shared component is found" found tools/suite/planted.c tools/compare/compare.h
 check "an include through a header of another component is found" through tools/replay/planted.c tools/oracle/planted.h load/load.h
 check "an include through a header that may include it is found" through core/settings/planted.c core/desc/planted.h problem/problem.h
 check "an include of core in a backend is found" found plugins/cpu_ref/planted.c desc/desc.h
@@ -254,7 +255,7 @@ check "an include of a backend in the kit is found" strange plugins/kit/planted.
 check "an include of the kit in core is found" strange core/load/planted.c ../../plugins/kit/names.h
 check "the kit's parameters elsewhere in core than in problem.h are found" strange core/problem/planted.c ../../plugins/kit/params.h
 check "the kit's slots elsewhere in core than in problem.h are found" strange core/problem/planted.c ../../plugins/kit/slots.h
-check "dlfcn.h is load's alone" alone '# *include <dlfcn\.h>' load
-check "ini.h is settings' alone" alone '# *include <ini\.h>' settings
-check "the environment is read in sys alone" alone '[^a-z_](secure_)?getenv\(' sys
+check "only load includes dlfcn.h" alone '# *include <dlfcn\.h>' load
+check "only settings includes ini.h" alone '# *include <ini\.h>' settings
+check "only sys reads the environment" alone '[^a-z_](secure_)?getenv\(' sys
 tap_end

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Every entry that takes a handle, or reads the settings, begins with ADN_ENTRY_SCOPE or ends in
-# adn_call_run: messages for the application's callback wait until it has released its locks and objects.
+# Tests that every entry that takes a handle or reads the settings uses ADN_ENTRY_SCOPE or adn_call_run. Messages for
+# the application's callback then wait until the entry has released its locks and objects.
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 
-# Definitions without the scope, one a line.
+# Prints the entries without the scope, one per line.
 bare() {
     awk '/^[a-z].*[ *]anydnn[A-Z][A-Za-z0-9_]*\(/ { head = ""; reading = 1 }
         reading { head = head " " $0 }
@@ -28,5 +28,5 @@ all_wait() {
     echo "$found"
     return 1
 }
-check "entries with a handle hold messages back" all_wait
+check "entries with a handle delay messages" all_wait
 tap_end

@@ -5,7 +5,7 @@ set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 cd "$ANYDNN_TEST_SRCDIR" || exit 1
 
-# A package of this build itself is installed from its file, without what it depends on.
+# The package of this build is installed from its file, without its dependencies.
 installs_by_hash() {
     for folder in scripts tests python bench examples; do
         find "$folder" -type f ! -name test_pinned.sh -exec grep -HnE '(pip"?|-m pip) (install|download)' {} +
@@ -15,14 +15,14 @@ installs_by_hash() {
     ! grep -vE -- '--require-hashes|--no-deps "\$build"/python-wheel/' "$tap_dir/all"
 }
 
-# Each requirement names one version, and a hash follows it; no line names an index.
+# is_pinned FILE: succeeds if each requirement has one version and a hash, and no line names an index.
 is_pinned() {
     grep -q '^[a-z]' "$1" && ! grep -nE '^[a-zA-Z]' "$1" | grep -vE '^[0-9]+:[a-zA-Z0-9._-]+==[0-9a-z.!+-]+ ' || return 1
     ! grep -nE '^ *-' "$1" | grep -vE '^[0-9]+:    --hash=sha256:[0-9a-f]{64}( \\)?$' || return 1
     awk '/^[a-zA-Z]/ { if (waiting) exit bad = 1; waiting = $NF == "\\" ? 1 : bad = 1 } /--hash=/ { waiting = 0 } END { exit bad || waiting }' "$1"
 }
 
-# has_all LIST PINNED: the pinned form of a list contains all packages of the list.
+# has_all LIST PINNED: succeeds if the pinned list has all packages of the list.
 has_all() {
     grep -v '^#' "$1" | sed -e 's/[<>=].*//' -e 's/_/-/g' | while read -r name; do
         grep -q "^$name==" "$2" || { echo "$2 lacks $name"; exit 1; }

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Tests that README.md shows what happens: its program for cuDNN 7 on the backends that it names, the
-# output of `anydnn explain`, the ratios in bench/results, and the picture. No link of any page may
-# lead nowhere. The backquotes are Markdown's.
+# Tests README.md: the backends that run its cuDNN 7 program, the output of `anydnn explain`, the ratios in
+# bench/results, and the data of the picture. Links of all pages must lead to files that exist. The backquotes are
+# Markdown's.
 # Needs: tools/anydnn
 # shellcheck disable=SC2016
 set -u
@@ -14,14 +14,14 @@ anydnn=$ANYDNN_TEST_BUILDDIR/tools/anydnn
 libraries=$ANYDNN_TEST_BUILDDIR/.libs
 results=$top/bench/results
 
-# block PATTERN: the lines of README's first block between ``` that holds the pattern.
+# block PATTERN: prints README's first block between ``` that matches the pattern.
 block() {
     awk -v pattern="$1" '
         /^```/ { if (inside && found) { printf "%s", text; exit } inside = !inside; text = ""; found = 0; next }
         inside { text = text $0 "\n"; if ($0 ~ pattern) found = 1 }' "$readme"
 }
 
-# The program, run with README's settings: each operation's forward pass and its backend.
+# Runs the program with README's settings. Each forward operation must run on the backend that README shows.
 program_runs() {
     # shellcheck disable=SC2086
     ${CC:-cc} -I"$top/tests/porting/stub" -I"$top/include" -I"$ANYDNN_TEST_BUILDDIR/include" \
@@ -41,7 +41,7 @@ explains() {
     sed 1d "$tap_dir/shown" | diff - "$tap_dir/got"
 }
 
-# Every other example of a problem is one.
+# The other examples must be valid problems, too.
 examples_parse() {
     grep '^anydnn explain' "$readme" >"$tap_dir/commands" || return 1
     while read -r _ rest; do
@@ -50,7 +50,7 @@ examples_parse() {
     done <"$tap_dir/commands"
 }
 
-# ratios CSV OURS THEIRS: "forward | data | filter", geometric means over the layers that both ran.
+# ratios CSV OURS THEIRS: prints "forward | data | filter", the geometric mean ratios over the layers that both ran.
 ratios() {
     awk -v ours="$2" -v theirs="$3" '
         BEGIN { FS = "," }
@@ -69,14 +69,14 @@ ratios() {
         }' "$results/$1"
 }
 
-# says ROW CSV OURS THEIRS: README's row of that beginning has the file's ratios.
+# says ROW CSV OURS THEIRS: succeeds if README's row that begins with ROW has the file's ratios.
 says() {
     want=$(ratios "$2" "$3" "$4")
     grep -F "| $1" "$readme" >"$tap_dir/row" || { echo "no row $1"; return 1; }
     grep -qF " $want |" "$tap_dir/row" || { echo "measured: $want"; cat "$tap_dir/row"; return 1; }
 }
 
-# The script has the file's first layer, forward, on both backends.
+# The plot script must have the times of the file's first layer, forward, on both backends.
 picture() {
     first=$(awk -F, 'NR == 2 { cudnn = $20 } NR == 3 { printf "\"%s\" %s %s\n", $2, cudnn, $20 }' \
         "$results/h200_tensorcore_f16.csv")
@@ -85,7 +85,7 @@ picture() {
         grep -q 'cuda_tensorcore:tensor_op' "$top/docs/resnet50.svg"
 }
 
-# Files that pages link to, from the page's own folder; entries.md is made by the build.
+# Links are relative to the folder of their page. The build makes entries.md.
 links() {
     for page in "$top"/*.md "$top"/docs/*.md "$top"/bench/results/*.md "$top"/bench/suites/*.md; do
         grep -o '](\([^)#: ]*\)[^):]*)' "$page" | sed 's/^](//; s/[#)].*//' | sort -u | while read -r link; do
@@ -119,5 +119,5 @@ for layout in NHWC:nhwc NCHW:nchw; do
         cuda_simt:default cudnn:default
 done
 check "the picture's data" picture
-check "no link leads nowhere" links
+check "every link leads to a file" links
 tap_end

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The folder bench/results holds what somebody reads: each table is cited outside the folder, its command stands in the
-# folder's README.md, and no page cites a table that is not there. The backquotes are Markdown's.
+# Tests the tables in bench/results: each is cited outside the folder, the folder's README.md has its command, and pages
+# cite only tables that exist. The backquotes are Markdown's.
 # Needs: nothing
 # shellcheck disable=SC2016
 set -u
@@ -17,7 +17,7 @@ find "$top/README.md" "$top/NEWS" "$top/conf/anydnn.conf" "$top/docs" "$top/core
     "$top/tests" -type f \( -name '*.md' -o -name NEWS -o -name '*.conf' -o -name '*.[ch]' -o -name '*.cu' -o -name '*.sh' \) \
     ! -name test_results.sh -exec cat {} + | grep -o "$name" | sort -u >"$tap_dir/cited"
 
-# tables FOLDER: its files but for the pages, the list for make, and the program that draws.
+# tables FOLDER: prints the files of the folder, without the pages, the list for make, and the plot program.
 tables() {
     for file in "$1"/*; do
         case ${file##*/} in
@@ -27,7 +27,7 @@ tables() {
     done
 }
 
-# cited FOLDER: prints each table that nothing outside cites, and fails if there is one.
+# cited FOLDER: succeeds if a file outside the folder cites each table, otherwise prints the tables that none cites.
 cited() {
     tables "$1" | while read -r table; do
         while read -r pattern; do
@@ -42,7 +42,7 @@ cited() {
     [ ! -s "$tap_dir/faults" ]
 }
 
-# described FOLDER: each table has its row in the folder's README.md.
+# described FOLDER: succeeds if each table has a row in the folder's README.md.
 described() {
     tables "$1" | while read -r table; do
         grep -qF "\`$table\`" "$1/README.md" || echo "$table: no row in README.md"
@@ -51,7 +51,8 @@ described() {
     [ ! -s "$tap_dir/faults" ]
 }
 
-# present FOLDER PAGE...: each table that a page names is there. An asterisk behind the name means the history.
+# present FOLDER PAGE...: succeeds if each table that a page names exists. A name with an asterisk after the backquote
+# is in the history only.
 present() {
     folder=$1
     shift
@@ -61,7 +62,7 @@ present() {
         esac
         table=${quoted#?}
         found=no
-        # A name may be a pattern.
+        # A name may be a pattern for several files.
         # shellcheck disable=SC2231
         for file in "$folder"/${table%?}; do
             [ ! -e "$file" ] || found=yes
@@ -72,20 +73,21 @@ present() {
     [ ! -s "$tap_dir/faults" ]
 }
 
-# planted CHECK PATTERN FILE LINE: in a copy of the folder with LINE added to FILE, CHECK fails and says PATTERN.
+# planted CHECK PATTERN FILE LINE: adds LINE to FILE in a copy of the folder; CHECK must fail with output that matches
+# PATTERN.
 planted() {
     rm -rf "$tap_dir/results" && cp -r "$top/bench/results" "$tap_dir/results" && chmod -R u+w "$tap_dir/results" || return 1
     echo "$4" >>"$tap_dir/results/$3"
-    "$1" "$tap_dir/results" "$tap_dir/results/README.md" >"$tap_dir/said" && { echo "not found"; return 1; }
+    "$1" "$tap_dir/results" "$tap_dir/results/README.md" >"$tap_dir/said" && { echo "the fault was not detected"; return 1; }
     cat "$tap_dir/said"
     grep -q -e "$2" "$tap_dir/said"
 }
 
 check "each table is cited outside its folder" cited "$top/bench/results"
 check "each table has its command" described "$top/bench/results"
-check "each table that a page names is there" present "$top/bench/results" "$top/README.md" "$top"/docs/*.md "$top/bench/results/README.md"
+check "each table that a page names exists" present "$top/bench/results" "$top/README.md" "$top"/docs/*.md "$top/bench/results/README.md"
 check "a table that nothing cites is found" planted cited '^h200_planted.csv: nothing cites it' h200_planted.csv layer
 check "a page for a browser is found" planted cited '^planted.html: nothing cites it' planted.html '<p>'
 check "a table without its command is found" planted described '^h200_planted.csv: no row' h200_planted.csv layer
-check "a table that is not there is found" planted present 'h200_planted.csv.: no such table' README.md '`h200_planted.csv`'
+check "a missing table is detected" planted present 'h200_planted.csv.: no such table' README.md '`h200_planted.csv`'
 tap_end

@@ -41,7 +41,8 @@ static anydnnHandle_t open_handle(void)
     return handle;
 }
 
-/* Two users of a value, an addition in a normalization, both poolings, a bias without a ReLU. */
+/* Builds a network with a value that has two users, an addition in a normalization, both poolings,
+ * and a bias without a ReLU. */
 static void build(struct net *net)
 {
     struct net_convolution first = {
@@ -72,7 +73,7 @@ static void make(struct net *net, anydnnHandle_t handle, const char *type)
     net->training = 1;
 }
 
-/* Images of random numbers, labels by turns. */
+/* Fills the images with random numbers; the labels take turns. */
 static void feed(struct net *net)
 {
     struct random r = random_stream(7, 1);
@@ -90,7 +91,7 @@ static void feed(struct net *net)
                      ANYDNN_MEMCPY_HOST_TO_DEVICE));
 }
 
-/* The handle is the host's, so its memory can be read. */
+/* Returns the loss. The handle is the host's, so the test can read its memory. */
 static double loss(struct net *net, const struct net_batch *batch)
 {
     const double *guesses = net->log_probability;
@@ -102,9 +103,10 @@ static double loss(struct net *net, const struct net_batch *batch)
     return sum;
 }
 
-/* (f(p + h) - f(p - h)) / 2h is off by h^2 f'''/6 and by the rounding of f over h: for h = 1e-5 and
- * values about 1, some 1e-10 and 1e-11 times the layers. A ReLU or a maximum that changes sides
- * within h, which one place in 1e5 does, is not met with these numbers. */
+/* (f(p + h) - f(p - h)) / 2h is off by h^2 f'''/6 and by the rounding of f divided by h. For
+ * h = 1e-5 and values about 1, these are some 1e-10, and 1e-11 times the layers. One value in 1e5
+ * is so close to the kink of a ReLU or a maximum that it changes sides within h. These numbers have
+ * none. */
 static void gradients_are_the_losss_differences(void **state)
 {
     static struct net net;
@@ -152,8 +154,8 @@ static double first_weight(const struct net *net)
     return first;
 }
 
-/* Half: what is kept is float, the scale of the loss leaves no trace in a step, and a gradient that
- * is no number costs the step and halves the scale. */
+/* Checks training in half. The parameters are kept in float, and the scale of the loss does not
+ * affect a step. A gradient that is NaN or infinite cancels the step and halves the scale. */
 static void half_has_a_scale(void **state)
 {
     static struct net net;
@@ -174,7 +176,7 @@ static void half_has_a_scale(void **state)
     gradient = net.element->load(parameters_gradient(&net.parameters, 0), 0);
     assert_true(fabs(gradient) > 0);
     ok(parameters_update(&net.parameters, 0.25, 0, 0));
-    /* A product and a sum, each rounded to float. */
+    /* The step is a product and a sum, each rounded to float. */
     assert_true(fabs(first_weight(&net) - (before - 0.25 * gradient / scale)) <=
                 0x1p-24 * (fabs(before) + 0.5 * fabs(gradient / scale)) * 2);
     weights = net.parameters.row;
@@ -221,7 +223,8 @@ static void spreads_are_by_students_t(void **state)
     assert_true(s.mean == 1 && s.deviation == 0 && s.half == 0);
 }
 
-/* Two modes, three seeds, one epoch, two layers of two weights and one. */
+/* Compares two modes with three seeds and one epoch. The two layers have two weights and one
+ * weight. */
 static void comparisons_are_paired(void **state)
 {
     static struct experiment x;
@@ -252,7 +255,7 @@ static void comparisons_are_paired(void **state)
     assert_true(x.equal[1] == 0 && x.equal[0] == 3);
     assert_int_equal(x.layers, 2);
     assert_string_equal(x.layer[1], "b");
-    /* 0.5 apart, after a way of sqrt(2). */
+    /* The weights differ by 0.5 after they moved by sqrt(2). */
     assert_true(fabs(x.distance[1][0] - 0.5 / sqrt(2)) < 1e-15);
     assert_true(x.distance[1][1] == 0);
 }

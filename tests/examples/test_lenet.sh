@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# examples/lenet: what it says to wrong input, and that it learns, the same for any number of threads.
+# Tests examples/lenet: its messages for wrong input, that it learns, and that the number of threads does not matter.
 # Needs: examples/lenet/lenet
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 
 lenet=$ANYDNN_TEST_BUILDDIR/examples/lenet/lenet
 
-# A folder of IDX files: three images and labels each for training and for test.
+# folder: makes a folder of IDX files with three images and labels each for training and for test.
 header() {
     printf '\000\000\010'
     # shellcheck disable=SC2059
@@ -33,8 +33,8 @@ folder() {
     done
 }
 
-# refuses STATUS PATTERN ARGUMENT...: exits so, with one sentence of its own that holds the pattern; the
-# library's warnings of refused calls may stand before it.
+# refuses STATUS PATTERN ARGUMENT...: succeeds if the program exits with STATUS and one message that matches the
+# pattern. The library's warnings of refused calls may precede it.
 refuses() {
     status=$1 pattern=$2
     shift 2
@@ -133,8 +133,8 @@ check "a device that is not there" refuses 1 "nonesuch" --device nonesuch --trai
     --test-images 10
 check "help" sh -c "'$lenet' --help | grep -q -e --learning-rate"
 
-# Below ln 2 the network on average leaves fewer than two of the ten digits open (guessing has
-# ln 10); with these settings it reaches half of that.
+# A loss below ln 2 means that fewer than two of the ten digits remain possible on average (guessing has ln 10). With
+# these settings the loss reaches half of ln 2.
 learns() {
     "$lenet" --device cpu --train-images 2000 --test-images 500 --batch 16 --epochs 3 \
         --learning-rate 0.02 "$@" >"$tap_dir/out" || return 1
@@ -151,7 +151,7 @@ check "a parameter update is one operation on all of them" \
 check "it learns with dropout, too" learns --dropout 0.3
 check "whose calls are in the table" grep -q "^dropout_backward .*cpu_ref .*dropout" "$tap_dir/out"
 
-# The same steps, to the last bit; a short batch, and the last one, whose calls are noted, are not replayed.
+# Replayed steps must give the same bits. A short batch and the last batch, whose calls are reported, are not replayed.
 replays() {
     "$lenet" --device cpu --train-images 600 --test-images 100 --epochs 2 "$@" >"$tap_dir/calls" &&
         "$lenet" --device cpu --train-images 600 --test-images 100 --epochs 2 "$@" --record >"$tap_dir/replayed" || return 1

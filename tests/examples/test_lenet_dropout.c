@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * LeNet with dropout on several backends: the masks, the losses and the parameters are the same,
- * bit for bit, on cpu_ref, on a second backend's own dropout by staging (mock_dropout, from the
- * host and from the device), and with every call staged to a device (mock_mirror).
+ * Tests LeNet with dropout on several backends. The masks, the losses and the parameters must have
+ * the same bits on cpu_ref, with staged dropout of a second backend (mock_dropout, from the host
+ * and from the device), and with every call staged to a device (mock_mirror).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,13 +27,14 @@ enum { IMAGES = 20, STEPS = 4, RESERVE = IMAGES * 84 / 8 };
 struct way {
     const char *device;
     const char *dropout;  /* route of dropout_* */
-    const char *all;      /* of the rest */
-    const char *backends; /* who runs dropout, and a convolution */
-    int64_t staged;       /* calls a step */
+    const char *all;      /* route of all other operations */
+    const char *backends; /* the backends that run dropout and a convolution */
+    int64_t staged;       /* calls per step */
 };
 
-/* Calls a step: convolutions 5 forward, 5 by the filter, 4 by the data, 5 of the bias; 2 + 2
- * poolings, 4 activations backward, softmax and its gradient, 1 + 2 additions; dropout and back. */
+/* The calls per step. Convolutions have 5 forward, 5 for the filter, 4 for the data and 5 for the
+ * bias. There are 2 + 2 poolings, 4 activations backward, softmax and its gradient, 1 + 2
+ * additions, and dropout forward and backward. */
 #define CALLS   (5 + 5 + 4 + 5 + 4 + 4 + 2 + 3 + 2)
 #define DROPOUT 2
 
@@ -75,7 +76,7 @@ static anydnnHandle_t open_handle(const struct way *way)
     return handle;
 }
 
-/* The report's rows say who ran what. */
+/* The report's rows name the backend of each operation. */
 static void assert_backends(const struct report *report, const char *wanted)
 {
     char seen[100] = "";
@@ -91,7 +92,7 @@ static void assert_backends(const struct report *report, const char *wanted)
     assert_string_equal(seen, wanted);
 }
 
-/* The dropout of the network. */
+/* Returns the dropout layer of the network. */
 static struct net_dropout *dropout_of(struct net *net)
 {
     for (int l = 0; l < net->layers; l++)
@@ -126,7 +127,7 @@ static void steps(const struct job *job, struct net *net, struct trainer *traine
     assert_int_equal(staged, STEPS * job->way->staged);
 }
 
-/* To test draws no mask: the states stay where training left them. */
+/* Checks that a test run draws no mask: training's states stay unchanged. */
 static void test_without(struct net *net, struct trainer *trainer)
 {
     unsigned char before[32], after[32];
@@ -242,7 +243,8 @@ static int ones(const unsigned char *bytes, size_t count)
     return sum;
 }
 
-/* Kept elements are a binomial number: within 5 standard deviations of its mean. */
+/* Checks that the number of kept elements, which is binomial, is within 5 standard deviations of
+ * its mean. */
 static void masks_are_drawn(void **state)
 {
     struct job job = {&plain, "float", 0.3, 3};

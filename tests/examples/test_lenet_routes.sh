@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# A route at work: LeNet with its convolutions on onednn and all else on cpu_ref by two lines of INI;
-# the same program where oneDNN's library is gone, and where the backend itself is.
+# Tests a route: two lines of INI run LeNet's convolutions on onednn and all other operations on cpu_ref. The same
+# program must run without oneDNN's library, and without the backend.
 # Needs: examples/lenet/lenet tools/anydnn
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
@@ -13,7 +13,7 @@ backend=$ANYDNN_TEST_PLUGINDIR/anydnn_onednn.so
     exit 0
 }
 
-# A prefix of its own, whose plugins can be taken away.
+# Makes a separate prefix, whose plugins can be removed.
 mkdir -p "$tap_dir/bin" "$tap_dir/lib/anydnn/plugins"
 cp "$ANYDNN_TEST_BUILDDIR"/.libs/libanydnn.so.* "$tap_dir/lib"
 for name in tools/.libs/anydnn examples/lenet/.libs/lenet; do
@@ -30,13 +30,13 @@ routes() {
     printf '[route]\n* = cpu_ref\nconvolution_* = onednn, cpu_ref\n'
 }
 
-# lenet: trains it a little; what it prints goes to $tap_dir/out, its warnings to $tap_dir/err.
+# lenet: trains LeNet for one epoch, with its output in $tap_dir/out and its warnings in $tap_dir/err.
 lenet() {
     "$tap_dir/bin/lenet" --device cpu --epochs 1 --train-images 640 --test-images 100 \
         >"$tap_dir/out" 2>"$tap_dir/err"
 }
 
-# table PATTERN BACKEND: every row of the operations that match names that backend, and there are some.
+# table PATTERN BACKEND: succeeds if there are rows of matching operations, and all of them name that backend.
 table() {
     sed -n '/^operation /,/^$/p' "$tap_dir/out" | grep -E "^($1) " >"$tap_dir/rows"
     cat "$tap_dir/out" "$tap_dir/err"
@@ -67,7 +67,7 @@ routes >"$ANYDNN_CONFIG"
 rm "$tap_dir/lib/anydnn/plugins/anydnn_onednn.so"
 check "without the backend LeNet trains" lenet
 check "its convolutions run on cpu_ref as well" table "$convolutions" cpu_ref
-check "explain names what is not there" sh -c "'$tap_dir/bin/anydnn' explain --device cpu \
+check "explain names the missing backend" sh -c "'$tap_dir/bin/anydnn' explain --device cpu \
     convolution_forward x=f32:1,2,5,5 w=f32:3,2,3,3 | tee '$tap_dir/explained'
     grep -A 1 '^  onednn\$' '$tap_dir/explained' | grep -q 'skipped: not installed'"
 

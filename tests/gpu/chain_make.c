@@ -88,7 +88,7 @@ static enum verdict call(const struct chain *chain, const char *text, struct ste
             anydnnProblemGetWorkspaceSize(memory->handle[TESTED], step->problem, &step->workspace);
     if (status == ANYDNN_STATUS_NOT_SUPPORTED)
         return DECLINED;
-    return status == SUCCESS && exact_room(memory, &memory->workspace, step->workspace) == 0
+    return status == SUCCESS && exact_reserve(memory, &memory->workspace, step->workspace) == 0
                ? GOOD
                : FAILED;
 }

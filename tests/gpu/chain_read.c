@@ -76,7 +76,7 @@ static enum verdict reserve(struct chain *chain, const struct work *work)
         chain->found[i] = malloc(chain->bytes[i]);
         chain->wanted[i] = malloc(chain->bytes[i]);
         if (!chain->found[i] || !chain->wanted[i] ||
-            exact_room(memory, &memory->output[0][i], chain->bytes[i]) != 0)
+            exact_reserve(memory, &memory->output[0][i], chain->bytes[i]) != 0)
             return FAILED;
     }
     return GOOD;

@@ -29,7 +29,7 @@ struct trial {
     struct anydnn_plugin_problem view;
     struct held held; /* with the problem, and the same in double */
     int output;
-    struct room input[KINDS][OPERANDS];
+    struct device_memory input[KINDS][OPERANDS];
     double *want[KINDS];
     unsigned char *got;
     struct cdn_list list;

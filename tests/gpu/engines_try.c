@@ -93,7 +93,7 @@ static cudnnStatus_t run_plan(struct trial *trial, cudnnBackendDescriptor_t plan
                                              : trial->input[kind][count].data;
         count++;
     }
-    if (exact_room(exact, &exact->workspace, bytes) != 0)
+    if (exact_reserve(exact, &exact->workspace, bytes) != 0)
         return CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED;
     cdn_set(&parts, pack, CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, CUDNN_TYPE_INT64, count, number);
     cdn_set(&parts, pack, CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR, count, data);
@@ -136,9 +136,10 @@ static int fill(struct trial *trial, int kind)
     return 0;
 }
 
-static int fetch(struct trial *trial, void *host_data, const struct room *room, size_t bytes)
+static int fetch(struct trial *trial, void *host_data, const struct device_memory *memory,
+                 size_t bytes)
 {
-    return anydnnMemCopy(trial->exact.handle[TESTED], host_data, room->data, bytes,
+    return anydnnMemCopy(trial->exact.handle[TESTED], host_data, memory->data, bytes,
                          ANYDNN_MEMCPY_DEVICE_TO_HOST) == SUCCESS
                ? 0
                : -1;
@@ -147,12 +148,12 @@ static int fetch(struct trial *trial, void *host_data, const struct room *room, 
 /* Runs an engine on one kind of inputs. A persistent failure ends the process. */
 static void run_engine(struct trial *trial, struct cdn_engine *engine, int kind)
 {
-    struct room *output = &trial->exact.output[TESTED][trial->output];
+    struct device_memory *output = &trial->exact.output[TESTED][trial->output];
     anydnnHandle_t handle = trial->exact.handle[TESTED];
     size_t bytes = trial->held.work.operand[trial->output].bytes;
     cudnnStatus_t status;
 
-    if (exact_room(&trial->exact, output, bytes) != 0 ||
+    if (exact_reserve(&trial->exact, output, bytes) != 0 ||
         anydnnMemSet(handle, output->data, 0xff, bytes) != SUCCESS)
         exit(1);
     status = run_plan(trial, engine->plan, engine->workspace, kind);

@@ -21,7 +21,7 @@ enum verdict { GOOD, BAD, DECLINED, FAILED, VERDICTS, SEEN = VERDICTS };
 enum content { NOTHING, INTEGERS, PILED, RANDOM, ABSOLUTES, SQUARES, CONTENTS };
 
 /* Device memory that grows on demand. */
-struct room {
+struct device_memory {
     void *data;
     size_t bytes;
     anydnnDataType_t type;    /* of the contents */
@@ -81,9 +81,9 @@ struct exact {
     int random;    /* 1 for random inputs, compared with double */
     int wide;      /* 1 if the reference also computes whole numbers of floating types in double */
     unsigned ways; /* bits BY_xxx */
-    struct room input[2][CONTENTS][OPERANDS]; /* of the problem's types; of double */
-    struct room output[CONTENTS][OPERANDS];   /* NOTHING: outputs of the tested side */
-    struct room workspace;
+    struct device_memory input[2][CONTENTS][OPERANDS]; /* of the problem's types; of double */
+    struct device_memory output[CONTENTS][OPERANDS];   /* NOTHING: outputs of the tested side */
+    struct device_memory workspace;
     struct period *periods;
     struct buffer buffer[BUFFERS];
     long count[VERDICTS];
@@ -113,10 +113,10 @@ int exact_together(int processes);
 size_t exact_type_size(anydnnDataType_t type);
 const char *exact_type_name(anydnnDataType_t type); /* in problems; NULL if not a floating type */
 /* Makes the memory at least `bytes` large. Returns 0, or -1 with the library's sentence. */
-int exact_room(struct exact *exact, struct room *room, size_t bytes);
+int exact_reserve(struct exact *exact, struct device_memory *memory, size_t bytes);
 /* Fills the memory with the contents for operand `at`, in numbers that are exact in the type
  * `rounded`. Returns 0 or -1. */
-int exact_fill(struct exact *exact, struct room *room, const struct work *work, int at,
+int exact_fill(struct exact *exact, struct device_memory *memory, const struct work *work, int at,
                anydnnDataType_t rounded, enum content content);
 void exact_forget(struct exact *exact);
 
@@ -126,8 +126,8 @@ void exact_forget(struct exact *exact);
 int exact_parse(const char *text, struct work *work);
 /* Runs a problem on one side. All bytes of the outputs are set to `unwritten` before. */
 enum verdict exact_call(struct exact *exact, const struct work *work, int side,
-                        const struct room input[OPERANDS], struct room output[OPERANDS],
-                        int unwritten);
+                        const struct device_memory input[OPERANDS],
+                        struct device_memory output[OPERANDS], int unwritten);
 /* Fills the inputs and runs a choice on the tested side. Returns SEEN if the engine is not new. */
 enum verdict exact_tested(struct exact *exact, const struct work *choice, enum content content,
                           int unwritten);
@@ -139,7 +139,8 @@ enum verdict exact_reference(struct exact *exact, struct held *held, enum conten
                              int wide);
 /* Copies a result to a buffer on the host, where it stays until the next result. Returns it, or
  * NULL with the library's sentence. */
-const void *exact_fetch(struct exact *exact, int buffer, const struct room *room, size_t bytes);
+const void *exact_fetch(struct exact *exact, int buffer, const struct device_memory *memory,
+                        size_t bytes);
 /* Returns 1 if the last call of the tested side ran a transform. */
 int exact_is_transform(struct exact *exact);
 /* Returns the largest relative L2 error that a transform may have in this problem. */

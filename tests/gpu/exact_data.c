@@ -42,15 +42,15 @@ const char *exact_type_name(anydnnDataType_t type)
     return NULL;
 }
 
-int exact_room(struct exact *exact, struct room *room, size_t bytes)
+int exact_reserve(struct exact *exact, struct device_memory *memory, size_t bytes)
 {
-    if (bytes <= room->bytes)
+    if (bytes <= memory->bytes)
         return 0;
-    anydnnMemFree(exact->handle[TESTED], room->data);
-    *room = (struct room){.data = NULL};
-    if (anydnnMemAlloc(exact->handle[TESTED], bytes, &room->data) != SUCCESS)
+    anydnnMemFree(exact->handle[TESTED], memory->data);
+    *memory = (struct device_memory){.data = NULL};
+    if (anydnnMemAlloc(exact->handle[TESTED], bytes, &memory->data) != SUCCESS)
         return -1;
-    room->bytes = bytes;
+    memory->bytes = bytes;
     return 0;
 }
 
@@ -84,31 +84,31 @@ static double density_of(const struct work *work, anydnnDataType_t rounded)
     return density < 1 ? density : 1;
 }
 
-static double number(uint64_t *state, const struct room *room)
+static double number(uint64_t *state, const struct device_memory *memory)
 {
     double value;
 
-    if (room->content == INTEGERS)
+    if (memory->content == INTEGERS)
         return (double)(next(state) % 5) - 2;
-    if (room->content == PILED)
-        return (double)next(state) / 0x1p31 < room->density ? (double)(next(state) % 3) + 1 : 0;
-    value = adn_type_round((int32_t)room->rounded, hump(state));
-    return room->content == ABSOLUTES ? fabs(value)
-           : room->content == SQUARES ? value * value
-                                      : value;
+    if (memory->content == PILED)
+        return (double)next(state) / 0x1p31 < memory->density ? (double)(next(state) % 3) + 1 : 0;
+    value = adn_type_round((int32_t)memory->rounded, hump(state));
+    return memory->content == ABSOLUTES ? fabs(value)
+           : memory->content == SQUARES ? value * value
+                                        : value;
 }
 
 /* Returns the period of the memory's contents. PILED keeps only the last density, because there are
  * as many densities as problems. */
-static struct period *period_of(struct exact *exact, const struct room *room, int seed)
+static struct period *period_of(struct exact *exact, const struct device_memory *memory, int seed)
 {
     struct period *found = exact->periods;
 
-    while (found && (found->type != room->type || found->rounded != room->rounded ||
-                     found->content != room->content || found->seed != seed))
+    while (found && (found->type != memory->type || found->rounded != memory->rounded ||
+                     found->content != memory->content || found->seed != seed))
         found = found->next;
     if (!found) {
-        unsigned char *values = malloc(PERIOD * exact_type_size(room->type));
+        unsigned char *values = malloc(PERIOD * exact_type_size(memory->type));
 
         found = calloc(1, sizeof(*found));
         if (!values || !found) {
@@ -117,15 +117,15 @@ static struct period *period_of(struct exact *exact, const struct room *room, in
             return NULL;
         }
         *found = (struct period){.next = exact->periods,
-                                 .type = room->type,
-                                 .rounded = room->rounded,
-                                 .content = room->content,
+                                 .type = memory->type,
+                                 .rounded = memory->rounded,
+                                 .content = memory->content,
                                  .seed = seed,
                                  .values = values};
         exact->periods = found;
     }
-    if (found->count == 0 || fabs(found->density - room->density) >= SAME_DENSITY) {
-        found->density = room->density;
+    if (found->count == 0 || fabs(found->density - memory->density) >= SAME_DENSITY) {
+        found->density = memory->density;
         found->state = UINT64_C(0x9e3779b97f4a7c15) * (uint64_t)(seed + 1);
         found->count = 0;
     }
@@ -143,55 +143,55 @@ void exact_forget(struct exact *exact)
 }
 
 /* Copies a period from the host, and then copies within the device. */
-static int fill(struct exact *exact, struct room *room, int seed)
+static int fill(struct exact *exact, struct device_memory *memory, int seed)
 {
     anydnnHandle_t handle = exact->handle[TESTED];
-    size_t size = exact_type_size(room->type), most = PERIOD * size;
-    size_t done = most < room->filled ? most : room->filled;
-    struct period *period = period_of(exact, room, seed);
+    size_t size = exact_type_size(memory->type), most = PERIOD * size;
+    size_t done = most < memory->filled ? most : memory->filled;
+    struct period *period = period_of(exact, memory, seed);
     int failed = !period;
 
     for (; period && period->count < done / size; period->count++)
-        adn_element_store((int32_t)room->type, period->values + period->count * size,
-                          number(&period->state, room));
-    failed = failed || anydnnMemCopy(handle, room->data, period->values, done,
+        adn_element_store((int32_t)memory->type, period->values + period->count * size,
+                          number(&period->state, memory));
+    failed = failed || anydnnMemCopy(handle, memory->data, period->values, done,
                                      ANYDNN_MEMCPY_HOST_TO_DEVICE) != SUCCESS;
-    for (size_t more; !failed && done < room->filled; done += more) {
-        more = done < room->filled - done ? done : room->filled - done;
-        failed = anydnnMemCopy(handle, (char *)room->data + done, room->data, more,
+    for (size_t more; !failed && done < memory->filled; done += more) {
+        more = done < memory->filled - done ? done : memory->filled - done;
+        failed = anydnnMemCopy(handle, (char *)memory->data + done, memory->data, more,
                                ANYDNN_MEMCPY_DEVICE_TO_DEVICE) != SUCCESS;
     }
     return failed ? -1 : 0;
 }
 
-static int holds(const struct room *room, const struct room *wish)
+static int holds(const struct device_memory *memory, const struct device_memory *wanted)
 {
-    return room->filled >= wish->filled && room->type == wish->type &&
-           room->rounded == wish->rounded && room->content == wish->content &&
-           fabs(room->density - wish->density) < SAME_DENSITY;
+    return memory->filled >= wanted->filled && memory->type == wanted->type &&
+           memory->rounded == wanted->rounded && memory->content == wanted->content &&
+           fabs(memory->density - wanted->density) < SAME_DENSITY;
 }
 
-int exact_fill(struct exact *exact, struct room *room, const struct work *work, int at,
+int exact_fill(struct exact *exact, struct device_memory *memory, const struct work *work, int at,
                anydnnDataType_t rounded, enum content content)
 {
     const struct operand *operand = &work->operand[at];
-    struct room wish = {.type = operand->type,
-                        .rounded = rounded,
-                        .content = content,
-                        .filled = operand->bytes,
-                        .density = content == PILED ? density_of(work, rounded) : 1};
+    struct device_memory wanted = {.type = operand->type,
+                                   .rounded = rounded,
+                                   .content = content,
+                                   .filled = operand->bytes,
+                                   .density = content == PILED ? density_of(work, rounded) : 1};
 
     if (exact_type_size(operand->type) == 0) {
         snprintf(exact->sentence, sizeof(exact->sentence), "no numbers of type %d are at hand",
                  (int)operand->type);
         return -1;
     }
-    if (exact_room(exact, room, operand->bytes) != 0)
+    if (exact_reserve(exact, memory, operand->bytes) != 0)
         return -1;
-    if (holds(room, &wish))
+    if (holds(memory, &wanted))
         return 0;
-    wish.data = room->data;
-    wish.bytes = room->bytes;
-    *room = wish;
-    return fill(exact, room, at);
+    wanted.data = memory->data;
+    wanted.bytes = memory->bytes;
+    *memory = wanted;
+    return fill(exact, memory, at);
 }

@@ -64,8 +64,8 @@ int exact_parse(const char *text, struct work *work)
 
 /* Returns GOOD, or DECLINED or FAILED with the library's sentence. */
 enum verdict exact_call(struct exact *exact, const struct work *work, int side,
-                        const struct room input[OPERANDS], struct room output[OPERANDS],
-                        int unwritten)
+                        const struct device_memory input[OPERANDS],
+                        struct device_memory output[OPERANDS], int unwritten)
 {
     anydnnHandle_t handle = exact->handle[side];
     void *pointer[OPERANDS];
@@ -74,7 +74,7 @@ enum verdict exact_call(struct exact *exact, const struct work *work, int side,
 
     if (status == ANYDNN_STATUS_NOT_SUPPORTED)
         return DECLINED;
-    if (status != SUCCESS || exact_room(exact, &exact->workspace, bytes) != 0)
+    if (status != SUCCESS || exact_reserve(exact, &exact->workspace, bytes) != 0)
         return FAILED;
     for (int i = 0; i < work->count; i++) {
         const struct operand *operand = &work->operand[i];
@@ -82,7 +82,7 @@ enum verdict exact_call(struct exact *exact, const struct work *work, int side,
         pointer[i] = input[i].data;
         if (operand->direction == ANYDNN_DIRECTION_INPUT)
             continue;
-        if (exact_room(exact, &output[i], operand->bytes) != 0 ||
+        if (exact_reserve(exact, &output[i], operand->bytes) != 0 ||
             anydnnMemSet(handle, output[i].data, unwritten, operand->bytes) != SUCCESS)
             return FAILED;
         pointer[i] = output[i].data;
@@ -96,8 +96,8 @@ enum verdict exact_call(struct exact *exact, const struct work *work, int side,
 /* ---- the two sides */
 
 /* Fills all inputs. Double operands hold numbers that are exact in the problem's own types. */
-static int fill_all(struct exact *exact, struct room input[OPERANDS], const struct work *work,
-                    const struct work *own, enum content content)
+static int fill_all(struct exact *exact, struct device_memory input[OPERANDS],
+                    const struct work *work, const struct work *own, enum content content)
 {
     for (int i = 0; i < work->count; i++)
         if (work->operand[i].direction & ANYDNN_DIRECTION_INPUT &&
@@ -192,7 +192,8 @@ enum verdict exact_reference(struct exact *exact, struct held *held, enum conten
     return verdict;
 }
 
-const void *exact_fetch(struct exact *exact, int buffer, const struct room *room, size_t bytes)
+const void *exact_fetch(struct exact *exact, int buffer, const struct device_memory *memory,
+                        size_t bytes)
 {
     struct buffer *to = &exact->buffer[buffer];
 
@@ -203,7 +204,7 @@ const void *exact_fetch(struct exact *exact, int buffer, const struct room *room
             return NULL;
         to->bytes = bytes;
     }
-    return anydnnMemCopy(exact->handle[TESTED], to->data, room->data, bytes,
+    return anydnnMemCopy(exact->handle[TESTED], to->data, memory->data, bytes,
                          ANYDNN_MEMCPY_DEVICE_TO_HOST) == SUCCESS
                ? to->data
                : NULL;
@@ -231,22 +232,22 @@ void exact_drop(struct held *held)
     anydnnProblemDestroy(held->wide.problem);
 }
 
-static void trim_room(struct exact *exact, struct room *room, size_t most)
+static void trim_memory(struct exact *exact, struct device_memory *memory, size_t most)
 {
-    if (room->bytes <= most)
+    if (memory->bytes <= most)
         return;
-    anydnnMemFree(exact->handle[TESTED], room->data);
-    *room = (struct room){.data = NULL};
+    anydnnMemFree(exact->handle[TESTED], memory->data);
+    *memory = (struct device_memory){.data = NULL};
 }
 
 void exact_trim(struct exact *exact, size_t most)
 {
-    trim_room(exact, &exact->workspace, most);
+    trim_memory(exact, &exact->workspace, most);
     for (int i = 0; i < OPERANDS; i++)
         for (int content = 0; content < CONTENTS; content++) {
             for (int wide = 0; wide < 2; wide++)
-                trim_room(exact, &exact->input[wide][content][i], most);
-            trim_room(exact, &exact->output[content][i], most);
+                trim_memory(exact, &exact->input[wide][content][i], most);
+            trim_memory(exact, &exact->output[content][i], most);
         }
     for (int i = 0; i < BUFFERS; i++)
         if (exact->buffer[i].bytes > most) {

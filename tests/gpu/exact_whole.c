@@ -25,7 +25,7 @@ static int run_text(struct exact *exact, const char *text, void *const pointer[]
     int failed =
         anydnnProblemParse(text, &problem) != SUCCESS ||
         anydnnProblemGetWorkspaceSize(exact->handle[REFERENCE], problem, &bytes) != SUCCESS ||
-        exact_room(exact, &exact->workspace, bytes) != 0 ||
+        exact_reserve(exact, &exact->workspace, bytes) != 0 ||
         anydnnProblemExecute(exact->handle[REFERENCE], problem, pointer, exact->workspace.data,
                              bytes) != SUCCESS;
 
@@ -37,7 +37,7 @@ static int run_text(struct exact *exact, const char *text, void *const pointer[]
  * which the reduction propagates. The reference runs both operations. The differences go to
  * `scratch`. */
 static enum verdict compare_there(struct exact *exact, const char *type, size_t size, size_t bytes,
-                                  void *tested, void *reference, struct room *scratch)
+                                  void *tested, void *reference, struct device_memory *scratch)
 {
     void *difference[] = {reference, tested, NULL};
     void *largest[] = {NULL, NULL};
@@ -45,7 +45,7 @@ static enum verdict compare_there(struct exact *exact, const char *type, size_t 
     char text[400];
     double found = 0;
 
-    if (exact_room(exact, scratch, bytes + sizeof(found)) != 0)
+    if (exact_reserve(exact, scratch, bytes + sizeof(found)) != 0)
         return FAILED;
     scratch->content = NOTHING;
     difference[2] = largest[0] = (char *)scratch->data + sizeof(found);

@@ -255,7 +255,7 @@ void fault_capture_default(void)
 }
 
 /* Makes the workspace as large as this handle's route requires. */
-static void make_room(anydnnHandle_t handle, struct gpu_work *work)
+static void set_workspace(anydnnHandle_t handle, struct gpu_work *work)
 {
     size_t bytes = 0;
 
@@ -285,7 +285,7 @@ static void beside_capture(const char *route)
     must_be(SUCCESS, anydnnSetStream(handle, own));
     must(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
     for (int i = 0; i < gpu_problem_count; i++) {
-        make_room(handle, works[i]);
+        set_workspace(handle, works[i]);
         must_be(SUCCESS, gpu_work_run(handle, works[i]));
     }
     must(cudaStreamEndCapture(stream, &graph) == cudaSuccess);

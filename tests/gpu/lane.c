@@ -51,7 +51,7 @@ static const char *const problems[] = {
     "softmax_forward x=f32:64,20000,1,1:nchw y=f32:64,20000,1,1:nchw softmax=accurate "
     "mode=instance",
 };
-static_assert(sizeof problems / sizeof problems[0] == LANE_PROBLEMS, "a lane has room for each");
+static_assert(sizeof problems / sizeof problems[0] == LANE_PROBLEMS, "a lane holds every problem");
 
 /* ------------------------------------------------------------------ operands */
 

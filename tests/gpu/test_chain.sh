@@ -92,10 +92,10 @@ check 'chains of every kind' every_kind
 check 'of every type' every_type
 check 'of a problem of every direction' every_direction
 check 'the list for a GPU' listed
-check 'what makes no chain is told' declines
-check 'what would show nothing fails' shows_nothing
+check 'problems that make no chain are reported' declines
+check 'a chain that would show nothing fails' shows_nothing
 check 'a difference is found' differs
-check 'a problem that is none fails' wrong_problem
+check 'an invalid problem fails' wrong_problem
 check 'no problem fails' none
 check 'usage' wrong_usage
 tap_end

@@ -169,7 +169,7 @@ small_shapes() {
 }
 small_shapes_refused() {
     sh "$ANYDNN_TEST_SRCDIR/tests/gpu/small_shapes" none f16 default >"$tap_dir/list" 2>"$tap_dir/err"
-    [ $? -eq 2 ] && [ ! -s "$tap_dir/list" ] && grep -q "^small_shapes: 'none' is no whole number" "$tap_dir/err"
+    [ $? -eq 2 ] && [ ! -s "$tap_dir/list" ] && grep -q "^small_shapes: 'none' must be a whole number" "$tap_dir/err"
 }
 wrong_problem() {
     echo 'convolution_forwards' | holds 1 '.* 1 failed, 0 not reached' cpu_ref cpu_ref
@@ -180,25 +180,25 @@ wrong_usage() {
 
 check 'a backend equals itself, of every type' equal
 check 'integers' integers
-check 'a problem that comes twice counts once' counts_once
+check 'a repeated problem counts once' counts_once
 check 'a difference is found' differs
 if [ -e "$ANYDNN_TEST_PLUGINDIR/anydnn_onednn.so" ]; then
-    check 'who declines is told with the reason' declines
+    check 'a backend that declines is reported with the reason' declines
 else
-    skip 'who declines is told with the reason' 'no second backend'
+    skip 'a backend that declines is reported with the reason' 'no second backend'
 fi
 check 'sums that pile up' piles_up
 check 'transforms by their relative L2 error' transforms
 check "Find's answers" found
 check 'the reference in double' in_double
-check 'problems that were judged already' resumes
+check 'problems that were tested already' resumes
 check 'random numbers within the bound' random
 check 'random numbers, rounded operands' random_rounded
 check 'random numbers beyond the bound' random_wrong
 check 'random small shapes' small_shapes
-check 'how many is no number' small_shapes_refused
+check 'a count that is no number' small_shapes_refused
 check 'several processes at once' company
 check 'the limit of time' stops
-check 'a problem that is none fails' wrong_problem
+check 'an invalid problem fails' wrong_problem
 check 'usage' wrong_usage
 tap_end

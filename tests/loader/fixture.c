@@ -221,12 +221,12 @@ int fixture_count(const char *file, const char *text)
 {
     FILE *stream = fopen(file, "r");
     char *line = NULL;
-    size_t room = 0;
+    size_t capacity = 0;
     int count = 0;
 
     if (!stream)
         return 0;
-    while (getline(&line, &room, stream) >= 0)
+    while (getline(&line, &capacity, stream) >= 0)
         count += strstr(line, text) != NULL;
     free(line);
     fclose(stream);

@@ -24,7 +24,7 @@ loader_mocks = \
 	tests/loader/mocks/anydnn_sizehuge.la
 mock_modules += $(loader_mocks)
 
-# The flags with which each is compiled.
+# The compiler flags of each mock.
 LOADER_MOCK_slow = -DMOCK_SLOW
 LOADER_MOCK_interposed = -DMOCK_INTERPOSED
 LOADER_MOCK_unresolved = -DMOCK_UNRESOLVED
@@ -43,7 +43,7 @@ LOADER_MOCK_sizehuge = -DMOCK_ABI_SIZE=0xffffffffu
 LOADER_MOCK_leak_a = -fvisibility=default
 LOADER_MOCK_leak_b = -fvisibility=default
 
-# The link flags: those recommended for backends; with all globals visible; with missing libraries.
+# The link flags. MOCK_CLOSED_LDFLAGS has those that backends should use; MOCK_OPEN leaves all globals visible.
 MOCK_CLOSED_LDFLAGS = $(PLUGIN_LDFLAGS) -rpath /nowhere
 MOCK_OPEN = $(MOCK_LDFLAGS) $(ANYDNN_SO_LDFLAGS)
 loader_mocks_open = leak_a leak_b interposed bare noabi nomain abicode abismall
@@ -63,8 +63,7 @@ tests/loader/mocks/anydnn_%.la: tests/loader/mocks/anydnn_%.lo $(PLUGIN_MAP)
 	$(AM_V_CCLD)$(LIBTOOL) $(AM_V_lt) --tag=CC --mode=link $(CC) $(AM_CFLAGS) $(CFLAGS) $(loader_mock_link) $(LDFLAGS) \
 	    -o $@ $<
 
-# The well-behaved test backend under its names; tests/mocks/mock_backend.c documents its settings. Also one that
-# computes as cpu_ref does on a "device", and one with its own dropout.
+# The test backends of tests/mocks. mock_backend.c there documents the settings of most of them.
 backend_mocks = \
 	tests/mocks/anydnn_mock_a.la \
 	tests/mocks/anydnn_mock_b.la \

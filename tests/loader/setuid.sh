@@ -75,7 +75,7 @@ ln -s "$top/fine/anydnn_good_a.so" "$top/links/anydnn_good_a.so"
 chmod 777 "$top/links"
 
 check "a plain process opens it" says plain fine live "privileged 0"
-check "opens what root alone can change" says raised fine live "privileged 1"
+check "opens a backend that only root can change" says raised fine live "privileged 1"
 : >"$ANYDNN_MOCK_MARKER"
 check "refuses a file of another owner" \
     says raised owner untrusted "owner/anydnn_good_a.so is owned by user .*, not by root: chown root"
@@ -89,7 +89,7 @@ check "refuses a folder of another owner further up" \
     says raised above/inner untrusted "/above is owned by user"
 check "refuses a link in a folder that others can write" \
     says raised links untrusted "/links is writable by others than root (mode 0777)"
-check "ran no code of what it refused" test ! -s "$ANYDNN_MOCK_MARKER"
+check "ran no code of the refused backends" test ! -s "$ANYDNN_MOCK_MARKER"
 
 # gives PROGRAM VALUE GIVEN TEXT: checks that a backend receives GIVEN for a key that names code, and that the output
 # contains this text.
@@ -101,7 +101,7 @@ gives() {
 
 check "a plain process gives a backend the library that a setting names" \
     gives plain "$top/owner/anydnn_good_a.so" "$top/owner/anydnn_good_a.so" "stage live"
-check "gives the library that root alone can change" \
+check "gives the library that only root can change" \
     gives raised "$top/fine/anydnn_good_a.so" "$top/fine/anydnn_good_a.so" "stage live"
 check "withholds a library of another owner" gives raised "$top/owner/anydnn_good_a.so" none \
     "set.library = .* of backend good_a is ignored by a privileged process: .* is owned by user .*, not by root"

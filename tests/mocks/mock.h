@@ -29,6 +29,8 @@ enum mock_family {
     MOCK_REDUCE,
     MOCK_SPATIAL,
     MOCK_CTC,
+    MOCK_NORMALIZATION,
+    MOCK_MATMUL,
     MOCK_FAMILY_COUNT
 };
 

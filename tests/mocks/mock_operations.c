@@ -44,4 +44,7 @@ const struct mock_operation mock_operations[ANYDNN_PLUGIN_OPERATION_END] = {
     [ANYDNN_PLUGIN_SPATIAL_SAMPLER_FORWARD] = {"spatial_sampler_forward", 2, MOCK_SPATIAL},
     [ANYDNN_PLUGIN_SPATIAL_SAMPLER_BACKWARD] = {"spatial_sampler_backward", 3, MOCK_SPATIAL},
     [ANYDNN_PLUGIN_CTC_LOSS] = {"ctc_loss", 4, MOCK_CTC},
+    [ANYDNN_PLUGIN_NORMALIZATION_FORWARD] = {"normalization_forward", 4, MOCK_NORMALIZATION},
+    [ANYDNN_PLUGIN_NORMALIZATION_BACKWARD] = {"normalization_backward", 7, MOCK_NORMALIZATION},
+    [ANYDNN_PLUGIN_MATMUL] = {"matmul", 9, MOCK_MATMUL},
 };

@@ -66,13 +66,13 @@ void mock_line_begin(struct mock_line *line, const char *verb)
 void mock_line_add(struct mock_line *line, const char *format, ...)
 {
     va_list arguments;
-    size_t room = sizeof(line->text) - line->length;
+    size_t capacity = sizeof(line->text) - line->length;
 
     va_start(arguments, format);
-    int length = vsnprintf(line->text + line->length, room, format, arguments);
+    int length = vsnprintf(line->text + line->length, capacity, format, arguments);
     va_end(arguments);
     if (length > 0)
-        line->length += (size_t)length < room ? (size_t)length : room - 1;
+        line->length += (size_t)length < capacity ? (size_t)length : capacity - 1;
 }
 
 void mock_line_say(const struct mock_line *line)
@@ -257,6 +257,27 @@ static void add_ctc(struct mock_line *line, const void *params)
                   p->normalization, p->nan_propagate);
 }
 
+static void add_normalization(struct mock_line *line, const void *params)
+{
+    const struct anydnn_plugin_normalization *p = params;
+
+    mock_line_add(line,
+                  " params=normalization size=%u kind=%d axes=%u channel_axis=%d groups=%lld "
+                  "flags=%u activation=%d nan=%d compute=%s epsilon=%.17g coef=%.17g",
+                  p->struct_size, p->kind, p->axes, p->channel_axis, (long long)p->groups, p->flags,
+                  p->activation, p->nan_propagate, type_name(p->compute_type), p->epsilon, p->coef);
+}
+
+static void add_matmul(struct mock_line *line, const void *params)
+{
+    const struct anydnn_plugin_matmul *p = params;
+
+    mock_line_add(line,
+                  " params=matmul size=%u activation=%d nan=%d compute=%s coef=%.17g epilogue=%d",
+                  p->struct_size, p->activation, p->nan_propagate, type_name(p->compute_type),
+                  p->coef, p->epilogue);
+}
+
 static void (*const add_params[MOCK_FAMILY_COUNT])(struct mock_line *line, const void *params) = {
     [MOCK_CONVOLUTION] = add_convolution,
     [MOCK_POOLING] = add_pooling,
@@ -270,6 +291,8 @@ static void (*const add_params[MOCK_FAMILY_COUNT])(struct mock_line *line, const
     [MOCK_REDUCE] = add_reduce,
     [MOCK_SPATIAL] = add_spatial,
     [MOCK_CTC] = add_ctc,
+    [MOCK_NORMALIZATION] = add_normalization,
+    [MOCK_MATMUL] = add_matmul,
 };
 
 static const char *math_name(int32_t math)

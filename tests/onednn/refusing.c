@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A reduced oneDNN library: it is linked to the real one, and opened in its place. REFUSED in the
- * environment names what has no descriptors: `reorder`; or, only with 2.x, the primitives of one
- * direction, `inference`, `training` or `backward`. */
+/* A library that replaces oneDNN's, calls it, and refuses some descriptors. The environment
+ * variable REFUSED selects these: `reorder`, or the primitives of one direction, `inference`,
+ * `training` or `backward` (only with 2.x). */
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>

@@ -30,7 +30,7 @@ equal() {
 if ANYDNN_ROUTE=onednn "$anydnn" explain 'softmax_forward x=f32:1,2' 2>&1 | grep -q 'declines all problems'; then
     skip "half on onednn" "its library is missing"
 else
-    # A tie in every second number, a factor with many digits, subnormal results, overflow.
+    # The factors give ties in every second number, products with many digits, subnormal results, and overflow.
     for factor in 1 1.0009765625 0.333251953125 -0.00006103515625 0.000000059604644775390625 3; do
         for layout in nchw nhwc; do
             check "each number times $factor, $layout" equal $layout $factor

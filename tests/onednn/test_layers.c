@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cases in which oneDNN's own primitives differ from anydnn.h, with numbers that `anydnn verify`
- * does not draw: NaN and infinities, gradients that differ from the forward call's, logarithms of
- * sums near 1. The expected values follow from anydnn.h. */
+/* Tests cases in which oneDNN's own primitives differ from anydnn.h, on numbers that `anydnn
+ * verify` does not draw: NaN and infinities, operands of gradients that no forward call gave,
+ * logarithms of sums near 1. The expected values follow from anydnn.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The backend's own steps in different environments. Their bits must be the same in 1, 3 and 8
- * threads, in a second thread of the program, and on one processor. They must also not change with
- * upward rounding and flushing to 0, or in a child of fork() with its own backend. The program's
- * modes must stay the same. Each number of threads has its own process, because a process reads its
- * settings once. */
+/* Tests that the backend's own steps give the same bits in every environment: in 1, 3 and 8
+ * threads, in a second thread of the program, and on one processor. Upward rounding, flushing to 0,
+ * and a child of fork() with its own backend must not change them either. The calls must leave the
+ * program's modes unchanged. Each number of threads has its own process, because a process reads
+ * its settings once. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* for sched_setaffinity */
 #endif

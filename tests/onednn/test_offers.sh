@@ -35,7 +35,7 @@ explained() {
         says '^choice: cpu_ref' && says "oneDNN does not support $2"
 }
 
-# Filters with channels last offer Winograd's transform if those with channels first do, and both are right.
+# Winograd's transform is offered for filters in NHWC if it is offered for filters in NCHW, and both give right results.
 winograd_last() {
     for filter in nchw nhwc; do
         problem="convolution_forward x=f32:2,128,14,14:nhwc w=f32:64,128,3,3:$filter pad=1,1"
@@ -53,10 +53,10 @@ else
     check "nothing is refused" whole
     check "Winograd's filters with channels last" winograd_last
     check "without reorders" verified reorder
-    check "and says so" explained reorder 'the reorder between two of its layouts'
+    check "and the reason says so" explained reorder 'the reorder between two of its layouts'
     if ldd "$library" | grep -q 'libdnnl\.so\.2'; then
         check "without primitives for inference" verified inference
-        check "and says so" explained inference 'convolution of these sizes'
+        check "and the reason says so" explained inference 'convolution of these sizes'
         check "without primitives for training" verified training
         check "without primitives backward" verified backward
     else

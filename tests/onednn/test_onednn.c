@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The backend onednn in a process: a missing library, its threads, alpha and beta on one plan,
- * several concurrent handles, fork. Each case has its own process, because a process reads its
+/* Tests the backend onednn in a process: a missing library, threads, changing alpha and beta of one
+ * plan, concurrent handles, fork. Each case has its own process, because a process reads its
  * settings and opens the library once. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Results below the least normal number, 2^-126, of float and bfloat16, which have the same
- * exponents. anydnn.h promises IEEE arithmetic, which flushes nothing to 0; many parts of oneDNN
- * flush. Every operation of the backend runs on such numbers and is compared with cpu_ref, which
- * computes in double and rounds once. */
+/* Tests results below 2^-126, the least normal number of float and bfloat16, which have the same
+ * exponents. anydnn.h promises IEEE arithmetic, which flushes nothing to 0, but many parts of
+ * oneDNN do. Every operation of the backend runs on such numbers and is compared with cpu_ref,
+ * which computes in double and rounds once. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -26,8 +26,8 @@ compare() {
         says 'nothing like this'
 }
 
-# Multiples of 1/8 have exact sums, in parts too, so a missing or repeated term is detected. The cases have parts
-# of images, of rows, and of both; rows without input, which have no part; and a shorter last part.
+# Sums of multiples of 1/8, and their parts, are exact, so a missing or repeated term is detected. Sums are divided by
+# images, by rows and by both. Rows without input have no part, and the last part may be shorter.
 exact() {
     compare convolution_backward_filter --tolerance 0 <<'EOF'
 x=f32:3,5,67,61 dy=f32:3,4,68,61 dw=f32:4,5,2,1 pad=1,0
@@ -54,9 +54,8 @@ x=f32:1,2,9,220,220 dy=f32:1,3,9,220,220 dw=f32:3,2,1,3,3 pad=0,1,1
 EOF
 }
 
-# The mean and the variance are sums in double, so y has only its own few rounding errors. The cases have two whole
-# vectors of 16 channels and a part of one; rows of several blocks; and runs of less than a vector, or of one and a
-# part.
+# The mean and the variance are sums in double, so y has only its own few rounding errors. The cases have 37 channels
+# (two vectors of 16 and a part of one), rows of several blocks, and runs that fill no whole number of vectors.
 normalized() {
     compare batch_normalization_training --inputs normal --tolerance 2e-7 <<'EOF'
 x=f32:3,37,7,5:nhwc epsilon=1e-5
@@ -81,8 +80,8 @@ EOF
 
 for threads in 1 2; do
     settings $threads
-    check "sums in parts are whole, $threads threads" exact
-    check "long sums lose no more than short ones, $threads threads" rounded
+    check "divided sums are exact, $threads threads" exact
+    check "long sums have the error of short ones, $threads threads" rounded
     check "channels in vectors have their mean and variance, $threads threads" normalized
     check "int8 in groups, $threads threads" integers
 done

@@ -24,9 +24,9 @@ compare() {
     return 1
 }
 
-# The channels range from less than a vector of 16 to a part of a fifth vector, with channels last and with positions
-# last. There are few positions, and more than our own code handles at a time. An element needs a sum of at most 16
-# terms, powers and a few products: less than 64 roundings of 2^-24, which are 4e-6.
+# The channels range from a part of one vector of 16 to a part of a fifth, in NHWC and in NCHW. Some problems have few
+# positions, others have more than our code handles at a time. An element needs a sum of at most 16 terms, powers and a
+# few products: less than 64 roundings of 2^-24, which are 4e-6.
 lrn() {
     for channels in 3 15 16 17 24 32 33 65; do
         for dims in 2,$channels,5,7:nhwc 3,$channels,1,1:nchw 2,$channels,5,7:nchw; do

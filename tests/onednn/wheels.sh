@@ -57,8 +57,8 @@ judged() {
         ! grep -q 'declines all problems' "$wheels/verify.log"
 }
 
-# The newer package is built for SYCL, whose devices cannot use host memory. The reason must name that, or the
-# library cannot be opened without its dependencies.
+# The newer package is built for SYCL, whose devices cannot use host memory. The backend must give that reason, or
+# report that the library cannot be loaded without its dependencies.
 refused() {
     "$build/tools/anydnn" verify --op activation_forward --quick --vectors "$root/tests/vectors" \
         --config "$(configured onednn)" "$plugin" >"$wheels/refused.log" 2>&1

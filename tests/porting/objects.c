@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Algorithm objects, their measurements and their bytes; and a filter of int8x32 that is reordered
- * once. A convolution must compute the same results with the reordered filter. In C and C++. */
+/* Tests algorithm objects, their measurements and their bytes, in C and C++. Also reorders a filter
+ * of int8x32; a convolution must compute the same results with it. */
 #include <cuda_runtime.h>
 #include <cudnn.h>
 #include <stdio.h>

@@ -150,7 +150,7 @@ usable() {
 }
 
 check "every function of cuDNN 7.6.5 is declared" declares_all
-check "a macro leaves out what anydnn lacks" declares_only_what_runs
+check "a macro omits the functions that anydnn lacks" declares_only_what_runs
 check "a program with a prototype and the address of every function" writes_prototypes
 for compiler in gcc clang; do
     usable "C programs" "$compiler" || continue
@@ -221,7 +221,7 @@ for compiler in g++ clang++; do
     done
 done
 check "every constant and entry of cuDNN's has its name, anydnn's own have none" names_everything
-check "what is missing is named by the compiler" names_what_is_missing
-check "an entry that lands replaces its stub" replaces_stubs
+check "the compiler names missing functions" names_what_is_missing
+check "a new entry replaces its stub" replaces_stubs
 check "cuDNN's own header before it is refused" keeps_apart
 tap_end

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The backward passes of average pooling and of activations as programs for cuDNN call them: dx
- * aliases an input that is not read, or such inputs are absent. The result must be the same each
- * time; a maximum still requires all inputs. */
+/* Tests the backward passes of average pooling and of activations as programs for cuDNN call them:
+ * dx aliases an input that is not read, or such inputs are absent. The result must be the same each
+ * time. Max pooling requires all inputs. */
 #include <cuda_runtime.h>
 #include <cudnn.h>
 #include <stdio.h>

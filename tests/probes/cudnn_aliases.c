@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Asks cuDNN 9 on a GPU which operands of a call may share an address, and which may be null: each
- * variation of a call is run beside the plain one and the results are compared. Not part of the
- * build: see the README here for the command. A call that kills its process costs that process
- * alone: another one goes on behind it.
+ * Queries cuDNN 9 on a GPU: which operands of a call may share an address, and which may be null?
+ * Runs each variation of a call and the plain call, and compares the results. The README here has
+ * the command; the build does not include this program. If a call ends its process, a new process
+ * continues after it.
  */
 #include "cudnn_aliases.h"
 
@@ -25,7 +25,7 @@ cudnnHandle_t handle;
 void *workspace;
 static void *buffer[MAX_OPERANDS];
 static unsigned char *host[MAX_OPERANDS], *plain[MAX_OPERANDS], *varied[MAX_OPERANDS];
-static int *next; /* the first question that no process has begun */
+static int *next; /* the first trial that no process has begun */
 static int number;
 
 cudnnTensorDescriptor_t tensor(cudnnDataType_t type, cudnnTensorFormat_t format, int n, int c,
@@ -131,8 +131,8 @@ static double distance(const struct operand *operand, const void *a, const void 
 /* ---- variations */
 
 struct variation {
-    int same_as[MAX_OPERANDS]; /* the slot whose address it has; itself */
-    int absent[MAX_OPERANDS];  /* 1 no pointer, 2 no descriptor either */
+    int same_as[MAX_OPERANDS]; /* the slot whose address it has, or its own number */
+    int absent[MAX_OPERANDS];  /* 1: no pointer; 2: no pointer and no descriptor */
 };
 
 static int slot_of(const struct call *call, const char *role)
@@ -190,7 +190,7 @@ static int has_alias(const struct call *call, const struct variation *variation)
     return 0;
 }
 
-/* ---- one question */
+/* ---- one trial */
 
 static void upload(const struct call *call, const struct variation *variation)
 {
@@ -199,7 +199,7 @@ static void upload(const struct call *call, const struct variation *variation)
     cudaMemset(workspace, 0, MAX_WORKSPACE);
 }
 
-/* Everything at its own address, with what the variation has there. */
+/* Returns the arguments of the plain call: each operand has its own address. */
 static struct given apart(const struct call *call, float beta)
 {
     struct given given = {.alpha = 1.5f, .beta = beta};
@@ -491,7 +491,7 @@ static void normalization(cudnnDataType_t type, cudnnTensorFormat_t format, cons
     }
 }
 
-/* ---- all of it, in a process that may die */
+/* ---- all trials, in a process that may end */
 
 static void everything(void)
 {

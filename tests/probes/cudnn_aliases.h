@@ -12,12 +12,12 @@
 struct operand {
     const char *role;
     cudnnTensorDescriptor_t desc;
-    size_t bytes; /* where there is no descriptor */
+    size_t bytes; /* if there is no descriptor */
     int output;
     int positive;
 };
 
-/* The arguments of one call: the addresses and descriptors of the variation. */
+/* The arguments of one call: the variation's addresses and descriptors. */
 struct given {
     void *at[MAX_OPERANDS];
     cudnnTensorDescriptor_t desc[MAX_OPERANDS];
@@ -29,7 +29,7 @@ struct call {
     struct operand operand[MAX_OPERANDS];
     int count, mode, mode2;
     void *desc; /* of the operation */
-    /* Makes inputs that another call computes, such as y of a backward pass; or NULL. */
+    /* Computes inputs by another call, such as y of a backward pass. May be NULL. */
     cudnnStatus_t (*before)(const struct call *, const struct given *);
     cudnnStatus_t (*run)(const struct call *, const struct given *);
 };
@@ -38,12 +38,12 @@ extern cudnnHandle_t handle;
 extern void *workspace;
 
 /*
- * Variations, apart by ';': "dx=x,y" has dx, x and y at one address; "-y" gives a null pointer for
- * y; "!y" a null pointer and a null descriptor. Each is compared with the plain call.
+ * Variations are separated by ';'. "dx=x,y" puts dx, x and y at one address. "-y" passes a null
+ * pointer for y, "!y" also a null descriptor. Each variation is compared with the plain call.
  */
 void ask(const struct call *call, const char *variations);
 
-/* Tensors of a type, a layout and four extents; parameters of a tensor. */
+/* Return a tensor of a type, a layout and four dims, and an operand with its role. */
 cudnnTensorDescriptor_t tensor(cudnnDataType_t type, cudnnTensorFormat_t format, int n, int c,
                                int h, int w);
 struct operand in(const char *role, cudnnTensorDescriptor_t desc);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cudnn_aliases' questions about batch normalization, AddTensor and OpTensor. */
+/* The trials of cudnn_aliases for batch normalization, AddTensor and OpTensor. */
 #include "cudnn_aliases.h"
 
 #include <stdio.h>
@@ -150,7 +150,7 @@ static cudnnStatus_t train_ex(const struct call *call, const struct given *g)
 
 static cudnnStatus_t save_ex(const struct call *call, const struct given *g)
 {
-    /* dx and dz have the descriptor of x: dx is z here, y the forward's y. */
+    /* dx and dz have the descriptor of x. Here the slot of dx holds z, and y is the result. */
     return cudnnBatchNormalizationForwardTrainingEx(
         handle, (cudnnBatchNormMode_t)call->mode, (cudnnBatchNormOps_t)call->mode2, &one, &zero,
         g->desc[0], g->at[0], g->desc[0], call->mode2 == 2 ? g->at[8] : NULL, g->desc[1], g->at[1],

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Asks cuDNN 9 on a GPU for what its documents leave open and anydnn had to decide. Prints, for
- * each question, what went in and what came out; the answers are kept beside this file. Not part of
- * the build: see the README here for the command.
+ * Queries cuDNN 9 on a GPU about behaviour that its documents leave open and anydnn had to define.
+ * Prints the inputs and the outputs of each query; a file in this folder has the results. The
+ * README here has the command; the build does not include this program.
  */
 #include <cuda_runtime_api.h>
 #include <cudnn.h>
@@ -137,7 +137,7 @@ static void pooling(const char *name, cudnnPoolingMode_t mode, cudnnNanPropagati
     show("dx", dev_dx, w);
 }
 
-/* Two dims at once; the last rows and columns lie beyond the padded input. */
+/* Pools in two dims. The last rows and columns lie beyond the padded input. */
 static void pooling_plane(const char *name, cudnnPoolingMode_t mode)
 {
     const float x[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
@@ -466,7 +466,7 @@ static void conv_alpha_zero(void)
     show("y", dev_y, 3);
 }
 
-/* One pixel, `c` channels, four outputs; y in int8 and in float. */
+/* Convolves one pixel of `c` channels to four outputs, with y in int8 and in float. */
 static void conv_int8(const char *what, int c, int x_value, int w_value, float alpha)
 {
     cudnnTensorDescriptor_t xt = tensor(CUDNN_DATA_INT8, CUDNN_TENSOR_NHWC, 1, c, 1, 1);

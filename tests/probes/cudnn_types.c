@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Asks cuDNN 9 on a GPU which element types each operation of its legacy interface takes and what
- * it makes of the integers among them. Not part of the build: see the README here for the command.
- * The questions are asked by a child process; where it dies or hangs, another goes on behind.
+ * Queries cuDNN 9 on a GPU: which element types does each operation of its legacy interface accept,
+ * and how does it compute integers? The README here has the command; the build does not include
+ * this program. A child process runs the queries. If it ends or hangs, a new child continues after
+ * that query.
  */
 #define _GNU_SOURCE
 #include "cudnn_types.h"
@@ -23,9 +24,9 @@
 
 cudnnHandle_t handle;
 
-static volatile int *asked; /* questions begun, in memory that all processes share */
-static int number;          /* questions met by this process */
-static int skipped;         /* those that earlier processes began */
+static volatile int *asked; /* queries begun, in memory that all processes share */
+static int number;          /* queries reached by this process */
+static int skipped;         /* queries that earlier processes began */
 
 int ask(const char *format, ...)
 {
@@ -64,7 +65,7 @@ int answer(const char *what, cudnnStatus_t status)
 
 static const struct {
     const char *name;
-    int size; /* of a scalar */
+    int size; /* bytes of a scalar */
     int lanes;
 } types[] = {
     [F32] = {"f32", 4, 1},   [F64] = {"f64", 8, 1},   [F16] = {"f16", 2, 1},
@@ -93,7 +94,7 @@ int format_of(int type)
     return lanes(type) > 1 ? VECT : NCHW;
 }
 
-/* The probe's values are exact in every type, so cutting bits off is enough here. */
+/* The values are exact in every type, so bits may be truncated here. */
 static uint16_t short_bits(int type, float value)
 {
     uint32_t bits, sign, exponent;
@@ -172,7 +173,7 @@ static double load(const unsigned char *from, int type)
 
 /* ---- arrays */
 
-/* The scalar's place in memory, of an element's number in logical order. */
+/* Returns the position in memory of element `index` in logical order, in scalars. */
 static size_t place(const struct array *a, int index)
 {
     int w = index % a->dims[3], h = index / a->dims[3] % a->dims[2];
@@ -263,7 +264,7 @@ void *workspace(size_t bytes)
     return bytes <= (size_t)1 << 28 ? memory : NULL;
 }
 
-/* ---- asking */
+/* ---- queries */
 
 static void ask_all(void)
 {
@@ -280,7 +281,7 @@ static void ask_all(void)
     ask_convolutions();
 }
 
-/* 1 once all questions are asked. */
+/* Waits for the child. Returns 1 once all queries have run. */
 static int watch(pid_t child)
 {
     int before = *asked, waited = 0, status;
@@ -307,7 +308,7 @@ int main(void)
 {
     int done = 0, before = -1;
 
-    setvbuf(stdout, NULL, _IOLBF, 1 << 16); /* what a process said before it died stays */
+    setvbuf(stdout, NULL, _IOLBF, 1 << 16); /* keeps the lines of a process that dies */
     asked = mmap(NULL, sizeof(*asked), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (asked == MAP_FAILED)
         return 1;

@@ -22,7 +22,7 @@ enum {
     S8X32 = 8,
     BF16 = CUDNN_DATA_BFLOAT16,
     S64 = CUDNN_DATA_INT64,
-    TYPES = 10, /* S64 stands behind: it has no descriptors */
+    TYPES = 10, /* S64 is not counted, because it has no descriptors */
     NCHW = CUDNN_TENSOR_NCHW,
     NHWC = CUDNN_TENSOR_NHWC,
     VECT = CUDNN_TENSOR_NCHW_VECT_C
@@ -33,7 +33,7 @@ struct array {
     int format;
     int dims[4];
     int count;
-    cudnnStatus_t status; /* of setting the descriptor */
+    cudnnStatus_t status; /* the result of setting the descriptor */
     cudnnTensorDescriptor_t desc;
     cudnnFilterDescriptor_t filter; /* the same array as a filter */
     void *data;
@@ -41,9 +41,9 @@ struct array {
 
 extern cudnnHandle_t handle;
 
-/* Starts a question; 0 where an earlier process has asked it. */
+/* Begins a query. Returns 0 if an earlier process has begun it. */
 int ask(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Prints the status; where it is fine, whether the GPU went along, too. 1 for success. */
+/* Prints the status. Returns 1 if it is a success. Ends the process if the GPU reports an error. */
 int answer(const char *what, cudnnStatus_t status);
 const char *said(cudnnStatus_t status);
 
@@ -51,15 +51,15 @@ const char *type_name(int type);
 const char *format_name(int format);
 int lanes(int type);
 
-/* Elements in logical order are `values`, over and over. */
+/* Return an array whose elements repeat `values` in logical order. */
 struct array *array(int type, int format, const int dims[4], const double *values, int count);
 struct array *row(int type, int w, const double *values, int count);
-/* The layout that the type has: VECT for vector types. */
+/* Returns the layout of the type: VECT for vector types, else NCHW. */
 int format_of(int type);
-/* The first elements in logical order. */
+/* Prints the first `count` elements in logical order. */
 void show(const char *name, const struct array *array, int count);
 
-/* A scaling factor as an output of this type wants it. */
+/* Returns the scaling factor in the type that cuDNN reads for this output type. */
 const void *factor(int type, double value);
 
 void *workspace(size_t bytes);

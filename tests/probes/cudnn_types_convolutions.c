@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Convolutions: which types of x, w, y, bias, z and compute go together; only what succeeds is
- * printed. */
+/* The queries about convolutions: which types of x, w, y, bias, z and computation can be combined.
+ * Only successful combinations are printed. */
 #include "cudnn_types.h"
 
 #include <cuda_runtime_api.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#define ROOM ((size_t)1 << 26)
+#define WORKSPACE_BYTES ((size_t)1 << 26)
 
 static const int all[] = {F32, F64, F16, BF16, S8, U8, S32, S8X4, U8X4, S8X32};
 static const int computes[] = {F32, F64, F16, BF16, S32};
@@ -47,7 +47,7 @@ static void stop_at_error(void)
     exit(2);
 }
 
-/* A bit for each algorithm that does it. */
+/* Returns a bit for each algorithm that succeeds. */
 static unsigned forward(struct array *x, struct array *w, struct array *y, int compute, int fused,
                         int bias_type, struct array *z)
 {
@@ -63,13 +63,14 @@ static unsigned forward(struct array *x, struct array *w, struct array *y, int c
         if (fused)
             status = cudnnConvolutionBiasActivationForward(
                 handle, factor(y->type, 1), x->desc, x->data, w->filter, w->data, conv, which,
-                workspace(ROOM), ROOM, factor(y->type, 0), z->desc, z->data, bias->desc, bias->data,
+                workspace(WORKSPACE_BYTES), WORKSPACE_BYTES, factor(y->type, 0), z->desc, z->data,
+                bias->desc, bias->data,
                 activation(algo == 0 ? CUDNN_ACTIVATION_RELU : CUDNN_ACTIVATION_IDENTITY), y->desc,
                 y->data);
         else
-            status = cudnnConvolutionForward(handle, factor(y->type, 1), x->desc, x->data,
-                                             w->filter, w->data, conv, which, workspace(ROOM), ROOM,
-                                             factor(y->type, 0), y->desc, y->data);
+            status = cudnnConvolutionForward(
+                handle, factor(y->type, 1), x->desc, x->data, w->filter, w->data, conv, which,
+                workspace(WORKSPACE_BYTES), WORKSPACE_BYTES, factor(y->type, 0), y->desc, y->data);
         if (status == CUDNN_STATUS_SUCCESS)
             found |= 1U << algo;
     }
@@ -132,7 +133,7 @@ static void forwards(void)
                         forward_table(p, layouts[f], layouts[g], fused);
 }
 
-/* Sums of four channels times alpha, and the prior times beta. */
+/* Computes sums of four channels times alpha, plus beta times the prior output. */
 static void integer_values(int x_type, int w_type, int y_type, int format, double alpha,
                            double beta, int fused)
 {
@@ -156,14 +157,14 @@ static void integer_values(int x_type, int w_type, int y_type, int format, doubl
     if (fused)
         status = cudnnConvolutionBiasActivationForward(
             handle, factor(y_type, alpha), x->desc, x->data, w->filter, w->data, conv,
-            CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM, workspace(ROOM), ROOM,
-            factor(y_type, beta), y->desc, y->data, bias->desc, bias->data,
+            CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM, workspace(WORKSPACE_BYTES),
+            WORKSPACE_BYTES, factor(y_type, beta), y->desc, y->data, bias->desc, bias->data,
             activation(CUDNN_ACTIVATION_IDENTITY), y->desc, y->data);
     else
-        status =
-            cudnnConvolutionForward(handle, factor(y_type, alpha), x->desc, x->data, w->filter,
-                                    w->data, conv, CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM,
-                                    workspace(ROOM), ROOM, factor(y_type, beta), y->desc, y->data);
+        status = cudnnConvolutionForward(
+            handle, factor(y_type, alpha), x->desc, x->data, w->filter, w->data, conv,
+            CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM, workspace(WORKSPACE_BYTES),
+            WORKSPACE_BYTES, factor(y_type, beta), y->desc, y->data);
     if (answer("forward", status)) {
         show("x", x, 8);
         show("y", y, 16);
@@ -203,15 +204,15 @@ static void backward_table(int type, int w_type, int format)
         for (int algo = 0; algo < 2; algo++) {
             cudnnConvolutionDescriptor_t conv = convolution(computes[c]);
 
-            if (cudnnConvolutionBackwardData(handle, factor(type, 1), w->filter, w->data, y->desc,
-                                             y->data, conv, (cudnnConvolutionBwdDataAlgo_t)algo,
-                                             workspace(ROOM), ROOM, factor(type, 0), x->desc,
-                                             x->data) == CUDNN_STATUS_SUCCESS)
+            if (cudnnConvolutionBackwardData(
+                    handle, factor(type, 1), w->filter, w->data, y->desc, y->data, conv,
+                    (cudnnConvolutionBwdDataAlgo_t)algo, workspace(WORKSPACE_BYTES),
+                    WORKSPACE_BYTES, factor(type, 0), x->desc, x->data) == CUDNN_STATUS_SUCCESS)
                 printf("  data, %s, algorithm %d\n", type_name(computes[c]), algo);
-            if (cudnnConvolutionBackwardFilter(handle, factor(type, 1), x->desc, x->data, y->desc,
-                                               y->data, conv, (cudnnConvolutionBwdFilterAlgo_t)algo,
-                                               workspace(ROOM), ROOM, factor(type, 0), w->filter,
-                                               w->data) == CUDNN_STATUS_SUCCESS)
+            if (cudnnConvolutionBackwardFilter(
+                    handle, factor(type, 1), x->desc, x->data, y->desc, y->data, conv,
+                    (cudnnConvolutionBwdFilterAlgo_t)algo, workspace(WORKSPACE_BYTES),
+                    WORKSPACE_BYTES, factor(type, 0), w->filter, w->data) == CUDNN_STATUS_SUCCESS)
                 printf("  filter, %s, algorithm %d\n", type_name(computes[c]), algo);
             stop_at_error();
         }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Descriptors, pooling, activation, softmax, dropout: one type throughout. */
+/* The queries about descriptors, pooling, activation, softmax and dropout, each with one type for
+ * all tensors. */
 #include "cudnn_types.h"
 
 #include <cuda_runtime_api.h>
@@ -76,7 +77,8 @@ static void pool_forward(int mode, int type, int y_type, int format)
                                                 x->data, factor(type, 0), x->desc, x->data));
 }
 
-/* Rows of pairs: rounding of halves, saturation, windows of padding alone, blends. */
+/* Pools rows of pairs, which show the rounding of halves, saturation, windows that contain only
+ * padding, and blends. */
 static void pool_values(int mode, int type, int format, double alpha, double beta, int pad)
 {
     static const double mixed[] = {1, 2, 2, 3, -1, -2, -2, -3, 127, 126, -128, -127, 0, -1, 0, 1};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* OpTensor and ReduceTensor: which types go together; only what succeeds is printed. */
+/* The queries about OpTensor and ReduceTensor: which types can be combined. Only successful
+ * combinations are printed. */
 #include "cudnn_types.h"
 
 #include <cuda_runtime_api.h>
@@ -115,7 +116,7 @@ static void op_tensor_values(int from, int to, double alpha1, double alpha2, dou
     }
 }
 
-/* Ties, overflow, subnormal numbers, NaN. */
+/* Converts ties, overflowing and subnormal numbers, and NaN. */
 static void op_tensor_conversions(int to)
 {
     static const double edges[] = {

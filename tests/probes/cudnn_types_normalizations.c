@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* LRN, divisive and batch normalization: types of the data, and of the parameters beside it. */
+/* The queries about the types of data and parameters of LRN, divisive and batch normalization. */
 #include "cudnn_types.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Transforms, set, scale, add, im2col. */
+/* The queries about transforms, set, scale, add and im2col. */
 #include "cudnn_types.h"
 
 #include <stdint.h>
@@ -104,7 +104,7 @@ static void transforms_ex(void)
 {
     for (int filter = 0; filter < 2; filter++)
         for (int from = 0; from < TYPES; from++) {
-            if (filter && from == S32) /* has no filter descriptor */
+            if (filter && from == S32) /* S32 has no filter descriptor */
                 continue;
             for (int to = 0; to < TYPES; to++)
                 if (!filter || to != S32)

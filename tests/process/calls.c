@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program that uses every part of the library that writes files or needs much stack. It runs
- * on its own thread and prints as programs do.
+ * A program that uses every part of the library that writes files or needs much stack. The calls
+ * run on a separate thread.
  *
  *   calls [stack=KIB] [locale=NAME] [print] [SECTION:TEXT]... [PROBLEM]...
  *

@@ -80,7 +80,7 @@ own_signal() {
 
 # ---- small stacks
 
-# on_stack KIB ROUTE ARGUMENT...
+# on_stack KIB ROUTE ARGUMENT...: runs calls with that many KiB of stack, and with trace, shadow, checks and log.
 on_stack() {
     fresh
     kib=$1 route=$2
@@ -188,10 +188,10 @@ no_half_dump() {
     grep -q '	-	ok$' "$tap_dir/files/calls" && [ "$(ls "$tap_dir/files")" = calls ]
 }
 
-check "without standard streams nothing of the program lands in files" closed_streams
-check "nor of the program anydnn" closed_streams_of_anydnn
-check "files that may not grow end no program" limits
-check "nor cut a line of a trace" limited_trace
+check "without standard streams, no output of the program goes into files" closed_streams
+check "and no output of the program anydnn" closed_streams_of_anydnn
+check "a file-size limit ends no program" limits
+check "and truncates no line of a trace" limited_trace
 check "the signal stays the program's own" own_signal
 check "the stack that anydnn.h names is enough" small_stack
 if [ -d "$LOCPATH/de_DE.UTF-8" ] && [ -d "$LOCPATH/tr_TR.ISO-8859-9" ]; then
@@ -200,7 +200,7 @@ if [ -d "$LOCPATH/de_DE.UTF-8" ] && [ -d "$LOCPATH/tr_TR.ISO-8859-9" ]; then
 else
     skip "locales" "there is no localedef, or no source of de_DE and tr_TR"
 fi
-check "an older part of a trace that is none stays" foreign_part
+check "a file that is no older part of a trace stays" foreign_part
 check "older parts of a trace are kept" own_parts
 check "a trace with another name is not written" hard_link
 if [ "$(id -u)" -eq 0 ]; then

@@ -9,9 +9,9 @@
  * OURS is the step between the tested allocations of the library and the backend. ALL is the step
  * for the allocations of all code. 0: none.
  *
- * Prints the results; the exit status is 1 if one was wrong. oneDNN, its runtime and the loader are
- * responsible for their own allocations: if the process ends by one, this is counted and printed.
- * The loader may report it as another error. The same calls run last without any free file
+ * Prints the results; the exit status is 1 if one was wrong. oneDNN, its runtime and the loader may
+ * fail in their own way: a process that ends by one of their allocations is counted and printed,
+ * and the loader may report another error. The same calls run last without any free file
  * descriptor.
  */
 #include <signal.h>

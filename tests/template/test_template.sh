@@ -113,8 +113,8 @@ prints_abi_of_header() {
 check "CPPFLAGS name another header, whose ABI is printed" prints_abi_of_header
 settings template "template, cpu_ref"
 check "it is live" answers 0 '^ *template .*live' info
-check "ReLU is its" answers 0 '^choice: template engine 1' explain activation_forward x=f32:2,3,4,5
-check "scaling is its" answers 0 '^choice: template engine 1' explain scale_tensor y=f32:2,3,4,5
+check "it runs ReLU" answers 0 '^choice: template engine 1' explain activation_forward x=f32:2,3,4,5
+check "it runs scaling" answers 0 '^choice: template engine 1' explain scale_tensor y=f32:2,3,4,5
 
 check "packed" alike activation_forward x=f32:2,3,4,5
 check "blended" alike activation_forward x=f32:2,3,4,5 alpha=-0.75 beta=1.5
@@ -123,20 +123,20 @@ check "eight dimensions" alike activation_forward x=f32:2,1,3,1,2,2,1,3
 check "channels last to channels first" alike activation_forward x=f32:2,3,4,5:nhwc y=f32:2,3,4,5:nchw
 check "gaps" alike activation_forward x=f32:2,3,4,5:200,60,13,2 y=f32:2,3,4,5:1,130,30,6 beta=0.5
 check "in place" alike activation_forward x=f32:2,3,4,5:200,60,13,2 alias=y:x
-check "aligned to elements alone" alike activation_forward x=f32:2,3,4,5 align=4
+check "aligned only to elements" alike activation_forward x=f32:2,3,4,5 align=4
 check "scaled" alike scale_tensor y=f32:2,3,4,5 alpha=-0.3
 check "scaled between gaps" alike scale_tensor y=f32:3,2,5,4:115,57,11,2 alpha=1.7
 nan_file
 check "NaN is dropped" alike activation_forward x=f32:4 --in x="$tap_dir/nan"
 check "NaN is propagated" alike activation_forward x=f32:4 nan=propagate --in x="$tap_dir/nan"
 
-check "what it lacks it declines with a sentence" answers 0 'this backend supports only the activation ReLU' \
+check "it declines other operations with a sentence" answers 0 'this backend supports only the activation ReLU' \
     explain activation_forward x=f32:2,3,4,5 activation=tanh
 check "cpu_ref runs that" answers 0 '"backend": *"cpu_ref"' \
     run --json activation_forward x=f32:2,3,4,5 activation=tanh
-check "so for a type that it lacks" answers 0 '^choice: cpu_ref' explain scale_tensor y=f64:2,3,4,5
+check "and other types" answers 0 '^choice: cpu_ref' explain scale_tensor y=f64:2,3,4,5
 settings template "template, fallback:off"
-check "without fallback that fails" answers 1 'this backend supports only the activation ReLU' \
+check "without fallback, the call fails" answers 1 'this backend supports only the activation ReLU' \
     run activation_forward x=f32:2,3,4,5 activation=tanh
 check "under another name it is another backend" renamed
 tap_end

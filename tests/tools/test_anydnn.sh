@@ -81,7 +81,7 @@ for command in info config explain run; do
         "--bogus: unknown option; \`anydnn $command --help\`" "$command" --bogus
     check "$command: an option without its value" refuses 2 "--device: requires a value" \
         "$command" --device
-    check "$command: a settings file that is not there" refuses 1 "$tap_dir/none.conf" \
+    check "$command: a missing settings file" refuses 1 "$tap_dir/none.conf" \
         "$command" --config "$tap_dir/none.conf" ${problem:+"$problem"}
 done
 
@@ -122,7 +122,7 @@ fi
 check "info shows the backends" gives 0 "^cpu_ref  *live .* host .*/anydnn_cpu_ref.so\$" info
 check "info shows the device of handles" gives 0 "^cpu  *host .*(default of handles)" info
 check "info of one backend" gives 0 "^cpu_ref  *live" info cpu_ref
-# A backend that aborts as it is opened: the others are listed, and this one is named.
+# If a backend aborts when it is opened, info names it and lists the others.
 printf '[plugin good_a]\nset.fault = nonsense\n[route]\n* = good_a, cpu_ref\n' >"$tap_dir/aborts.conf"
 lists_beside_abort() {
     env ANYDNN_PLUGIN_PATH="$mocks" "$anydnn" info --config "$tap_dir/aborts.conf" "$@" \
@@ -140,7 +140,7 @@ else
     skip "info beside a backend that aborts" "the test backends need cmocka"
 fi
 
-# A setting that the backend refuses.
+# cpu_ref refuses this setting.
 printf '[plugin cpu_ref]\nset.threads = 0\n' >"$tap_dir/invalid.conf"
 warns_once() {
     feed "activation_forward x=f32:4\nscale_tensor y=f32:4\n" run run --config "$tap_dir/invalid.conf" -
@@ -151,7 +151,7 @@ check "info says which setting is invalid" \
     info --config "$tap_dir/invalid.conf" cpu_ref
 check "a skip for an invalid setting warns once" warns_once
 
-check "info of a backend that is not there" refuses 1 "backend \`nonesuch\` is not installed" info nonesuch
+check "info of a missing backend" refuses 1 "backend \`nonesuch\` is not installed" info nonesuch
 check "info --operations" gives 0 "^  convolution_forward .*f32.* nchw .* default" info --operations cpu_ref
 check "info --json" json 0 \
     "[b for b in a['backends'] if b['name'] == 'cpu_ref'][0]['stage'] == 'live' and a['api_level'] == 2 and a['device'] == 'cpu' and a['devices'][0]['space'] == 'host'" \
@@ -159,7 +159,7 @@ check "info --json" json 0 \
 check "info --operations --json" json 0 \
     "[o for o in a['backends'][0]['operations'] if o['name'] == 'pooling_forward'][0]['types'][0] == 'f32'" \
     info --operations cpu_ref
-# A choice, a suspect, a suspect that succeeded later, and lines that are no records.
+# The file has a choice, a suspect, a suspect that succeeded later, and a line that is not a record.
 printf 'anydnn tuning 1\nsoftmax_forward x=f32:2,3\tadevice, 4 multiprocessors\tmock_a 1.0, mock_b 1.0\tnone\tmock_b\t7\t12.5\n' >"$tap_dir/tuning"
 for engine in 3 4; do
     printf 'p\tadevice\tmock_a 1.0\tsuspect mock_a %s\tnone\tmock_a\t%s\t4242\n' $engine $engine >>"$tap_dir/tuning"
@@ -172,8 +172,8 @@ check "info --tuning --json" json 0 \
     "len(a['choices']) == 1 and a['choices'][0]['engine'] == '7' and [s['engine'] for s in a['suspects']] == ['4']" \
     info --tuning "$tap_dir/tuning"
 check "info --tuning of another file" refuses 1 "it does not begin like a tuning file" info --tuning "$ANYDNN_TEST_SRCDIR/README.md"
-check "info --tuning of none" refuses 1 "nonesuch: No such file" info --tuning "$tap_dir/nonesuch"
-check "info --device of none" refuses 1 "device \`nonesuch\`: no usable backend provides this memory space" \
+check "info --tuning of a missing file" refuses 1 "nonesuch: No such file" info --tuning "$tap_dir/nonesuch"
+check "info --device of an unknown device" refuses 1 "device \`nonesuch\`: no usable backend provides this memory space" \
     info --device nonesuch
 check "info --json with an error" json 1 "'nonesuch' in a['error'] and a['backends']" info --device nonesuch
 
@@ -210,9 +210,9 @@ foreign_says() {
     [ ! -e "$tap_dir/written" ]
 }
 if [ "$(id -u)" = 0 ]; then
-    check "root takes no code and no file from another user's settings" foreign
+    check "root ignores keys for code and files in another user's settings" foreign
 else
-    skip "root takes no code and no file from another user's settings" "needs root"
+    skip "root ignores keys for code and files in another user's settings" "needs root"
 fi
 check "config takes no arguments" refuses 2 "device: anydnn config takes no arguments" config device
 check "config --device" gives 0 "^device = cpu  *; environment ANYDNN_DEVICE\$" config --device cpu
@@ -248,7 +248,7 @@ published() {
     done
     sed -n '/^;\[plugin cpu_ref\]/,/^$/p' "$tap_dir/out" | grep -q '^# set.threads: '
 }
-check "config --backends shows what anydnn.conf does" published
+check "config --backends prints the lines of anydnn.conf" published
 check "config --backends --json" json 0 \
     "[b for b in a['backends'] if b['name'] == 'cpu_ref'][0]['settings'][1].startswith('set.emulate: ')" config --backends
 opens_all() {
@@ -300,7 +300,7 @@ check "an over-long line" bad_conf "[plugin cpu_ref]\nset.x = $long" "$at:2: "
 check "a key given twice" bad_conf '[anydnn]\nlog = off\nlog = warn' "$at:3: "
 check "an indented line" bad_conf '[anydnn]\nlog = off\n  device = cpu' "$at:3: "
 check "a syntax error" bad_conf '[anydnn]\nnonsense' "$at:2: "
-check "a backend that must be there" bad_conf '[plugin nonesuch]\nenable = yes' \
+check "a required backend is missing" bad_conf '[plugin nonesuch]\nenable = yes' \
     "nonesuch.*enable = yes.*not installed"
 check "config --json with an error" json 1 "'a.conf:2' in a['error']" config --config "$at"
 
@@ -316,10 +316,10 @@ printf '[plugin cpu_rev]\nset.threads = 2\n' >"$tap_dir/misspelt.conf"
 check "a misspelt backend's section" sh -c "
     '$anydnn' info --config '$tap_dir/misspelt.conf' 2>'$tap_dir/err' &&
     grep 'misspelt.conf:2: backend .cpu_rev. is not installed; did you mean .cpu_ref' '$tap_dir/err'"
-check "a plugin folder that is not there" env ANYDNN_PLUGIN_PATH="$tap_dir/none" sh -c "
+check "a missing plugin folder" env ANYDNN_PLUGIN_PATH="$tap_dir/none" sh -c "
     '$anydnn' info 2>'$tap_dir/err' && grep 'plugin folder $tap_dir/none cannot be read' '$tap_dir/err'"
 
-# The library in a place without a plugin folder.
+# Copies the library to a folder without a plugin folder.
 without_plugins() {
     real=$ANYDNN_TEST_BUILDDIR/tools/.libs/anydnn
     [ -x "$real" ] || real=$anydnn
@@ -376,11 +376,11 @@ tunes() {
 for run in first second; do
     check "one engine alone is not timed, the $run time" tunes mock_a "0 timed, 0 known before, 1 not timed" ", not timed" "$conv"
 done
-check "a problem that stands twice is timed once" tunes 'mock_a, mock_b' "1 timed, 1 known before, 0 not timed" ", timed" \
+check "a repeated problem is timed once" tunes 'mock_a, mock_b' "1 timed, 1 known before, 0 not timed" ", timed" \
     "$conv" "$conv"
-check "in a route that says fastest, too" tunes 'fastest, mock_b, mock_a' "1 timed, 1 known before, 0 not timed" ", timed" \
+check "also with a route that begins with fastest" tunes 'fastest, mock_b, mock_a' "1 timed, 1 known before, 0 not timed" ", timed" \
     "$conv" "$conv"
-check "an algorithm's number is no other problem" tunes 'mock_a, mock_b' "0 timed, 1 known before, 0 not timed" "(measured before)" \
+check "an algorithm's number does not make another problem" tunes 'mock_a, mock_b' "0 timed, 1 known before, 0 not timed" "(measured before)" \
     "$conv algo=gemm"
 frozen() (
     ANYDNN_TUNING_MODE="read"
@@ -388,7 +388,7 @@ frozen() (
     tunes 'mock_a, mock_b' "0 timed, 0 known before, 1 not timed" ", not timed" "softmax_forward x=f32:9,9,1,1"
 )
 check "a frozen file stays as it is" frozen
-check "what it kept serves a route with fastest" env ANYDNN_ROUTE='fastest, mock_a, mock_b' \
+check "its records serve a route with fastest" env ANYDNN_ROUTE='fastest, mock_a, mock_b' \
     ANYDNN_PLUGIN_PATH="$mocks" ANYDNN_DEVICE=cpu ANYDNN_TUNING="$tap_dir/times" sh -c "
     '$anydnn' explain $conv >'$tap_dir/out'; grep 'measured before' '$tap_dir/out'"
 both_fill() {
@@ -405,8 +405,9 @@ prunes() {
     rm -f "$tap_dir/times"
     tune "$conv" >/dev/null || return 1
     mine=$(sed -n 's/^convolution[^\t]*\t[^\t]*\t\(mock_a [^,]*\),.*/\1/p' "$tap_dir/times")
-    [ -n "$mine" ] || { echo "no record that asks mock_a"; return 1; }
-    # Another version, another build, a missing backend; a suspect of an old version; a comment.
+    [ -n "$mine" ] || { echo "no record names mock_a"; return 1; }
+    # The records are of another version, of another build and of a missing backend. The others are a suspect of an old
+    # version and a comment.
     {
         printf 'p\td\t%s\tnone\tmock_a\t1\t2.5\n' "$mine"
         printf 'p\td\tmock_b 0.1, %s\tnone\tmock_a\t1\t2.5\n' "$mine"
@@ -419,17 +420,17 @@ prunes() {
     ln -sf times "$tap_dir/link"
     ANYDNN_PLUGIN_PATH=$mocks "$anydnn" tune --prune --tuning "$tap_dir/link" >"$tap_dir/out" || return 1
     grep "link: 3 records of other versions removed, 3 kept\$" "$tap_dir/out" || return 1
-    [ -L "$tap_dir/link" ] || { echo "no link any more"; return 1; }
-    [ "$(stat -c %a "$tap_dir/times")" = 640 ] || { echo "another mode"; return 1; }
+    [ -L "$tap_dir/link" ] || { echo "the link was replaced"; return 1; }
+    [ "$(stat -c %a "$tap_dir/times")" = 640 ] || { echo "the mode changed"; return 1; }
     [ "$(grep -c -e '^# mine' -e '^anydnn tuning 1' -e 'mock_away' -e "	$mine	" -e '^convolution' "$tap_dir/times")" -eq 5 ]
 }
-check "tune --prune takes out records of other versions alone" prunes
-check "and what it left serves" sh -c "ANYDNN_ROUTE='mock_a, mock_b' ANYDNN_PLUGIN_PATH='$mocks' ANYDNN_DEVICE=cpu '$anydnn' \
+check "tune --prune removes only records of other versions" prunes
+check "and the remaining records serve" sh -c "ANYDNN_ROUTE='mock_a, mock_b' ANYDNN_PLUGIN_PATH='$mocks' ANYDNN_DEVICE=cpu '$anydnn' \
     tune --tuning '$tap_dir/times' '$conv' | grep ' 1 known before'"
 check "tune --prune of another file" refuses 1 "it does not begin like a tuning file" tune --prune --tuning "$ANYDNN_TEST_SRCDIR/README.md"
-check "tune --prune of none" refuses 1 "nonesuch: No such file" tune --prune --tuning "$tap_dir/nonesuch"
+check "tune --prune of a missing file" refuses 1 "nonesuch: No such file" tune --prune --tuning "$tap_dir/nonesuch"
 ln -sf circle "$tap_dir/circle"
-check "tune --prune of a link in a circle" refuses 1 "it is a dangling link" tune --prune --tuning "$tap_dir/circle"
+check "tune --prune of a link to itself" refuses 1 "it is a dangling link" tune --prune --tuning "$tap_dir/circle"
 waits_in_vain() (
     exec 8<"$tap_dir"
     flock 8 && refuses 1 "another process holds the lock" tune --prune --tuning "$tap_dir/times"
@@ -439,7 +440,7 @@ check "tune --prune with a problem" refuses 2 "takes no problems" tune --prune -
 check "tune in a math mode" tune --math tensor_op "$conv"
 check "and that is another problem" grep -c 'math=tensor_op' "$tap_dir/times"
 check "tune without a file" refuses 2 "no tuning file: give --tuning FILE" tune "$conv"
-check "a math mode that is none" refuses 2 "\-\-math=half: must be default" tune --math half "$conv"
+check "an unknown math mode" refuses 2 "\-\-math=half: must be default" tune --math half "$conv"
 
 # ---- explain
 
@@ -447,7 +448,7 @@ check "explain prints the whole problem" gives 0 \
     "^problem: convolution_forward x=f32:2,6,9,8:nchw .* y=f32:2,4,5,11:nchw pad=1,2" explain "$conv"
 # shellcheck disable=SC2086
 check "a problem in several words" gives 0 "^rule: \[route\] convolution_\* = " explain $conv
-# The choices of the built-in routes on the host.
+# The built-in routes choose onednn on the host if it was built, else cpu_ref.
 chosen=cpu_ref
 [ ! -e "$ANYDNN_TEST_PLUGINDIR/anydnn_onednn.so" ] || chosen=onednn
 check "explain prints the choice" gives 0 "^choice: $chosen engine" explain "$conv"
@@ -455,24 +456,24 @@ check "explain --json" json 0 \
     "'$chosen' in [b['name'] for b in a['backends']] and a['choice'].startswith('$chosen') and a['rule'].startswith('[route]') and a['problem'].startswith('convolution_forward x=f32:2,6,9,8:nchw') and any('choice' in l for l in a['lines'])" \
     explain "$conv"
 check "no problem" refuses 2 "missing problem, such as" explain
-check "an operation that is none" refuses 2 \
+check "an unknown operation" refuses 2 \
     "unknown operation \`convolution_forwrd\`; did you mean \`convolution_forward\`" explain \
     "convolution_forwrd x=f32:1,1,1,1"
-check "a key that is none" refuses 2 "\`padd=1,1\`: unknown key; did you mean \`pad\`" explain \
+check "an unknown key" refuses 2 "\`padd=1,1\`: unknown key; did you mean \`pad\`" explain \
     "$conv padd=1,1"
 check "a missing operand" refuses 2 "operand \`w\` of convolution_forward is missing" explain \
     "convolution_forward x=f32:1,1,4,4"
-check "a type that is none" refuses 2 "\`x=f33:1,1,4,4\`: the type must be one of" run \
+check "an unknown type" refuses 2 "\`x=f33:1,1,4,4\`: the type must be one of" run \
     "pooling_forward x=f33:1,1,4,4 window=2,2 stride=2,2"
 check "shapes that do not fit" refuses 2 "the filter has 5 channels" run \
     "convolution_forward x=f32:2,6,9,8 w=f32:4,5,3,2"
-check "a mode that is none" refuses 2 "\`math=tensor\`" run "$conv math=tensor"
+check "an unknown mode" refuses 2 "\`math=tensor\`" run "$conv math=tensor"
 
 # ---- run
 
-check "run prints who ran it" gives 0 "^backend:   $chosen, engine [0-9]*, on cpu\$" run "$conv"
+check "run prints the backend that ran" gives 0 "^backend:   $chosen, engine [0-9]*, on cpu\$" run "$conv"
 check "run prints the output" gives 0 "^output:    y f32:2,4,5,11, count 440, min -[0-9]" run "$conv"
-check "run prints who did not" gives 0 "^skipped:   cudnn: " run "$conv"
+check "run prints the backends that did not run" gives 0 "^skipped:   cudnn: " run "$conv"
 check "run --json" json 0 \
     "a['record']['backend'] == '$chosen' and a['record']['math'] == 'default' and a['outputs'][0]['dims'] == [2, 4, 5, 11] and len(a['outputs'][0]['first']) == 8 and a['seed'] == 1" \
     run "$conv"
@@ -487,10 +488,10 @@ check "run --check says that eighths do not round" gives 0 "^inputs:    multiple
 check "run --inputs normal" json 0 \
     "a['inputs'] == 'normal' and a['check']['passed'] and any(v * 64 % 1 for v in a['outputs'][0]['first'])" \
     run "$conv" --check cpu_ref --inputs normal
-check "run --inputs of no kind" refuses 2 "--inputs=odd: must be eighths or normal" run "$conv" --inputs odd
+check "run --inputs of an unknown kind" refuses 2 "--inputs=odd: must be eighths or normal" run "$conv" --inputs odd
 check "run --tolerance" json 0 "a['check']['outputs'][0]['tolerance'] == 0.5" run "$conv" --check \
     cpu_ref --tolerance 0.5
-check "run --check of none" refuses 1 "--check nonesuch: this backend is not installed" run "$conv" \
+check "run --check of an unknown backend" refuses 1 "--check nonesuch: this backend is not installed" run "$conv" \
     --check nonesuch
 check "run --time" gives 0 \
     "^time:      first run .* us; later ones at least .*, median .*, at most .* us" run "$conv" --time
@@ -501,7 +502,7 @@ check "run --repeat 0" refuses 2 "--repeat=0: must be an integer from 1" run "$c
 check "run --seed -1" refuses 2 "--seed=-1: must be an integer from 0" run "$conv" --seed=-1
 check "run --tolerance x" refuses 2 "--tolerance=x: must be a number of at least 0" run "$conv" --tolerance x
 check "run --in without a file" refuses 2 "--in x: must be ROLE=FILE" run "$conv" --in x
-check "run on a device that is not there" refuses 1 "device \`nonesuch:1\`" run "$conv" --device nonesuch:1
+check "run on a missing device" refuses 1 "device \`nonesuch:1\`" run "$conv" --device nonesuch:1
 
 same_seed() {
     for seed in 1 1 2; do
@@ -531,9 +532,9 @@ check "a file cut short" refuses 1 \
     "short.bin: ends after 60 bytes; operand x has 16 values of 4 bytes, 64 in all" run "$pool" --in \
     "x=$tap_dir/short.bin"
 check "a file too long" refuses 1 "long.bin: has more than 64 bytes" run "$pool" --in "x=$tap_dir/long.bin"
-check "a file that is not there" refuses 1 "$tap_dir/none.bin: cannot be read: No such file" run "$pool" \
+check "a missing file" refuses 1 "$tap_dir/none.bin: cannot be read: No such file" run "$pool" \
     --in "x=$tap_dir/none.bin"
-check "a role that is none" refuses 2 "--in w=.*: the problem does not have this operand; available: x\$" run \
+check "an unknown role" refuses 2 "--in w=.*: the problem does not have this operand; available: x\$" run \
     "$pool" --in "w=$tap_dir/x.bin"
 check "an input that is an output" refuses 2 \
     "--out x=.*: the problem does not have this operand; available: y\$" run "$pool" --out "x=$tap_dir/y.bin"
@@ -555,7 +556,6 @@ check "without an operand" gives 0 "^problem:.* without=z\$" run \
 check "misaligned operands" json 0 \
     "a['outputs'][0]['count'] == 440 and a['problem'].endswith('align=4')" run "$conv align=4"
 
-# Problems from standard input.
 three="# a list\n$pool\n\n$conv\npooling_forward x=f32:1,1,4,4 windo=2,2\n"
 check "problems from standard input" feed "$three" refuses 2 \
     "line 5: .*\`windo=2,2\`.*did you mean \`window\`" run -
@@ -594,7 +594,7 @@ if [ -e "$mocks/anydnn_mock_a.so" ] && [ -e "$mocks/anydnn_mock_device.so" ]; th
         "a['device'] == 'mockdev:0' and a['check']['device'] == 'cpu' and not a['check']['passed'] and a['record']['workspace'] == 4096" \
         run "$conv" --check cpu_ref --config "$at" --device mockdev
     check "the device that auto finds" json 0 "a['device'] == 'mockdev:0'" info --config "$at"
-    check "operands too ill aligned for its first plan" json 0 "a['record']['unaligned'] == 1" run \
+    check "operands too misaligned for its first plan" json 0 "a['record']['unaligned'] == 1" run \
         "$conv align=4" --config "$at" --device mockdev
     conf "[anydnn]\nplugin_path = $mocks\nstaging = listed\nlog = error\n[plugin mock_mirror]\nset.of = $ANYDNN_TEST_PLUGINDIR/anydnn_cpu_ref.so\n[route]\n* = mock_mirror"
     check "explained where it would be staged" gives 0 \
@@ -613,7 +613,7 @@ caught() {
     conf "[plugin trespass]\nmodule = $trespass\nset.do = $1\n[route]\ntransform_tensor = trespass"
     refuses 1 "$2" run "transform_tensor x=f32:1,2,3,4 y=f32:1,2,3,4:60,30,9,2" --repeat 3 --config "$at"
 }
-check "writing before an output is caught" caught before \
+check "writing before an output is detected" caught before \
     "backend trespass wrote outside operand y, 3 bytes before its first"
 check "writing after an output is caught" caught after \
     "backend trespass wrote outside operand y, 2 bytes after its last"

@@ -129,11 +129,13 @@ all_read() {
             [ "$(grep -c ": convolution_$operation " "$tap_dir/out")" -eq "$convolutions" ] ||
                 { echo "$name: $operation"; return 1; }
         done
+        # Matrix products have neither layouts nor gradients; layer normalizations keep their layouts.
+        [ "$name" != products ] || continue
         # Transforms give their layouts themselves. Parameters of batch normalization are float and have
         # one layout. Several operations of these two have no backward operation.
         [ "$name" = layers ] || [ "$name" = networks_rest ] || [ "$(wc -l <"$tap_dir/out")" -ge $((2 * layers)) ] ||
             { echo "$name"; return 1; }
-        grep -vE ': (transform_tensor|batch_normalization_[a-z]*) ' "$tap_dir/out" | grep -q 'f32:.* compute\|:nchw ' && { echo "$name: not all f16 and nhwc"; return 1; }
+        grep -vE ': (transform_tensor|(batch_)?normalization_[a-z]*) ' "$tap_dir/out" | grep -q 'f32:.* compute\|:nchw ' && { echo "$name: not all f16 and nhwc"; return 1; }
     done
     return 0
 }
@@ -155,10 +157,21 @@ check "nor a sum over the samples" reads 'reduce_tensor a=f32:3,4,5,6:nchw c=f32
     reduce_tensor a=f32:2,4,5,6 c=f32:1,4,1,1 op=add without=indices
 check "one sample everywhere becomes many" reads 'add_tensor x=f32:3,4,5,6:nchw y=f32:3,4,5,6:nchw' --batch 3 \
     add_tensor x=f32:1,4,5,6 y=f32:1,4,5,6
+layer="normalization_forward x=f32:1,7,8 scale=f32:1,1,8 bias=f32:1,1,8 save_mean=f32:1,7,1 save_inv_dev=f32:1,7,1 kind=layer axes=2"
+check "a batch reaches the statistics of a layer, not its parameters" reads \
+    'normalization_forward x=f16:3,7,8:nchw scale=f16:1,1,8:nchw bias=f16:1,1,8:nchw y=f16:3,7,8:nchw save_mean=f32:3,7,1:nchw ' \
+    --batch 3 --type f16 --layout nhwc $layer
+check "and those of its gradients" reads \
+    'normalization_backward x=f32:3,7,8:nchw dy=f32:3,7,8:nchw .*save_mean=f32:3,7,1:nchw save_inv_dev=f32:3,7,1:nchw dx=f32:3,7,8:nchw dscale=f32:1,1,8:nchw ' \
+    --batch 3 --direction data $layer
+check "groups have a layout" reads 'normalization_forward x=f32:2,4,5,6:nhwc y=f32:2,4,5,6:nhwc kind=group groups=2 ' \
+    --layout nhwc normalization_forward x=f32:2,4,5,6 kind=group groups=2
+check "matrix products stay as they are" reads 'matmul a=f32:2,3,4:nchw b=f32:2,4,5:nchw d=f32:2,3,5:nchw ' --batch 7 \
+    --layout nhwc matmul a=f32:2,3,4 b=f32:2,4,5
 move="transform_tensor x=f32:2,4,5,6 y=f32:2,4,5,6:nhwc"
-check "a move to another layout begins with the one asked for" reads \
+check "a change of layout begins with the requested layout" reads \
     'transform_tensor x=f32:2,4,5,6:nhwc y=f32:2,4,5,6:nchw' --layout nhwc $move
-check "and stays the move it is" reads 'transform_tensor x=f32:2,4,5,6:nchw y=f32:2,4,5,6:nhwc' --layout nchw $move
+check "and remains a change of layout" reads 'transform_tensor x=f32:2,4,5,6:nchw y=f32:2,4,5,6:nhwc' --layout nchw $move
 check "a copy stays a copy" reads 'transform_tensor x=f32:2,4,5,6:nhwc y=f32:2,4,5,6:nhwc' --layout nhwc \
     transform_tensor x=f32:2,4,5,6 y=f32:2,4,5,6
 
@@ -191,7 +204,7 @@ check "the gradient of a batch normalization" lists 1 'batch_normalization_backw
     "batch_normalization_training x=f32:2,3,4,5 epsilon=0.25" --direction data --type f16
 check "whose parameters stay float" lists 1 ' scale=f32:1,3,1,1' \
     "batch_normalization_training x=f32:2,3,4,5 scale=f32:1,3,1,1" --type f16
-check "a direction that nothing has" refuses 2 "no problem has the requested --direction" "$pool" \
+check "a direction that no problem has" refuses 2 "no problem has the requested --direction" "$pool" \
     --direction filter --list
 # The output of --list is a suite.
 listed_again() {
@@ -211,11 +224,11 @@ check "standard input" from_input
 
 check "nothing" refuses 2 "missing suite or problem, such as"
 check "no pair" refuses 2 "missing BACKEND:MATH, such as cpu_ref:default" "$pool"
-check "a suite that is not there" refuses 2 \
+check "a missing suite" refuses 2 \
     "resnet51: unknown suite; similar names: .*resnet50_v1.5.*--list" resnet51 cpu_ref
-check "one that is near to nothing" refuses 2 "qqq: unknown suite; .anydnn bench --list" qqq cpu_ref
+check "a name that resembles no suite" refuses 2 "qqq: unknown suite; .anydnn bench --list" qqq cpu_ref
 check "no suites" refuses 2 "lenet: no suites in $tap_dir" lenet cpu_ref --suites "$tap_dir/none"
-check "a file that is not there" refuses 2 "none.suite: No such file" "$tap_dir/none.suite" cpu_ref
+check "a missing file" refuses 2 "none.suite: No such file" "$tap_dir/none.suite" cpu_ref
 printf 'a: %s\nb: pooling_forward x=f32:2,3\n' "$pool" >"$tap_dir/bad.suite"
 check "a bad line" refuses 2 "line 2: problem text: x is f32:2,3" "$tap_dir/bad.suite" cpu_ref
 : >"$tap_dir/empty.suite"
@@ -224,9 +237,9 @@ check "a bad problem" refuses 2 "window" "pooling_forward x=f32:2,3,8,6 windov=2
 for name in + cpu_ref+ +cpu_ref cpu_ref++cpu_ref cpu_ref+:default; do
     check "no backend in $name" refuses 2 "\`$name\` is not a BACKEND:MATH" "$pool" $name
 done
-check "one of several that is not there" refuses 2 "cpu_raf: this backend is not installed" "$pool" cpu_ref+cpu_raf
-check "a backend that is not there" refuses 2 "cpu_raf:default: this backend is not installed" "$pool" cpu_raf
-check "a math mode that is none" refuses 2 "cpu_ref:fast: unknown math mode .fast.; available: default, tensor_op" \
+check "a missing backend among several" refuses 2 "cpu_raf: this backend is not installed" "$pool" cpu_ref+cpu_raf
+check "a missing backend" refuses 2 "cpu_raf:default: this backend is not installed" "$pool" cpu_raf
+check "an unknown math mode" refuses 2 "cpu_ref:fast: unknown math mode .fast.; available: default, tensor_op" \
     "$pool" cpu_ref:fast
 check "no backend at all" refuses 2 "is not a BACKEND:MATH" "$pool" :default
 check "batch" refuses 2 "--batch=0: must be an integer from 1" "$pool" cpu_ref --batch 0
@@ -296,7 +309,7 @@ for line in open(sys.argv[1] + "/means"):
 EOP
 }
 check "awk finds the same means and totals" means
-check "the JSON tells who ran where" json \
+check "the JSON shows which backend ran on which device" json \
     "[p['pair'] for p in a['pairs']] == 2 * ['cpu_ref:default'] and a['pairs'][0]['device'] == 'cpu' and a['suite'] == 'lenet' and len(a['layers']) == 29"
 check "the worst layers are named" json \
     "all(len(p['worst']) == min(3, s['counted']) and (p['worst'][0]['layer'] == min((l for l in a['layers'] if s['operation'] in (l['operation'], 'all operations')), key=lambda l: l['pairs'][i]['ratio' if i else 'roofline'])['layer']) for s in a['summary'] for i, p in enumerate(s['pairs']))"
@@ -318,7 +331,7 @@ bar_in_name() {
         grep -q "^set output './|touch pwned;.svg'" "$tap_dir/|touch pwned;.gp"
 }
 check "a newline in the plot's name is refused" newline_in_name
-check "a bar in the plot's name is no command" bar_in_name
+check "a bar in the plot's name runs no command" bar_in_name
 if command -v gnuplot >/dev/null; then
     draws() {
         quickly "$pool" cpu_ref --plot "$tap_dir/b.$1" && [ -s "$tap_dir/b.$1" ] &&
@@ -368,7 +381,7 @@ same_twice() {
     quickly "$tap_dir/twice.suite" cpu_ref --json &&
         json "[l['counted'] for l in a['layers']] == [True, False, True] and a['summary'][0]['distinct'] == 1 and math.isclose(a['summary'][0]['pairs'][0]['total_us'], sum(l['pairs'][0]['time_us'] for l in a['layers'][:2])) and math.isclose(a['summary'][1]['pairs'][0]['total_us'], 2 * a['layers'][2]['pairs'][0]['time_us'])"
 }
-check "a problem that stands twice counts once in means, and twice in totals" same_twice
+check "a repeated problem counts once in means, and twice in totals" same_twice
 check "a search for the algorithm" quickly "$one" cpu_ref --find
 # Find does not cover the fused call, so oneDNN's Winograd runs only if it is named.
 shape="x=f32:1,32,12,12 w=f32:32,32,3,3 pad=1,1 algo=winograd"
@@ -418,10 +431,10 @@ declined() {
     [ "$(grep -c ',declined,0,.*,"it runs this only in default math",' "$tap_dir/a.csv")" -eq 5 ] &&
         [ "$($awk -F, '$8 == "ran" && $9 == 0' "$tap_dir/a.csv" | wc -l)" -eq 5 ]
 }
-check "what one pair declines is out of the means of all" declined
-check "the table tells why" gives 0 "cpu_ref:tensor_op  *declined: it runs this only in default math" $quick lenet \
+check "the means exclude layers that a pair declines" declined
+check "the table shows the reason" gives 0 "cpu_ref:tensor_op  *declined: it runs this only in default math" $quick lenet \
     --batch 2 cpu_ref cpu_ref:tensor_op
-check "and how many" grep -q '^convolution_forward: means over 0 of 5 distinct layers; the others are excluded' \
+check "and their number" grep -q '^convolution_forward: means over 0 of 5 distinct layers; the others are excluded' \
     "$tap_dir/out"
 check "nothing runs at all" refuses 1 "none of the pairs runs any of the problems" "$one" cpu_ref:tensor_op
 
@@ -501,7 +514,8 @@ true_maxima() {
         sort -u >"$tap_dir/backward"
     [ "$(wc -l <"$tap_dir/forward")" -eq 4 ] && diff "$tap_dir/forward" "$tap_dir/backward"
 }
-# The fastest of several is one pair. The backend that ran is shown with its time, not the list's first.
+# A pair may name several backends and then runs the fastest. The output shows the backend that ran, not the first one
+# named.
 fastest_of_two() {
     mocks "set.sleep_us = 40000"
     quickly "$one" mock_a mock_a+mock_b --time 20 --config "$tap_dir/mocks.conf" --csv "$tap_dir/choice.csv" --json &&
@@ -554,7 +568,7 @@ no_transforms() {
             json "a['layers'][0]['pairs'][0]['engine'] == 1 and a['layers'][0]['pairs'][0]['algorithm'] == 'implicit_precomp_gemm'" || return 1
     done
 }
-# The fastest of several uses a transform if the problem names it.
+# A pair of several backends runs a transform if the problem names it.
 no_named_transforms() {
     plain_and_transform
     quickly "$one algo=winograd" mock_b+mock_a --find --rounds 1 --config "$tap_dir/mocks.conf" --json &&
@@ -562,7 +576,8 @@ no_named_transforms() {
     quickly "$one algo=winograd" mock_b+mock_a --find --no-transforms --rounds 1 --config "$tap_dir/mocks.conf" --json &&
         json "a['layers'][0]['pairs'][0]['chosen'] == 'mock_a' and a['layers'][0]['pairs'][0]['engine'] == 1"
 }
-# Nothing else is available; or the transform has the number of a plain algorithm, which the record shows.
+# The only candidate is a transform. In the second case it has the number of a plain algorithm, and only the record
+# shows that it is a transform.
 nothing_but_transforms() {
     mocks "set.algorithms = 6" "set.notes = transform"
     refuses 1 "none of the pairs runs any" $quick "$one" mock_a --find --no-transforms --config "$tap_dir/mocks.conf" &&
@@ -584,17 +599,17 @@ if [ -e "$mocks/anydnn_mock_a.so" ] && [ -e "$mocks/anydnn_mock_b.so" ]; then
     check "short calls are recorded and replayed together" many_calls
     check "pairs are timed in turn" in_turn
     check "each call has operands of its own" go_round
-    check "the gradient of a maximum meets the maxima" true_maxima
+    check "the gradient of a maximum gets the forward results" true_maxima
     check "the fastest of two" fastest_of_two
-    check "which are of one memory space" not_of_one_space
+    check "only backends of one memory space can be combined" not_of_one_space
     check "the limit of time holds" limit_holds
-    check "a pair that breaks" breaks
+    check "a pair that fails" breaks
     check "--find takes the fastest algorithm" finds
     check "also of the gradients" finds_backward
-    check "--no-transforms leaves them out of it" no_transforms
-    check "and where a problem names one" no_named_transforms
-    check "and declines what has no other way" nothing_but_transforms
-    check "less than the math asked for is told" lesser_math
+    check "--no-transforms excludes transforms" no_transforms
+    check "also if a problem names one" no_named_transforms
+    check "and declines problems without another candidate" nothing_but_transforms
+    check "less math than requested is reported" lesser_math
 else
     skip "backends of a known speed" "no mock backends"
 fi

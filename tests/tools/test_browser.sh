@@ -64,6 +64,6 @@ else
     check "a comparison's page on both widths" compared
     check "a page of speeds on both widths" timed
     check "several comparisons on both widths" gathered
-    check "what is too wide or too small is seen" refused
+    check "boxes that are too wide and labels that are too small are detected" refused
 fi
 tap_end

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sizes of cancelling terms, computed by hand. Float evaluations must be within the bound that
- * follows from them. Evaluations with a factor that is wrong by a thousandth must be beyond it. */
+/* Tests the sizes of cancelling terms against values computed by hand. A float evaluation must be
+ * within the bound that follows from them. One with a factor that is wrong by a thousandth must be
+ * beyond it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -173,8 +174,8 @@ static void another_operation(void **state)
 
 enum { M = 36, LAST = M - 1 };
 
-/* Evaluates dx of a cell. All x are zero except the last, so the last dx is the rest of terms as
- * large as dy. */
+/* Evaluates dx of a cell. All x are zero except the last, so the last dx is what remains of terms
+ * as large as dy. */
 #define EVALUATE(real, dx, x, dy, wrong)                                                           \
     do {                                                                                           \
         real mean_ = 0, var_ = 0, dbias_ = 0, dscale_ = 0, inv_;                                   \

@@ -271,7 +271,7 @@ names_layer() {
     compare 1 $pair "$suite" && says '^anydnn: 1 outputs are beyond their bound; three: faulty:default: 2 of 25088 values of y are wrong; \[' &&
         says '^ *1\.[0-9]*e-04 .*BROKEN  faulty:default three y'
 }
-# ... with the printed command.
+# The command that the report prints finds the same fault.
 repeats() {
     again=$(sed -n 's/^  again: anydnn //p' "$tap_dir/out")
     [ -n "$again" ] || return 1
@@ -315,7 +315,7 @@ trespasses() {
         --config "$tap_dir/trespass.conf" cpu_ref trespass transform_tensor x=f32:1,2,3,4
 }
 
-# cpu_ref in a separate memory space, whose pointers fault on the host.
+# mock_mirror runs cpu_ref in a separate memory space, whose pointers fault on the host.
 on_a_device() {
     printf '[plugin mock_mirror]\nmodule = %s\nset.of = %s\n' "$mocks/anydnn_mock_mirror.so" \
         "$ANYDNN_TEST_PLUGINDIR/anydnn_cpu_ref.so" >"$tap_dir/mirror.conf"
@@ -370,18 +370,18 @@ check 'every operation and type, with NaN and infinities' all_operations special
 check 'what the other inputs are' kinds
 check 'inputs from files' from_files
 check 'a file that is not there' misses_a_file
-check 'a folder that is not there, said once' misses_a_folder
-check 'one rounding is what one rounding is, by type' rounding
+check 'a missing folder is reported once' misses_a_folder
+check 'one rounding has the error of one rounding, by type' rounding
 check 'operands rounded to TF32' tf32
 check 'truncation: its size and its direction' truncation
 check 'the last bit of one element, on whole numbers' last_bit
 check 'saturation and overflow are no errors' saturates
 check 'inputs are spread as they should' moments
 check 'long sums of whole numbers in half' long_sums
-check 'the seed alone decides' seeds
-check 'each value of a sample is summed up on its own' sampled
-check 'a sample says what the whole says of its places' sample_of_whole
-check 'a sample says what it cannot say' says_sample
+check 'the data depend only on the seed' seeds
+check 'each value of a sample is summed separately' sampled
+check 'a sample reports the values of the whole comparison' sample_of_whole
+check 'a sample reports its limit of confidence' says_sample
 check 'the growth of the error' grows
 check 'a planted fault: the layer is named' names_layer
 check 'a planted fault: its line repeats it' repeats
@@ -409,9 +409,9 @@ check 'no such suite' refuses 'no_such_suite: unknown suite' --suites "$suites" 
 check 'no such reference' refuses 'cpu_reff:default: this backend is not installed' --reference cpu_reff cpu_ref cpu_ref "$suite"
 check 'a reference with a mode' refuses '--reference=cpu_ref:split: must be the name of a backend' --reference cpu_ref:split cpu_ref cpu_ref "$suite"
 check 'no such inputs' refuses 'must be normal, uniform, integers, wide' --inputs gaussian cpu_ref cpu_ref "$suite"
-check 'a sample of none' refuses '--sample=0: ' --sample 0 cpu_ref cpu_ref "$suite"
+check 'a sample of no values' refuses '--sample=0: ' --sample 0 cpu_ref cpu_ref "$suite"
 check 'a sample that is no number' refuses '--sample=some: ' --sample some cpu_ref cpu_ref "$suite"
 check 'no such folder for CSV' refuses '--csv=/nowhere/a.csv: No such file' --csv /nowhere/a.csv cpu_ref cpu_ref "$suite"
-check 'a word that is none' refuses 'window. is not part of a problem' cpu_ref cpu_ref pooling_forward x=f32:1,1,4,4 window
+check 'an unknown word' refuses 'window. is not part of a problem' cpu_ref cpu_ref pooling_forward x=f32:1,1,4,4 window
 check 'a wrong problem' refuses 'unknown operation' cpu_ref cpu_ref pooling_foward x=f32:1,1,4,4
 tap_end

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Damaged arrays and traces are refused or read without faults; ANYDNN_TEST_FUZZ is their number.
- * An array is read only if its header and its size are right, and gives what was written. */
+/* Tests that damaged arrays and traces are refused or read without a fault; ANYDNN_TEST_FUZZ is
+ * their number. An array is read only if its header and its size match, and its values are those
+ * that were written. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -99,8 +100,8 @@ static size_t below(size_t limit)
 }
 
 /* Damages a file by changed bits and bytes, cuts, and copies of a part. Returns the new size, at
- * most `room`. */
-static size_t damage(unsigned char *bytes, size_t size, size_t room)
+ * most `capacity`. */
+static size_t damage(unsigned char *bytes, size_t size, size_t capacity)
 {
     for (size_t i = below(4) + 1; i > 0; i--) {
         size_t at = below(size), length = below(16), to = below(size);
@@ -118,7 +119,7 @@ static size_t damage(unsigned char *bytes, size_t size, size_t room)
             size = at;
             break;
         case 3:
-            if (size + 1 < room)
+            if (size + 1 < capacity)
                 bytes[size++] = (unsigned char)below(256);
             break;
         case 4:

@@ -59,5 +59,5 @@ named_by_rules() {
 
 check '80 backends' make_all
 check 'each of the last 24 runs after the first has failed' falls_back_to 56 79
-check 'also where rules name them all' named_by_rules
+check 'also if rules name them all' named_by_rules
 tap_end

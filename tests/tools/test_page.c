@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Escaping of text in a report: for HTML, and for gnuplot's language. */
+/* Tests how text is escaped in a report: for HTML, and for gnuplot's language. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

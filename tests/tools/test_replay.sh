@@ -96,7 +96,7 @@ cut() {
         says '^3 calls, 1 of them distinct, 1 lines damaged'
 }
 
-# Lines that are too long, are not text, or have too few columns, among good ones.
+# Good lines are mixed with lines that are too long, are not text, or have too few columns.
 noise() {
     {
         head -c 40000 /dev/zero | tr '\0' x
@@ -106,7 +106,7 @@ noise() {
     replay 0 "$tap_dir/noise" && says '^4 calls, 2 of them distinct, 5 lines damaged'
 }
 
-# A line in the right form with an invalid problem fails alone.
+# If the problem of a well-formed line is invalid, only that line fails.
 no_problem() {
     {
         cat "$trace"
@@ -115,8 +115,8 @@ no_problem() {
     replay 1 "$tap_dir/sideways" && says 'pooling_sideways' && says '^5 calls, 3 of them distinct'
 }
 
-# A hostile trace with a hostile name: the command that repeats it makes a shell run nothing else, and a
-# terminal gets no control character.
+# The trace's name and its content are hostile. A shell that runs the printed command must run nothing else, and the
+# terminal must receive no control character.
 hostile() {
     mkdir -p "$tap_dir/hostile"
     file="$tap_dir/hostile/x';touch pwned;'"
@@ -141,7 +141,7 @@ hostile() {
     grep -qx 10 "$tap_dir/counted"
 }
 
-# The same for a trace that is reduced to a new one, and for a line that is replayed on a dump.
+# The same holds for a trace that is reduced to a new one, and for a line that is replayed on a dump.
 hostile_name() {
     mkdir -p "$tap_dir/named"
     file="$tap_dir/named/it's;touch pwned;"
@@ -169,8 +169,8 @@ check "the calls run again" again
 check "the same as JSON" as_json
 check "a planted fault is found, and the command repeats it" fault_is_found
 check "a cut trace is read to its last whole line" cut
-check "lines that are none of a trace are counted" noise
-check "a problem that is none is named" no_problem
+check "lines that belong to no trace are counted" noise
+check "an invalid problem is named" no_problem
 check "a hostile trace runs nothing" hostile
 check "nor does a hostile name" hostile_name
 check "a trace may be cut anywhere" every_cut
@@ -179,7 +179,7 @@ check "no such file" refuses 2 "nonesuch: No such file" "$tap_dir/nonesuch"
 check "a folder" refuses 2 "$tap_dir: not a regular file" "$tap_dir"
 : >"$tap_dir/empty"
 check "an empty file" refuses 1 "the trace contains no call" "$tap_dir/empty"
-check "a backend that is not there" replay 1 "$trace" nonesuch:default
+check "a missing backend" replay 1 "$trace" nonesuch:default
 # Twenty seconds of processor time are a hundred times the time for a hundred thousand backends.
 many_backends() {
     awk 'BEGIN { for (i = 0; i < 100000; i++)

@@ -14,7 +14,7 @@ page=$tap_dir/page.html
 suite="$tap_dir/a<b>'&c.suite"
 printf '[plugin cpu_ref]\nset.emulate = on\n' >"$tap_dir/emulate.conf"
 
-# Names with special characters of HTML, XML and gnuplot, and bytes that are not UTF-8.
+# The names have special characters of HTML, XML and gnuplot, and bytes that are not UTF-8.
 {
     echo 'plain: convolution_forward x=f32:1,16,6,6 w=f32:8,16,1,1'
     echo 'longer: convolution_forward x=f32:1,64,6,6 w=f32:8,64,3,3'
@@ -45,7 +45,7 @@ drawn() {
     compared && holds 5 '<script>alert(1)</script>&"`id`' "END'\$x]]>-->" 'A is cpu_ref:default' holds \
         "allow_conversion: a<b>'&c"
 }
-# Two comparisons as one page, from their output; and files that are not comparisons.
+# Draws one page from the output of two comparisons, and checks that other files are refused.
 redrawn() {
     for type in f32 f16; do
         written 0 compare --json --config "$tap_dir/emulate.conf" --type $type --sample 100 cpu_ref:default \
@@ -73,12 +73,11 @@ compared_by() (
     export KEEP="$1"
     compared
 )
-# A gnuplot that fails.
 undrawn() {
     mkdir -p "$tap_dir/bin" && printf '#!/bin/sh\nexit 1\n' >"$tap_dir/bin/gnuplot" && chmod +x "$tap_dir/bin/gnuplot"
     compared_by "$tap_dir/bin" && holds 0 'This figure is missing: gnuplot is not installed or failed.' '5 figures are missing'
 }
-# Each side's roof is the best of its own points, according to gnuplot's input.
+# The input of gnuplot shows that each side's roofline is the best of its own points.
 roofs() {
     mkdir -p "$tap_dir/keep" && printf '#!/bin/sh\ncat >"$KEEP/script.$$"\n' >"$tap_dir/keep/gnuplot" &&
         chmod +x "$tap_dir/keep/gnuplot" || return 1
@@ -95,7 +94,7 @@ for roof, points in zip(roofs, sides):
     assert abs(float(roof[0]) / slope - 1) < 1e-6 and abs(float(roof[1]) / top - 1) < 1e-6, (roof, points)
 END
 }
-# Two backends, one of them twice; and one alone.
+# Draws a page of two pairs, and a page of one.
 timed() {
     written 0 bench --config "$tap_dir/emulate.conf" --rounds 1 --time 0.01 --peak-flops 1T --peak-bytes 10G --html "$page" \
         "$suite" cpu_ref:default cpu_ref:allow_conversion &&
@@ -103,7 +102,7 @@ timed() {
             "allow_conversion: a<b>'&c" 'convolution_forward x=f32:1,64,6,6' &&
         written 0 bench --rounds 1 --time 0.01 --peak-flops 1T --peak-bytes 10G --html "$page" "$suite" cpu_ref && holds "$1"
 }
-# The suite'"'"'s names in bars: gnuplot takes none of them for its own.
+# The labels of the bars are the suite's names without the characters that are special to gnuplot.
 bars() {
     written 0 bench --rounds 1 --time 0.01 --peak-flops 1T --peak-bytes 10G --plot "$tap_dir/bars.gp" "$suite" cpu_ref &&
         grep -q '^"_script_alert(1)_/script____id_" ' "$tap_dir/bars.gp" && ! grep -q '`id`' "$tap_dir/bars.gp"
@@ -133,8 +132,8 @@ else
     check "a page of speeds" timed 0
 fi
 check "layers' names in a script of bars are text" bars
-check "the roof of a comparison's side is the best of its layers" roofs
-check "where nothing has an error, tables alone" exact
-check "without gnuplot the page says so" undrawn
+check "the roofline of a comparison's side is the best of its layers" roofs
+check "without errors, the page has only tables" exact
+check "without gnuplot, the page reports that" undrawn
 check "files that cannot be written" refused
 tap_end

@@ -12,13 +12,13 @@ types() {
 
 check "every operation runs with each of its types" types taken
 check "every operation refuses the other types with a sentence" types refused
-check "types that go together run" types mixed
+check "types that can be combined run" types mixed
 check "integers rarely saturate" types spread
 check "files of every type" types files
 check "vectors of channels lie as documented" types vectors
 check "results round to each type" types rounding
 check "values of set_tensor round to each type" types set
-check "numbers of each type are made and shown" types shown
+check "numbers of each type are generated and printed" types shown
 check "indices of every width" types indices
 check "convolutions of vectors of integers" types convolutions
 check "what a comparison allows" types tolerances

@@ -97,10 +97,10 @@ damaged() {
     [ $? -eq 1 ] && says "/damaged/1/0.npy: $2"
 }
 
-check "results of backends that are right hold" right_is_right
-check "a fault that is rare is found, told and kept" fault_is_found
-check "replay shows it on what was kept" replayed
-check "on made-up numbers it does not show" random_numbers_are_right
+check "results of right backends are within their bounds" right_is_right
+check "a rare fault is found, reported and stored" fault_is_found
+check "replay shows it on the stored data" replayed
+check "it does not show on generated numbers" random_numbers_are_right
 check "it is reduced, and the printed command repeats it" reduced
 # shellcheck disable=SC2016
 {

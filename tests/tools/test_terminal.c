@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Quoting of words for a shell: the shell must read back the quoted text, and the words must have
- * no control character. */
+/* Tests how words are quoted for a shell: the shell must read back the same text, and the quoted
+ * words must contain no control character. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Floating-point operations and bytes of known layers and networks, counted by hand, and the floor
- * that a roofline gives. */
+/* Tests the counts of floating-point operations and bytes against layers and networks counted by
+ * hand, and the least time that a roofline gives. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -111,6 +111,16 @@ static void memory_bound(void **state)
     costs("reduce_tensor a=f32:2,3,4,5 c=f32:1,3,1,1", 120, 4 * 123);
     costs("spatial_sampler_forward x=f32:2,3,4,5 grid=f32:2,6,7,2", 8 * 252, 4 * (120 + 168 + 252));
     costs("ctc_loss x=f32:7,3,5 labels=s32:4 gradients=f32:7,3,5", 315, 4 * (2 * 105 + 3));
+    /* x is read once and y written; the rest as given. */
+    costs("normalization_forward x=f16:6,20 scale=f32:1,20 kind=layer axes=1", 7 * 120,
+          2 * 240 + 4 * 20);
+    costs("normalization_forward x=f16:6,20 z=f16:6,20 sum=f16:6,20 save_inv_dev=f32:6,1 kind=rms "
+          "axes=1",
+          7 * 120, 2 * 480 + 4 * 6);
+    costs("normalization_backward x=f32:6,20 dscale=f32:1,20 kind=layer axes=1", 12 * 120,
+          4 * (360 + 20));
+    costs("matmul a=f16:2,5,7 b=f16:1,7,3 bias=f16:1,1,3", 2 * 30 * 7, 2 * (70 + 21 + 3 + 30));
+    costs("matmul a=f32:5,7 b=f32:7,3 c=f32:5,3 beta=1", 2 * 15 * 7, 4 * (35 + 21 + 30));
 }
 
 /* Checks batch normalization. The statistics need a separate pass, so x (and dy) is read twice. */

@@ -36,14 +36,14 @@ config="ANYDNN_CONFIG=$tap_dir/config.conf"
 check "no home: built-in values" shows 'plan_cache = 256 (built-in)' LC_ALL=C
 check "the user's file in ~/.config" shows "plan_cache = 11 ($secret/anydnn.conf:2)" "$user"
 check "the user's file in XDG_CONFIG_HOME" shows "plan_cache = 12 ($tap_dir/xdg/anydnn/anydnn.conf:2)" "$user" "$xdg"
-check "a relative XDG_CONFIG_HOME counts for nothing" shows 'plan_cache = 11 ' "$user" XDG_CONFIG_HOME=xdg
-check "a relative HOME counts for nothing" shows 'plan_cache = 256 (built-in)' HOME=home
+check "a relative XDG_CONFIG_HOME is ignored" shows 'plan_cache = 11 ' "$user" XDG_CONFIG_HOME=xdg
+check "a relative HOME is ignored" shows 'plan_cache = 256 (built-in)' HOME=home
 check "ANYDNN_CONFIG" shows "plan_cache = 13 ($tap_dir/config.conf:2)" "$user" "$config"
-check "an empty ANYDNN_CONFIG is none" hides 'fatal: ANYDNN_CONFIG' "$user" ANYDNN_CONFIG=
-check "ANYDNN_CONFIG that is not there" shows \
+check "an empty ANYDNN_CONFIG is ignored" hides 'fatal: ANYDNN_CONFIG' "$user" ANYDNN_CONFIG=
+check "ANYDNN_CONFIG names a missing file" shows \
     'fatal: ANYDNN_CONFIG: /nowhere.conf: cannot be opened: No such file or directory' ANYDNN_CONFIG=/nowhere.conf
 check "a variable" shows 'device = cpu (environment ANYDNN_DEVICE)' ANYDNN_DEVICE=cpu
-check "an empty variable is none" shows 'device = auto (built-in)' ANYDNN_DEVICE=
+check "an empty variable is ignored" shows 'device = auto (built-in)' ANYDNN_DEVICE=
 # shellcheck disable=SC2016
 check "a misspelt variable is warned of" shows \
     'anydnn: warning: unknown environment variable ANYDNN_DEVISE; did you mean `ANYDNN_DEVICE`?' ANYDNN_DEVISE=cpu

@@ -102,10 +102,13 @@ static void draw_param(struct adn_problem *problem, const struct adn_param *para
     case ADN_PARAM_TYPE:
         number = draw_type();
         break;
+    case ADN_PARAM_AXES:
+        number = (int32_t)(draw() % 256);
+        break;
     case ADN_PARAM_NAMES:
-        while (param->names[number])
+        while (adn_param_number(param, number) >= 0)
             number++;
-        number = (int32_t)(draw() % (uint64_t)number);
+        number = adn_param_number(param, (int32_t)(draw() % (uint64_t)number));
         break;
     }
     memcpy(at, &number, sizeof(number));
@@ -335,6 +338,32 @@ static const char *const shortest[][2] = {
     {"ctc_loss x=f64:7,3,5 labels=s32:4 gradients=f64:7,3,5:nhwc normalization=none",
      "ctc_loss x=f64:7,3,5:nchw labels=s32:4:nchw label_lengths=s32:3:nchw "
      "input_lengths=s32:3:nchw costs=f64:3:nchw gradients=f64:7,3,5:nhwc normalization=none"},
+    {"normalization_forward x=f16:4,7,32 kind=layer axes=2",
+     "normalization_forward x=f16:4,7,32:nchw y=f16:4,7,32:nchw kind=layer axes=2 epsilon=1e-05 "
+     "without=scale,bias,z,sum,save_mean,save_inv_dev"},
+    {"normalization_forward x=f16:2,8,5,5:nhwc scale=f32:1,8,1,1 bias=f32:1,8,1,1 kind=group "
+     "groups=4 activation=swish coef=1",
+     "normalization_forward x=f16:2,8,5,5:nhwc scale=f32:1,8,1,1:nchw bias=f32:1,8,1,1:nchw "
+     "y=f16:2,8,5,5:nhwc kind=group groups=4 epsilon=1e-05 activation=swish coef=1 "
+     "without=z,sum,save_mean,save_inv_dev"},
+    /* An instance is a group of one channel. */
+    {"normalization_forward x=f32:2,6,5 kind=instance",
+     "normalization_forward x=f32:2,6,5:nchw y=f32:2,6,5:nchw kind=group groups=6 epsilon=1e-05 "
+     "without=scale,bias,z,sum,save_mean,save_inv_dev"},
+    {"normalization_backward x=bf16:6,9 dscale=f32:1,9 kind=rms axes=1 scaling=zero_centered "
+     "epsilon=0.5",
+     "normalization_backward x=bf16:6,9:nchw dy=bf16:6,9:nchw dx=bf16:6,9:nchw "
+     "dscale=f32:1,9:nchw kind=rms axes=1 scaling=zero_centered epsilon=0.5 "
+     "without=scale,bias,save_mean,save_inv_dev,dsum,dbias"},
+    {"normalization_forward x=f64:2,3,4 kind=layer axes=0,2 activation=gelu",
+     "normalization_forward x=f64:2,3,4:nchw y=f64:2,3,4:nchw kind=layer axes=0,2 epsilon=1e-05 "
+     "activation=gelu without=scale,bias,z,sum,save_mean,save_inv_dev"},
+    {"matmul a=f16:16,32 b=f16:32,48:1,32 bias=f16:1,48 activation=gelu_tanh",
+     "matmul a=f16:16,32:nchw b=f16:32,48:1,32 bias=f16:1,48:nchw d=f16:16,48:nchw compute=f32 "
+     "activation=gelu_tanh without=c,scale_a,scale_b,scale_d,zero_a,zero_b,aux,amax"},
+    {"matmul a=f64:1,2,3 b=f64:5,3,4 c=f64:5,2,4 math=tensor_op beta=1",
+     "matmul a=f64:1,2,3:nchw b=f64:5,3,4:nchw c=f64:5,2,4:nchw d=f64:5,2,4:nchw compute=f64 "
+     "math=tensor_op without=bias,scale_a,scale_b,scale_d,zero_a,zero_b,aux,amax beta=1"},
     {"dropout_backward dy=f32:9 p=0.25",
      "dropout_backward dy=f32:9:nchw reserve=u8:2:nchw dx=f32:9:nchw p=0.25"},
     {"transform_tensor x=f32:2,3,4,5:nhwc y=f32:2,3,4,5",

@@ -56,6 +56,9 @@ static const struct {
     {"spatial_sampler_forward x=%s:2,32,4,4 grid=%s:2,32,5,2", FLOATS},
     {"spatial_sampler_backward x=%s:2,32,4,4 grid=%s:2,32,5,2 dy=%s:2,32,32,5", FLOATS},
     {"ctc_loss x=%s:7,32,5 labels=s32:9", FLOATS},
+    {"normalization_forward x=%s:2,32,5 kind=layer axes=2", FLOATS},
+    {"normalization_backward x=%s:2,32,5 kind=group groups=4", FLOATS},
+    {"matmul a=%s:2,32,32 b=%s:2,32,32", FLOATS},
 };
 
 /* The pairs of types: the second list gives the outputs permitted for the first. */
@@ -84,6 +87,17 @@ static const struct {
     {"reduce_tensor a=%s:2,32,3 c=%s:2,32,1", "bf16", "f32 bf16"},
     {"reduce_tensor a=%s:2,32,3 c=%s:2,32,1", "s8", "f32 s8"},
     {"reduce_tensor a=%s:2,32,3 c=%s:2,32,1", "f64", "f64"},
+    {"matmul a=f32:3,5 b=%s:5,32 d=%s:3,32", "f32", "f32"},
+    {"matmul a=f64:3,5 b=%s:5,32 d=%s:3,32", "f64", "f64"},
+    {"matmul a=f16:3,5 b=%s:5,32 d=%s:3,32", "f16", "f16 f32"},
+    {"matmul a=bf16:3,5 b=%s:5,32 d=%s:3,32", "bf16", "bf16 f32"},
+    {"matmul a=bf16:3,5 b=bf16:5,32 d=%s:3,32 bias=%s:1,32", "bf16", "bf16 f32"},
+    {"matmul a=f16:3,5 b=f16:5,32 d=%s:3,32 c=%s:3,32", "f32", "f32"},
+    {"normalization_forward x=%s:2,32,5 y=%s:2,32,5 kind=rms axes=2", "f32 f16 bf16",
+     "f32 f16 bf16"},
+    {"normalization_forward x=%s:2,32,5 y=%s:2,32,5 kind=rms axes=2", "f64", "f64"},
+    {"normalization_forward x=%s:2,32,5 scale=%s:1,32,1 kind=group", "f32 f16 bf16",
+     "f32 f16 bf16"},
     {"convolution_forward x=%s:1,32,2,2 w=s8:32,32,1,1 y=%s:1,32,2,2", "s8 u8", "s8 f32"},
     {"convolution_forward x=%s:1,32,2,2 w=s8x4:32,32,1,1 y=%s:1,32,2,2", "s8x4", "s8x4 f32"},
     {"convolution_forward x=%s:1,32,2,2 w=s8x4:32,32,1,1 y=%s:1,32,2,2", "u8x4", "u8x4 s8x4 f32"},

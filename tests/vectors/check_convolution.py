@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The second way of check_vectors.py for convolutions: every product by its indices; integers as Python's."""
+"""The second computation of check_vectors.py for convolutions: every product by its indices, integers in Python's
+type."""
 
 import numpy as np
 
 
 def products(p, x_dims, w_dims, y_dims):
-    """Every (x index, w index, y index) whose product a convolution adds."""
+    """Yields every (x index, w index, y index) whose product a convolution adds."""
     n = len(w_dims) - 2
     pad, stride = p.ints("pad", [0] * n), p.ints("stride", [1] * n)
     dilation, groups = p.ints("dilation", [1] * n), int(p.keys.get("groups", 1))
@@ -26,15 +27,15 @@ def integers(p):
 
 
 def wrap(total):
-    """What 32 bits keep of an integer."""
+    """Returns an integer wrapped to 32 bits."""
     return ((int(total) + 2**31) & 0xFFFFFFFF) - 2**31
 
 
 def convolution(p):
-    """Integers as Python's, of any length, cut to 32 bits at the end."""
+    """Computes in Python's integers, which have any length, and wraps the results to 32 bits."""
     if not integers(p):
         return products_added(p)
-    if p.dims["w"][2:] == p.dims["x"][2:] and not any(p.ints("pad", [0])):  # the long sums
+    if p.dims["w"][2:] == p.dims["x"][2:] and not any(p.ints("pad", [0])):  # sums long enough to wrap
         x, w = (p.values[r].astype(np.int64).reshape(p.dims[r][0], -1) for r in "xw")
         total = (x @ w.T).reshape(p.dims["y"])
     else:

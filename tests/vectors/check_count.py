@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many cases each operation has in each type or mix of types, against what anydnn takes."""
+"""Counts the cases of each operation in each type or combination of types, for all that anydnn supports."""
 
 import itertools
 
@@ -17,7 +17,7 @@ def squares(*sets):
             if pair[0] != pair[1] or pair[0] not in FLOATS]
 
 
-# The operands whose types tell a mix, and the mixes. Every operation takes the floating types.
+# The operands whose types make a combination, and the combinations. Every operation supports the floating types.
 TAKEN = {
     "convolution_forward": ("x w y", CONVOLUTIONS), "convolution_bias_activation_forward": ("x w y", CONVOLUTIONS),
     "pooling_forward": ("x", SIGNED), "activation_forward": ("x", ["s8"]), "softmax_forward": ("x", ["s8"]),
@@ -31,7 +31,7 @@ TAKEN = {
 
 
 def cell(operation, word):
-    """The mix that a word of a types line is."""
+    """Returns the combination that a word of a types line names."""
     if "=" not in word:
         return word
     named = dict(pair.split("=") for pair in word.split(","))
@@ -39,7 +39,7 @@ def cell(operation, word):
 
 
 def table(cases):
-    """Prints the counts of (operation, words of its types) and gives the number of cells that lack cases."""
+    """Prints the counts of (operation, words of its types). Returns the number of cells with too few cases."""
     counts = {}
     for operation, words in cases:
         row = counts.setdefault(operation, {})

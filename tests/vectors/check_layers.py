@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The second way of check_vectors.py for normalizations, dropout, reductions and folds: scalar loops over
-the definitions, gradients by the product rule where make_vectors.py used autograd. Each function
-gives its outputs by role, before they are blended; those in EXACT are not blended at all."""
+"""The second computation of check_vectors.py for normalizations, dropout, reductions and folds: scalar loops over the
+definitions, and gradients by the product rule where make_vectors.py uses autograd. Each function returns its outputs by
+role before they are blended. Outputs in EXACT are never blended."""
 
 import math
 
@@ -18,7 +18,7 @@ def places(shape):
 
 
 def lrn_windows(p):
-    """For each element the elements of its window."""
+    """Returns the window's size, and the elements of each element's window."""
     d, n = p.dims["x"], int(p.keys.get("n", 5))
     first = (n - 1) // 2
     if p.operation.startswith("lrn"):
@@ -33,7 +33,8 @@ def lrn_windows(p):
 
 
 def quotient(p):
-    """Both are x B^-beta with B = k + alpha / count * sum of (x - mean)^2; LRN's mean is 0."""
+    """Computes LRN and divisive normalization: x B^-beta with B = k + alpha / count * sum of (x - mean)^2. LRN's mean
+    is 0."""
     x = p.values["x"]
     means = p.values.get("means", np.zeros(x.shape))
     alpha, beta, k = p.real("lrn_alpha", 1e-4), p.real("lrn_beta", 0.75), p.real("k", 2.0)
@@ -58,7 +59,7 @@ def quotient(p):
 
 
 def cells(p, dims):
-    """The elements that share a mean, by the place of their parameters."""
+    """Returns the elements that share a mean, by the position of their parameters."""
     per_activation = p.keys.get("mode") == "per_activation"
     shared = {}
     for at in places(dims):
@@ -146,7 +147,7 @@ def batch_norm_backward(p):
 
 
 def philox_words(seed, first, count):
-    """Philox4x32-10 on arrays: the words of the counters first, first + 1, .."""
+    """Returns the words of Philox4x32-10 for the counters first, first + 1, ..."""
     at = np.arange(first, first + count, dtype=np.uint64)
     low, shift = np.uint64(0xFFFFFFFF), np.uint64(32)
     x = [at & low, at >> shift, np.zeros_like(at), np.zeros_like(at)]
@@ -187,7 +188,7 @@ def better(op, new, old):
 
 
 def chosen(op, row, propagate):
-    """The scan that the definition suggests: the first best one, NaN passed over or final."""
+    """Returns the first best value and its index. NaN is skipped, or wins if it propagates."""
     best, index = None, None
     for i, v in enumerate(row):
         v = abs(v) if op == "amax" else v
@@ -220,7 +221,7 @@ def reduce_tensor(p):
 
 
 def transform(p):
-    """Element by element: where each of the folded tensor comes from."""
+    """Computes each element of the folded tensor from its source."""
     x, y = p.values["x"], np.zeros(p.dims["y"])
     before, after, fold = p.ints("pad_before", [0] * 4), p.ints("pad_after", [0] * 4), p.ints("fold", [1, 1])
     for at in places(y.shape):
@@ -230,7 +231,7 @@ def transform(p):
             i, j = divmod(block, fold[1])
             source = (at[0], c, at[2] * fold[0] + i, at[3] * fold[1] + j)
             if any(s >= d for s, d in zip(source, padded)):
-                continue  # the rest of a block
+                continue  # this part of a block lies beyond the padded tensor
             source = tuple(s - b for s, b in zip(source, before))
         else:
             n, c, h, w = (s - b for s, b in zip(at, before))
@@ -270,7 +271,7 @@ SECOND_WAYS = {
 
 
 def expected(p, case):
-    """The outputs that the case states, blended."""
+    """Returns the outputs that the case lists, blended."""
     made = SECOND_WAYS[p.operation](p)
     for role in case["out"]:
         suffix = "" if p.operation != "batch_normalization_backward" else (

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The second way of check_vectors.py for the spatial transformer and the CTC loss: loops over points, pixels and,
-without logarithms, over the states of a path. Each function gives its outputs by role before they are blended."""
+"""The second computation of check_vectors.py for the spatial transformer and the CTC loss: loops over points, over
+pixels, and over the states of a path, without logarithms. Each function returns its outputs by role before they are
+blended."""
 
 import math
 
@@ -28,7 +29,7 @@ def grid_backward(p):
 
 
 def pixels(point, height, width):
-    """Rows and columns around a point with what each has of it along both, and the slopes of that."""
+    """Yields the pixels around a point: row, column, weight, and the derivatives of the weight along both dims."""
     px, py = (point[0] + 1) * (width - 1) / 2, (point[1] + 1) * (height - 1) / 2
     if not (math.isfinite(px) and math.isfinite(py)):
         return
@@ -55,7 +56,7 @@ def sampler(p):
 
 
 def walk(p, states):
-    """For each step the probability of all ways to each state, in plain numbers."""
+    """Returns for each step the probability of all paths to each state, not as a logarithm."""
     ways = [[0.0] * len(states) for _ in p]
     for t in range(len(p)):
         for s, letter in enumerate(states):
@@ -70,7 +71,7 @@ def walk(p, states):
 
 
 def sequence(p, label):
-    """The probability of a label, and the share of each letter at each step."""
+    """Returns the probability of a label, and the share of each letter at each step."""
     states = [0]
     for letter in label:
         states += [letter, 0]

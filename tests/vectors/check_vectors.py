@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the .vec files back and computes every expected value a second way: scalar loops with
-Python's math where make_vectors.py used PyTorch or NumPy, PyTorch where it used loops. Prints one
-line a file; exit status 1 on a difference. With --count it prints how many cases there are for each operation and
-type instead; exit status 1 if there are too few. A folder may be given to take the files from."""
+"""Reads the .vec files and computes every expected value a second time: by scalar loops with Python's math where
+make_vectors.py uses PyTorch or NumPy, and by PyTorch where it uses loops. Prints one line per file. The exit status is
+1 if a value differs. With --count, it prints the number of cases of each operation and type instead, and the exit
+status is 1 if there are too few. An argument names the folder of the files."""
 
 import glob
 import math
@@ -16,6 +16,7 @@ import torch.nn.functional as F
 
 import check_convolution
 import check_count
+import check_kinds
 import check_layers
 import check_sequences
 from vecread import LOWEST, RANGES, Problem, read
@@ -24,8 +25,8 @@ TOLERANCE = 4e-15
 
 
 def first_equal(p, window, pad, stride):
-    """Max backward where PyTorch has another rule (ties, NaN, y that is no maximum of x): for each
-    element of x, the windows in which it is the first that equals y."""
+    """Computes max backward where PyTorch's rule differs (ties, NaN, y that is no maximum of x). Each element of x gets
+    the gradients of the windows in which it is the first that equals y."""
     x, y, dy = (p.values[r] for r in ("x", "y", "dy"))
     out = np.zeros(x.shape)
     for at in np.ndindex(*x.shape):
@@ -42,8 +43,8 @@ def first_equal(p, window, pad, stride):
 
 
 def touches(mode, o, stride, pad, window, size):
-    """Whether a window of average pooling ends where what counts begins, or begins where it ends:
-    cuDNN then divides by 0. Further out it divides 0 by a negative number."""
+    """Returns True if a window of average pooling only touches the counted area; cuDNN then divides by 0. Beyond that
+    it divides 0 by a negative number."""
     begin = o * stride - pad
     if mode == "average_include":
         return begin == size + pad
@@ -51,7 +52,8 @@ def touches(mode, o, stride, pad, window, size):
 
 
 def pooling(p):
-    """PyTorch pads with an explicit border, so that any pad can be had; sizes must be advised."""
+    """Computes pooling by PyTorch. An explicit border permits any pad. Output sizes must be those that anydnn
+    advises."""
     n = len(p.dims["x"]) - 2
     window, pad, stride = p.ints("window", None), p.ints("pad", [0] * n), p.ints("stride", [1] * n)
     x = torch.from_numpy(p.values["x"].copy()).requires_grad_()
@@ -191,11 +193,13 @@ def op_tensor(p):
 
 
 def expected(p, case):
-    """Every output that the case states."""
+    """Returns every output that the case lists."""
     if p.operation in check_layers.SECOND_WAYS:
         return check_layers.expected(p, case)
     if p.operation in check_sequences.SECOND_WAYS:
         return check_sequences.expected(p, case)
+    if p.operation in check_kinds.SECOND_WAYS:
+        return check_kinds.expected(p, case)
     return [only_output(p, case)]
 
 
@@ -220,7 +224,7 @@ def only_output(p, case):
 
 
 def differs(path, p, role, got):
-    """Results that are integers in every run have nine digits in the file."""
+    """The file has nine digits of results that are integers in every run."""
     want = np.array(p.case["out"][role])
     terms = np.array(p.case["sum"].get(role, np.zeros(want.size)))
     tolerance = 1e-8 if all(k.split("x")[0] in RANGES for k in p.types_of(role)) else TOLERANCE

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes <operation>.vec for every operation into the folder given (default: beside this script).
+"""Writes <operation>.vec for every operation into the given folder (default: the folder of this script).
 
 Needs NumPy and PyTorch (Debian: python3-numpy python3-torch); nothing of anydnn is used."""
 
@@ -15,6 +15,7 @@ import vec_ctc
 import vec_dropout
 import vec_exact
 import vec_integer
+import vec_kinds
 import vec_mixed
 import vec_mixed_arithmetic
 import vec_norm
@@ -33,7 +34,7 @@ def main():
     torch.set_num_threads(1)
     made = {}
     for room in (vec_convolution, vec_pooling, vec_softmax, vec_pointwise, vec_tensor, vec_norm, vec_batch_norm,
-                 vec_dropout, vec_reduce, vec_transform, vec_spatial, vec_ctc, vec_exact, vec_integer,
+                 vec_dropout, vec_reduce, vec_transform, vec_spatial, vec_ctc, vec_kinds, vec_exact, vec_integer,
                  vec_mixed, vec_mixed_arithmetic):
         for name, cases in room.make().items():
             made.setdefault(name, []).extend(cases)

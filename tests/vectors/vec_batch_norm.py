@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Batch normalization vectors. Oracle: PyTorch's batch_norm in double and its autograd; per activation, the
-same on x seen as N,CHW. What PyTorch leaves out (factors, the reserve) is written from the specification."""
+"""Batch normalization vectors. The oracle is PyTorch's batch_norm in double and its autograd; per activation, x is
+viewed as N,CHW. Factors and the reserve, which PyTorch lacks, follow the specification."""
 
 import numpy as np
 import torch
@@ -129,13 +129,13 @@ CUDNN = {
         [1.28958845, -1.72724879, 0.535710812, -0.0980505347], 4.31422329, 2.5)}
 
 
-# Neighbours here lie differently where they have gaps.
+# The parameters whose layouts differ from one another if they have gaps.
 PARAMETERS = ["scale", "bias", "mean", "var", "running_mean", "running_var", "save_mean", "save_inv_var", "dscale",
               "dbias"]
 
 
 class Layer:
-    """Dims, mode and epsilon, with statistics and their terms as arrays that broadcast over x."""
+    """A layer: dims, mode and epsilon, and statistics and their terms as arrays that broadcast over x."""
 
     def __init__(self, c, dims, mode, epsilon, words):
         self.c, self.dims = c, dims
@@ -162,8 +162,9 @@ class Layer:
         return self.c.short(self.c.reals(self.dims, 5) + self.c.reals(self.small, 3))
 
     def measure(self, x):
-        """Mean, biased variance, 1 / sqrt(variance + epsilon) and the terms of their errors: the mean's are
-        mean |x|, and the variance's add to itself what a mean so far off makes of each square."""
+        """Computes the mean, the biased variance, 1 / sqrt(variance + epsilon) and the terms of their errors. The
+        mean's terms are mean |x|. The variance's terms are the variance, plus the change of each square by an error of
+        the mean."""
         self.mean = x.mean(self.axes, keepdims=True)
         self.var = ((x - self.mean)**2).mean(self.axes, keepdims=True)
         self.inv = 1 / np.sqrt(self.var + self.epsilon)
@@ -175,7 +176,7 @@ class Layer:
         self.normal_terms = self.inv * (np.abs(x) + self.mean_terms) + np.abs(x - self.mean) * self.inv_terms
 
     def torch(self, x, scale, bias):
-        """PyTorch's, on leaves whose gradients one may ask for."""
+        """Returns leaves that require gradients, and PyTorch's result for them."""
         seen = (self.dims[0], -1) if self.per_activation else self.dims
         leaves = [torch.from_numpy(v).requires_grad_() for v in (x, scale, bias)]
         y = F.batch_norm(leaves[0].reshape(seen), None, None, leaves[1].ravel(), leaves[2].ravel(), True, 0.0,
@@ -186,7 +187,7 @@ class Layer:
 def parameters(c, layer, cudnn):
     if cudnn:
         return np.full(layer.small, 2.0), np.full(layer.small, 0.5)
-    return c.reals(layer.small, 5) + 1 / 64, c.reals(layer.small, 5) + 1 / 64  # none is 0
+    return c.reals(layer.small, 5) + 1 / 64, c.reals(layer.small, 5) + 1 / 64  # none of them is 0
 
 
 def activation(c, ops, mode):
@@ -200,8 +201,8 @@ def activation(c, ops, mode):
 
 
 def act(mode, v, terms):
-    """The activation, its terms, and where it passes its gradient. All elements must be so far from a bend
-    that no type rounds them over it."""
+    """Returns the activation, its terms, and where it passes its gradient. All elements must be so far from a kink that
+    rounding in any type does not move them across it."""
     if mode == "tanh":
         y = torch.tanh(torch.from_numpy(v)).numpy()
         return y, terms * (1 - y * y) + np.abs(y), np.ones(v.shape, bool)
@@ -229,7 +230,7 @@ def inference_case(name, dims, mode, epsilon, lx, ly, lp, alpha, beta):
     x = c.reals(dims)
     scale, bias, mean = (c.reals(layer.small) for _ in range(3))
     var = np.abs(c.reals(layer.small)) + 0.25
-    if c.whole:  # about as large as x is
+    if c.whole:  # about as large as x
         scale, bias, var = scale / 32 + 0.5, bias / 4 + 0.375, 10 * var
     for role, v in (("x", x), ("scale", scale), ("bias", bias), ("mean", mean), ("var", var)):
         c.feed(role, v)
@@ -293,7 +294,8 @@ def training_case(name, dims, mode, ops, bend, epsilon, factor, lx, ly, lp, alph
 
 
 def running(c, layer, factor, traits):
-    """The running variance is that of a sample, m / (m - 1) times as large; of one element, not a number."""
+    """Adds the running statistics. Their variance is the unbiased one, m / (m - 1) times as large; for one element it
+    is NaN."""
     m = layer.count
     if "cudnn" in traits:
         mean, var = np.full(layer.small, 10.0), np.full(layer.small, 20.0)
@@ -358,7 +360,7 @@ def backward_case(name, dims, mode, ops, bend, epsilon, lx, ly, lp, data, param,
 
 
 def given(c, layer, ops, bend, traits, x, dy, scale, bias, v):
-    """Feeds the inputs; what reaches the normalization of dy through the activation, and its terms."""
+    """Feeds the inputs. Returns the part of dy that passes the activation, and its terms."""
     g, terms, passed = dy, np.abs(dy), None
     if ops != "bn":
         z = c.reals(layer.dims) if ops == "bn_add_activation" else 0.0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Convolution vectors. Oracle: PyTorch's double convolutions and their autograd."""
+"""Convolution vectors. The oracle is PyTorch's convolutions in double and their autograd."""
 
 import numpy as np
 import torch
@@ -48,12 +48,12 @@ CASES = [
 ]
 
 
-# For z a layout that is not y's.
+# The layout of z, which differs from y's.
 OTHER = {"nchw": "gapped", "gapped": "permuted", "permuted": "nchw", "view": "gapped", "nhwc": "permuted"}
 
 
 def apart(word, turns=1):
-    """Another layout with gaps for one of several operands; packed ones stay."""
+    """Returns another layout with gaps for one of several operands. A packed layout is returned unchanged."""
     words = ["gapped", "permuted", "view"]
     return words[(words.index(word) + turns) % 3] if word in words else word
 
@@ -111,7 +111,7 @@ def magnitude(v):
 
 
 def finish(c, role, result, terms, kred, alpha, beta, rounds=None):
-    """Blends `result` into a prior content and states what is expected of `role`."""
+    """Blends `result` with prior contents, and adds the expected values of `role`."""
     out, total = alpha * result, abs(alpha) * terms
     if beta != 0:
         prior = c.reals(result.shape, 3)

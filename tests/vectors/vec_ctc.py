@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CTC loss vectors. Oracle: PyTorch's ctc_loss in double, whose gradient with respect to log p is p less the share
-of the paths, and softmax's derivative; gradients of labels that no path gives by anydnn.h."""
+"""CTC loss vectors. The oracle is PyTorch's ctc_loss in double and softmax's derivative. PyTorch's gradient with
+respect to log p is p minus the share of the paths. Gradients of labels without a path follow anydnn.h."""
 
 import numpy as np
 import torch
@@ -56,7 +56,7 @@ def loss(log_p, label):
 
 
 def oracle(x, labels, steps, normalization, nan):
-    """Costs, gradients, p and the sum of the logarithms that meet in a cost."""
+    """Returns costs, gradients, p, and the sum of the logarithms that a cost adds."""
     costs, gradients, logs = np.zeros(len(labels)), np.zeros(x.shape), np.zeros(len(labels))
     p = torch.softmax(torch.from_numpy(x), 2).numpy() if normalization == "softmax" else x
     for n, (label, t) in enumerate(zip(labels, steps)):
@@ -103,7 +103,7 @@ def case(name, dims, labels, steps, normalization, lx, lg, trait):
     paths = t * (2 * max(len(label) for label in labels) + 1)
     c.expect("costs", costs, logs + np.where(np.isfinite(costs), np.abs(costs), 0.0), paths)
     if lg:
-        # A share is the exponential of sums of logarithms, whose errors become relative ones.
+        # A share is the exponential of a sum of logarithms, whose errors become relative errors.
         shares = p + np.abs(np.nan_to_num(gradients))
         c.expect("gradients", gradients, shares * (1 + 2 * logs[None, :, None]), paths)
     return c

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Dropout vectors. Oracle: Philox4x32-10 as Salmon, Moraes, Dror and Shaw define it (SC 2011), held to the
-known answers of their Random123, and the rule of anydnn.h by which an element takes its word."""
+"""Dropout vectors. The oracle is Philox4x32-10 as Salmon, Moraes, Dror and Shaw define it (SC 2011), checked against
+the known answers of their Random123. anydnn.h defines which word an element uses."""
 
 import numpy as np
 
@@ -54,17 +54,17 @@ def kept(count, p, seed, offset):
 
 
 def packed(bits):
-    """One bit an element, lowest first; 0 behind the last."""
+    """Packs one bit per element, lowest bit first, with zeros after the last."""
     return np.packbits(bits, bitorder="little").astype(np.float64)
 
 
 def states(seed, offset):
-    """As little-endian machines hold the four words."""
+    """Returns the bytes of the four words in little-endian order."""
     return np.frombuffer(np.array([MAGIC, VERSION, seed, offset], dtype="<u8").tobytes(), np.uint8)
 
 
 def scaled(c, role, v, bits, p):
-    """Dropped elements are 0 whatever they were."""
+    """Adds the expected values. Dropped elements are 0, whatever the input is."""
     with np.errstate(invalid="ignore"):
         out = np.where(bits.reshape(v.shape), v / (1 - p), 0.0)
     if p in (0.0, 0.5, 0.75, 0.9375):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Vectors whose results are exact in float, in any order of summation, and longer than the 16-bit types: the
-one rounding of the store must give exactly the nearest number. Ties between two numbers of each type, results
-that overflow a half, and subnormal ones. Oracle: PyTorch and NumPy in double, which are exact, too."""
+"""Vectors whose results are exact in float in any order of summation, and have more digits than the 16-bit types. The
+single rounding of the store must give the nearest number. The results include ties between two numbers of each type,
+overflow of half, and subnormal numbers. The oracle is PyTorch and NumPy in double, which are exact, too."""
 
 import numpy as np
 import torch
@@ -25,7 +25,7 @@ def whole(c, dims, reach, exponent=0):
 
 
 def ordinary(v, digits):
-    """Whether some numbers lie just between two of so many digits."""
+    """Returns True if some numbers lie midway between two numbers of that many digits."""
     v = np.abs(v[np.isfinite(v) & (v != 0)])
     unit = np.exp2(np.frexp(v)[1] - float(digits))
     return (v / unit % 1 == 0.5).any()
@@ -108,7 +108,7 @@ def pooling():
         c.expect("y", torch.nn.functional.avg_pool2d(torch.from_numpy(x), 2).numpy())
         forward.append(c)
 
-        # One window over all: each element gets a quarter of its window's and, where they overlap, of all.
+        # Windows of 2 x 2 overlap, so an element gets a quarter of the gradient of each window that covers it.
         c = Case("pooling_backward", "exact_" + suffix)
         small = dims[:2] + (dims[2] - 1, dims[3] - 1)
         for role, d, word in (("y", small, ly), ("dy", small, ly), ("x", dims, lx), ("dx", dims, lx)):
@@ -125,7 +125,7 @@ def pooling():
 
 
 def scale():
-    """x has 8 digits and alpha so many that products lie between two numbers of a type."""
+    """x has 8 digits, and alpha has so many that products lie midway between two numbers of a type."""
     cases = []
     for name, dims, word, alpha, exponent, types in (
             ("ties_bf16", (2, 3, 4, 5), "gapped", 1.5, -6, None),
@@ -148,7 +148,7 @@ def scale():
     return cases
 
 
-# Pairs of 8 digits whose sums lie beside the largest half 65504 and the number 65520 that rounds to infinity.
+# Pairs of 8 digits whose sums are near 65504, the largest half, and near 65520, which rounds to infinity.
 LARGE = [(65280, 224), (65280, 232), (65280, 239), (65280, 240), (65280, 241), (61440, 4064), (61440, 4096),
          (65280, 255), (32640, 32640), (33024, 33024), (65280, -255), (65280, 2), (65280, 16), (65280, 17)]
 
@@ -186,7 +186,7 @@ def sums():
 
 
 def sets():
-    """The value is rounded to the tensor's type on its way."""
+    """Makes cases in which the value must be rounded to the tensor's type."""
     cases = []
     for name, value in (("rounded", 0.1), ("rounded_tie", 2049.0), ("rounded_subnormal", 3 * 2.0**-25),
                         ("overflow_half", 65520.0), ("largest_half", 65519.0)):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Convolutions of integers. Oracle: PyTorch's double convolution, exact here, its sums wrapped to 32 bits; `out`
-is what is rounded to y's type once. Numbers in memory and result are small enough for every type of a case."""
+"""Vectors of integer convolutions. The oracle is PyTorch's convolution in double, which is exact here, with sums
+wrapped to 32 bits. `out` is the result before its single rounding to y's type. All numbers are small enough for every
+type of a case."""
 
 import numpy as np
 import torch
@@ -9,18 +10,19 @@ import torch.nn.functional as F
 from vec_convolution import OTHER, layout, magnitude
 from vecfile import Case, mixes, nearest
 
-# x, w, y: whose x, w are within -128..127, which C and K that divide by 32 let share their numbers ...
+# The types of x, w and y. In this list, x and w are within -128..127. C and K are multiples of 32, so that all types
+# share the numbers.
 SIGNED = ("s8 s8 s8", "s8 s8 f32", "s8x4 s8x4 s8x4", "s8x4 s8x4 f32", "s8x32 s8x32 s8x32")
-# ... x within 0..255 ...
+# Here x is within 0..255 and w within -128..127.
 MIXED = ("u8 s8 s8", "u8 s8 f32", "u8x4 s8x4 s8x4", "u8x4 s8x4 u8x4", "u8x4 s8x4 f32")
-# ... and both.
+# Here both are within 0..255.
 UNSIGNED = ("u8x4 u8x4 u8x4", "u8x4 u8x4 f32")
 PLAIN = SIGNED[:2] + MIXED[:2]
 RANGE = {SIGNED: ((-128, 127), (-128, 127)), MIXED: ((0, 255), (-128, 127)), UNSIGNED: ((0, 255), (0, 255)),
          PLAIN: ((0, 127), (-128, 127))}
 
 # name, types, dims of x, K, taps, pad, stride, dilation, groups, mode, layouts of x, w, y, alpha, beta, trait.
-# `small` draws few small numbers, so that sums divided by 2 or 4 are often ties that do not saturate.
+# `small` draws a few small numbers, so that sums divided by 2 or 4 are often ties and do not saturate.
 CASES = [
     ("signed_scaled", SIGNED, (2, 32, 2, 3), 32, (1, 2), (0, 1), (1, 2), (1, 1), 1, "cross", "nchw nchw nchw",
      2.0**-9, 0, ""),
@@ -98,12 +100,12 @@ FUSED = [
 
 
 def wrapped(total):
-    """32-bit integers: what is left of exact sums, which doubles hold."""
+    """Returns exact sums, which double represents, wrapped to 32 bits."""
     return (total + 2.0**31) % 2.0**32 - 2.0**31
 
 
 def draw(c, dims, low, high, trait):
-    if "wrap" in trait:  # one number an image, or a filter
+    if "wrap" in trait:  # one number per image or filter
         ends = [low or high, high, 1, low or 2, high - 1, 3]
         return np.broadcast_to(np.resize(ends, dims[0]).reshape((-1,) + (1,) * (len(dims) - 1)), dims).astype(float)
     if "small" in trait:
@@ -123,7 +125,7 @@ def convolved(x, w, pad, stride, dilation, groups, mode):
 
 
 def within(c, role, low, high):
-    """The range of a role that every type of the case has."""
+    """Returns the range of an operand that every type of the case has."""
     kinds = c.all_kinds(role)
     return (0 if any(k[0] == "u" for k in kinds) else low), min(high, 127 if any(k[0] == "s" for k in kinds) else 255)
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Transforms of integers and between types. Oracle: NumPy in double; `out` is what is rounded to the type
-of the result once, so that one set of numbers serves every combination of types."""
+"""Vectors of transforms of integers and between types. The oracle is NumPy in double. `out` is the result before its
+single rounding, so that one set of numbers serves every combination of types."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ UNSIGNED = ["u8", "u8x4"]
 
 
 def pairs(sources, targets):
-    """Words of a types line, without the floating types alone, which need none."""
+    """Returns the words of a types line, except for one floating type on both sides, which needs no word."""
     return mixes("x y", *("%s %s" % (s, t) for s in sources for t in targets if s != t or s not in FLOATS))
 
 
@@ -23,7 +23,7 @@ UNSIGNED_TRANSFORMS = pairs(UNSIGNED, UNSIGNED)
 NARROWING = pairs(SHORT_FLOATS, SHORT_FLOATS + SIGNED)
 FILTERS = pairs(SHORT_FLOATS + ["s8"], SHORT_FLOATS + ["s8"])
 INTEGERS = SIGNED + UNSIGNED + ["s32"]
-REAL = float(np.float32(0.3719))  # a factor that makes no ties
+REAL = float(np.float32(0.3719))  # a factor without ties
 
 
 def whole(c, dims, ends):
@@ -35,7 +35,8 @@ def exact_in_float(*parts):
 
 
 def blended(c, role, r, alpha, beta, ends):
-    """alpha r + beta y, exact in float or with its terms. 32-bit integers are scaled in double."""
+    """Adds the expected values alpha r + beta y, with their terms unless they are exact in float. 32-bit integers are
+    scaled in double."""
     out, terms = alpha * r, np.abs(alpha * r)
     exact = exact_in_float(alpha, out) or beta == 0 and alpha == 1
     if beta != 0:
@@ -86,7 +87,7 @@ def copies():
 
 
 def odd_reals(c, dims):
-    """Halves, infinities and NaN, and numbers beyond the range of small integers."""
+    """Returns halves, infinities, NaN, and numbers beyond the range of small integers."""
     x = c.integers(dims, -255, 255) / 2
     few = x.ravel()[::11]
     few[:] = np.resize([np.nan, np.inf, -np.inf, 400, -400, 0.5, -0.5, 1.5, 2.5, 127.5, -128.5], few.size)
@@ -105,7 +106,7 @@ def fractions(name, dims, lx, ly, alpha):
 
 
 def narrowed(name):
-    """Floats of 24 digits to 16 bits."""
+    """Makes a case that converts floats of 24 digits to 16-bit types."""
     c = Case("transform_tensor", name, mixes("x y", "f32 f16", "f32 bf16"))
     dims = (2, 3, 4, 5)
     c.operand("x", dims)
@@ -124,7 +125,7 @@ def narrowed(name):
     return c
 
 
-# name, dims, fold, pad before, pad after, direction, layouts of x, y; every tensor's channels divide by 32
+# name, dims, fold, pad before, pad after, direction, layouts of x, y; the channels of every tensor are a multiple of 32
 FOLDS = [
     ("reals_ties", (1, 32, 2, 3), (1, 3), (0, 0, 0, 1), (0, 0, 0, 0), "fold", "nchw", "nchw"),
     ("copy", (2, 32, 1, 3), (1, 1), (0, 0, 0, 0), (0, 0, 0, 0), "fold", "gapped", "nchw"),

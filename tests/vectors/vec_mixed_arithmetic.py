@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arithmetic of tensors on integers and between types: add, set, scale, op, reduce. Oracle: NumPy in double;
-`out` is what is rounded to the type of the result once."""
+"""Vectors of tensor arithmetic on integers and between types: add, set, scale, op, reduce. The oracle is NumPy in
+double. `out` is the result before its single rounding."""
 
 import numpy as np
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""LRN and divisive normalization vectors. Oracle: PyTorch's local_response_norm in double, sums of shifted
-images for the divisive one, and PyTorch's autograd for the gradients of both."""
+"""LRN and divisive normalization vectors. The oracle is PyTorch's local_response_norm in double, sums of shifted images
+for divisive normalization, and PyTorch's autograd for the gradients of both."""
 
 import itertools
 
@@ -95,7 +95,8 @@ def describe(c, params):
 
 
 def power_terms(b, terms, beta):
-    """Relative error of b^-beta, in units of the last place: that of b, and of beta times its logarithm."""
+    """Returns the relative error of b^-beta in units in the last place: that of b, and that of beta times its
+    logarithm."""
     return 1 + beta * terms / b + np.abs(beta * np.log(b))
 
 
@@ -103,14 +104,14 @@ def power_terms(b, terms, beta):
 
 
 def response_norm(x, n, alpha, beta, k):
-    """PyTorch's even windows begin one channel earlier than cuDNN's: mirrored, they begin as ours."""
+    """PyTorch's even windows begin one channel earlier than cuDNN's. On mirrored channels they begin like ours."""
     if n % 2:
         return F.local_response_norm(x, n, alpha, beta, k)
     return torch.flip(F.local_response_norm(torch.flip(x, [1]), n, alpha, beta, k), [1])
 
 
 def channel_windows(v, n, mirrored=False):
-    """Sums over the channels of each window, or, mirrored, over the windows that hold each channel."""
+    """Returns sums over the channels of each window or, if mirrored, over the windows that contain each channel."""
     out = np.zeros(v.shape)
     first = (n - 1) // 2
     for o in range(-first, n - first):
@@ -167,8 +168,8 @@ def lrn(forward):
 
 
 def shifted(v, n):
-    """For each place of the window, v moved so that element i holds the place's element of i's window,
-    and a mask of where there is one."""
+    """Yields, for each position of the window, v shifted such that element i has that position's element of i's window,
+    and a mask of the elements that exist."""
     first = (n - 1) // 2
     space = v.dim() - 2
     pads = [first, n - 1 - first] * space
@@ -183,7 +184,7 @@ def deviations(x, means, n):
 
 
 def scattered(v, n):
-    """Sums over the elements whose windows hold each element."""
+    """Returns sums over the elements whose windows contain each element."""
     t = torch.zeros(v.shape, dtype=torch.float64, requires_grad=True)
     held = sum(w * mask for w, mask in shifted(t, n))
     held.backward(torch.from_numpy(v))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Activation vectors. Oracle: PyTorch's functions in double; backward from y and dy alone as the
-specification says, except swish, whose derivative no function of y can give: it reads x."""
+"""Activation vectors. The oracle is PyTorch's functions in double. Backward uses only y and dy, as the specification
+requires. Swish reads x instead of y, since its derivative is no function of y."""
 
 import numpy as np
 import torch
@@ -59,7 +59,7 @@ CASES = [
 
 
 def forward(mode, coef, propagate, x):
-    """The activation and the terms whose rounding bounds its error."""
+    """Returns the activation, and the terms whose rounding bounds its error."""
     t = torch.from_numpy(x)
     if mode == "sigmoid":
         y = torch.sigmoid(t).numpy()
@@ -80,7 +80,7 @@ def forward(mode, coef, propagate, x):
 
 
 def slope(mode, coef, y, x):
-    """d activation / d x as a factor of dy, and the terms whose rounding bounds its error."""
+    """Returns the derivative of the activation, a factor of dy, and the terms whose rounding bounds its error."""
     if mode == "sigmoid":
         return y * (1 - y), np.abs(y * (1 - y))
     if mode == "tanh":
@@ -93,7 +93,7 @@ def slope(mode, coef, y, x):
         d = s * (1 - s)
         return s + t * d, s + np.abs(t) * d * (1 + 2 + np.abs(t * (1 - 2 * s)))
     ceiling = coef if mode == "clipped_relu" else np.inf
-    g = np.where((y > 0) & (y < ceiling), 1.0, 0.0)  # so 0 where y is NaN, for both NaN options
+    g = np.where((y > 0) & (y < ceiling), 1.0, 0.0)  # 0 where y is NaN, for both NaN options
     return g, g
 
 
@@ -125,7 +125,7 @@ def draw(c, mode, dims, coef, trait):
 
 
 def plain(mode, alpha, beta):
-    """Nothing is rounded before the store: the result must be equal."""
+    """Returns True if nothing is rounded before the store, so that the result must be equal."""
     return mode in ("relu", "clipped_relu") and beta == 0 and alpha == 1
 
 
@@ -165,7 +165,7 @@ def backward_case(name, dims, mode, coef, nan, lx, ly, alpha, beta, trait):
     if mode == "swish":
         c.feed("x", x)
     else:
-        # Content that must not matter: only y and dy may be used.
+        # The contents of x must have no effect: only y and dy may be used.
         c.feed("x", c.reals(dims, 3))
     g, terms = slope(mode, coef, y, x)
     dx = np.where(g == 0, 0.0, dy * g) if "relu" in mode else dy * g

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pooling vectors. Oracle: plain loops over windows, since PyTorch lacks pads beyond half a
-window, negative pads, output sizes of one's own and a rule for ties; check_vectors.py compares
-with PyTorch where it has the option. Windows without elements: what cuDNN answered (tests/probes)."""
+"""Pooling vectors. The oracle is plain loops over windows. PyTorch lacks pads beyond half a window, negative pads,
+arbitrary output sizes and a rule for ties; check_vectors.py compares with PyTorch otherwise. Windows without elements
+have cuDNN's results (tests/probes)."""
 
 import itertools
 
@@ -10,7 +10,7 @@ import numpy as np
 from vec_convolution import apart, finish, layout
 from vecfile import LOWEST, Case
 
-# name: x dims, window, pad, stride, output's spatial dims or None for the advised ones
+# name: x dims, window, pad, stride, spatial dims of the output, or None for the advised dims
 GEOMETRY = {
     "plain": ((2, 3, 6, 7), (4, 5), (1, 2), (2, 3), None),
     "pad_beyond_window": ((2, 3, 5, 4), (2, 3), (3, 4), (1, 2), None),
@@ -21,7 +21,7 @@ GEOMETRY = {
     "small": ((1, 2, 4, 3), (3, 2), (1, 0), (2, 1), None),
     "long_row": ((1, 1, 3, 141), (2, 4), (1, 2), (2, 1), None),
     "overlap": ((2, 4, 5, 7), (3, 2), (1, 0), (1, 1), None),
-    # Windows that the end of the padded input cuts, that touch it and that lie beyond.
+    # Some windows are cut by the end of the padded input, others touch it or lie beyond it.
     "beyond": ((2, 3, 7, 6), (4, 3), (1, 2), (3, 4), (4, 4)),
     "beyond_volume": ((2, 3, 4, 2, 5), (2, 3, 1), (1, 0, 2), (2, 1, 3), (4, 3, 2)),
     "vectors": ((1, 32, 3, 4), (2, 2), (1, 0), (1, 2), None),
@@ -98,7 +98,7 @@ class Geometry:
         self.y = self.x[:2] + tuple(out)
 
     def inside(self, spot):
-        """The positions of the window of `spot` that lie in the input, in d, h, w order."""
+        """Returns the positions in the input of the window of `spot`, in d, h, w order."""
         axes = []
         for o, n, w, p, s in zip(spot, self.x[2:], self.window, self.pad, self.stride):
             first = o * s - p
@@ -110,7 +110,7 @@ class Geometry:
             yield index, [index[:2] + at for at in self.inside(index[2:])]
 
     def divisor(self, mode, spot):
-        """The product of end - begin of the window, which is 0 or less where nothing is left of it."""
+        """Returns the product of end - begin over the dims of the window. It is 0 or less if the window is empty."""
         product = 1.0
         for o, n, w, p, s in zip(spot, self.x[2:], self.window, self.pad, self.stride):
             begin, end = o * s - p, min(o * s - p + w, n + p)
@@ -208,7 +208,7 @@ def make():
         x, dy = draw_x(c, g, trait), c.reals(g.y, 2 if key == "long_row" else 4)
         y = forward(g, mode, x, nan == "propagate")[0] if mode.startswith("max") else c.integers(g.y, -9, 9)
         if not mode.startswith("max"):
-            x = c.integers(g.x, -9, 9)  # y and x carry nothing that averages need
+            x = c.integers(g.x, -9, 9)  # averages do not need y and x
         if trait == "foreign":
             y[:, ::2] = c.short(y[:, ::2] + 64.0)
         c.feed("y", y)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reduction vectors. Oracle: NumPy's reductions in double, its argmin and argmax over the reduced
-dimensions as one axis, and for NaN what cuDNN answered (tests/probes)."""
+"""Reduction vectors. The oracle is NumPy's reductions in double, and its argmin and argmax over the reduced dimensions
+as one axis. NaN has cuDNN's results (tests/probes)."""
 
 import numpy as np
 
@@ -51,7 +51,7 @@ CASES = [
     ("double_digits_norm2", (2, 3, 1, 4), (1,), "norm2", None, "nchw", "view", 1, 0, None, ""),
     ("double_digits_max", (2, 3, 1, 4), (1,), "max", "u32", "nchw", "nchw", 1, 0, None, ""),
     ("alpha_zero", (2, 3, 4, 5), (2,), "add", None, "nchw", "gapped", 0, -2, None, ""),
-    # The question put to cuDNN 9.19: 2,1,2,3 to 2,1,1,1.
+    # The query to cuDNN 9.19: a reduction of 2,1,2,3 to 2,1,1,1.
     ("cudnn_min_ignored", (2, 1, 2, 3), (2, 3), "min", "u32", "nchw", "nchw", 1, 0, "ignore", "cudnn"),
     ("cudnn_max_ignored", (2, 1, 2, 3), (2, 3), "max", "u32", "nchw", "nchw", 1, 0, "ignore", "cudnn"),
     ("cudnn_amax_ignored", (2, 1, 2, 3), (2, 3), "amax", "u32", "nchw", "nchw", 1, 0, "ignore", "cudnn"),
@@ -63,7 +63,7 @@ CASES = [
     ("cudnn_norm2", (2, 1, 2, 3), (2, 3), "norm2", None, "nchw", "nchw", 1, 0, "propagate", "cudnn"),
 ]
 
-# op and NaN option: values and indices as cuDNN gave them
+# op and NaN option: the values and indices of cuDNN
 CUDNN = {
     "cudnn_min_ignored": ([-9, 1], [3, 2]), "cudnn_max_ignored": ([5, 4], [1, 3]),
     "cudnn_amax_ignored": ([9, 4], [3, 3]), "cudnn_min_propagated": ([-9, np.nan], [3, 1]),
@@ -88,7 +88,7 @@ def draw(c, dims, trait):
 
 
 def reduced(op, rows, propagate):
-    """Of rows along axis 1: value, terms of the bound (None: exact) and index."""
+    """Returns value, terms of the bound (None: exact) and index for rows along axis 1."""
     size = magnitude(rows)
     if op in ("min", "max", "amax"):
         v = np.abs(rows) if op == "amax" else rows

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Softmax vectors. Oracle: PyTorch's softmax and log_softmax in double and their derivatives; for rows
-of -Inf alone, what cuDNN answered (tests/probes)."""
+"""Softmax vectors. The oracle is PyTorch's softmax and log_softmax in double and their derivatives. Rows that contain
+only -Inf have cuDNN's results (tests/probes)."""
 
 import numpy as np
 import torch
@@ -50,12 +50,12 @@ CASES = [
 
 
 def rows(v, mode):
-    """The dimension that softmax runs over, as axis 1 of a 3-D array."""
+    """Returns a 3-D array whose axis 1 is the dimension of softmax."""
     return v.reshape(v.shape[0], -1, 1) if mode == "instance" else v.reshape(v.shape[0], v.shape[1], -1)
 
 
 def blended(c, role, result, terms, kred, alpha, beta, own):
-    """As vec_convolution.finish, but in place the prior content is the input `own`."""
+    """Works like vec_convolution.finish, but in place the prior contents are the input `own`."""
     out, total = alpha * result, abs(alpha) * terms
     if beta != 0:
         prior = own
@@ -75,8 +75,8 @@ def describe(c, algorithm, mode, alpha, beta):
 
 
 def probabilities(v, algorithm):
-    """Softmax or its logarithm along axis 1. A row of -Inf alone is NaN to PyTorch and to FAST, while
-    the others keep it as the limit of what each element goes to."""
+    """Returns softmax or its logarithm along axis 1. A row that contains only -Inf is NaN in PyTorch and with FAST. The
+    other algorithms give the limit of each element."""
     if algorithm == "fast":
         with np.errstate(invalid="ignore"):
             return np.exp(v) / np.exp(v).sum(1, keepdims=True)

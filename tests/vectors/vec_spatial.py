@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Spatial transformer vectors. Oracle: PyTorch's affine_grid and grid_sample in double (bilinear, zeros, corners
-aligned) and their derivatives; a point that is not finite shows nothing, as a point far outside does."""
+"""Spatial transformer vectors. The oracle is PyTorch's affine_grid and grid_sample in double (bilinear, zeros, corners
+aligned) and their derivatives. A point that is not finite samples zeros, like a point far outside."""
 
 import numpy as np
 import torch
@@ -43,7 +43,7 @@ SAMPLES = [
 
 
 def base(size):
-    """Coordinates along h and w for each point: 0 where there is one alone."""
+    """Returns the coordinates of each point along h and w. A single point has the coordinate 0."""
     v, u = [np.linspace(-1, 1, s) if s > 1 else np.zeros(1) for s in size]
     return np.stack(np.broadcast_arrays(u[None, :], v[:, None], 1.0), -1)
 
@@ -58,7 +58,7 @@ def grid_forward(name, dims, lt, lg, trait):
         theta[1, 0, 2] = np.nan
     c.feed("theta", theta)
     grid = F.affine_grid(torch.from_numpy(theta), (n, 1, h, w), align_corners=True).numpy()
-    # The coordinates before the transform round, too: by the unit of 1.
+    # The coordinates before the transform are also rounded, by the unit of 1.
     terms = np.einsum("nrk,hwk->nhwr", np.abs(np.nan_to_num(theta)), np.abs(base((h, w))) + 1)
     c.expect("grid", grid, terms, 3)
     return c
@@ -76,7 +76,7 @@ def grid_backward(name, dims, lt, lg, trait):
     theta = torch.zeros((n, 2, 3), dtype=torch.float64, requires_grad=True)
     F.affine_grid(theta, (n, 1, h, w), align_corners=True).backward(torch.from_numpy(dgrid))
     dtheta = theta.grad.numpy()
-    if trait == "nan":  # 0 times NaN is NaN: all of a row, of which matrix products may make less
+    if trait == "nan":  # 0 times NaN is NaN, so the whole row is NaN; a matrix product may give less
         dtheta[1, 0] = np.nan
     terms = np.einsum("nhwr,hwk->nrk", np.abs(np.nan_to_num(dgrid)), np.abs(base((h, w))) + 1)
     c.expect("dtheta", dtheta, terms, h * w)
@@ -84,7 +84,7 @@ def grid_backward(name, dims, lt, lg, trait):
 
 
 def draw_grid(c, dims, size, trait):
-    """Points on a grid of 1/16: where they lie in the image is exact in every type."""
+    """Returns points on a grid of 1/16, whose positions in the image are exact in every type."""
     grid = c.integers((dims[0],) + size + (2,), -20, 20) / 16
     if trait == "whole":
         grid = c.integers(grid.shape, -3, 3) / 2
@@ -100,7 +100,7 @@ def draw_grid(c, dims, size, trait):
 
 
 def around(g, x):
-    """The coordinates of a point, and its pixels within the image with their shares along w and h."""
+    """Returns the coordinates of a point, and its pixels in the image with their shares along w and h."""
     px, py = [(g[k] + 1) * (x.shape[3 - k] - 1) / 2 for k in (0, 1)]
     if not (np.isfinite(px) and np.isfinite(py)):
         return []
@@ -110,7 +110,7 @@ def around(g, x):
 
 
 def terms_of(x, grid, dy):
-    """Sums of absolute terms of y, dx and dgrid, and the most points that meet in a pixel."""
+    """Returns the sums of absolute terms of y, dx and dgrid, and the largest number of points that share a pixel."""
     y, dx, dgrid = np.zeros(dy.shape), np.zeros(x.shape), np.zeros(grid.shape)
     met = np.zeros((x.shape[0],) + x.shape[2:])
     x, dy = np.abs(np.nan_to_num(x)), np.abs(np.nan_to_num(dy))
@@ -125,7 +125,7 @@ def terms_of(x, grid, dy):
 
 
 def settled(grid):
-    """A grid with points far outside where they are not finite."""
+    """Returns the grid with finite points far outside in place of points that are not finite."""
     lost = ~np.isfinite(grid).all(-1, keepdims=True)
     return np.where(lost, 1000.0, grid)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Vectors of the tensor operations. Oracle: NumPy's broadcasting arithmetic in double."""
+"""Vectors of the tensor operations. The oracle is NumPy's broadcasting arithmetic in double."""
 
 import itertools
 
@@ -135,7 +135,7 @@ def op_tensor():
     words = ["nchw", "gapped", "view", "permuted", "nhwc"]
     ops = ["add", "mul", "min", "max"]
     scales = [(1, 1, 0), (-0.5, 2, 0), (1.5, -1, 0.5), (1, 0.25, -1)]
-    # Every combination of broadcast dimensions of b, the rest in rotation.
+    # The cases have every combination of broadcast dimensions of b; the other choices rotate.
     for i, shared in enumerate(itertools.chain.from_iterable(
             itertools.combinations(range(4), k) for k in range(5))):
         name = "%s_over_%s" % (ops[i % 4], "".join("nchw"[d] for d in shared) or "nothing")

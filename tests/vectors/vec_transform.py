@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Vectors of transforms with pads and folds, and of im2col. Oracle: NumPy's pad, reshape and transpose;
-PyTorch's unfold, where it has the dimensions, else padded slices."""
+"""Vectors of transforms with pads and folds, and of im2col. The oracle is NumPy's pad, reshape and transpose. For
+im2col it is PyTorch's unfold if it supports the dimensions, otherwise padded slices."""
 
 import numpy as np
 import torch
@@ -66,13 +66,13 @@ CUDNN_COLUMNS = {
 
 
 def padded(v, before, after):
-    """Zeros around, or less where negative."""
+    """Adds zeros around the tensor. A negative pad removes elements."""
     v = np.pad(v, [(max(b, 0), max(a, 0)) for b, a in zip(before, after)])
     return v[tuple(slice(max(-b, 0), n - max(-a, 0)) for b, a, n in zip(before, after, v.shape))]
 
 
 def folded(v, fold):
-    """Positions inside the blocks, outermost first, become the slow part of the channels."""
+    """Folds blocks into channels. Positions in a block, outermost first, are the slowest index of the new channels."""
     n, c, h, w = v.shape
     p, q = fold
     v = padded(v, (0,) * 4, (0, 0, -h % p, -w % q))
@@ -105,7 +105,7 @@ def transform_case(operation, name, dims, fold, before, after, direction, lx, ly
 
 
 def filters():
-    """Filters are packed, so that views are left out."""
+    """Filters are packed, so views are omitted."""
     return [row for row in TRANSFORMS if row[6] in ("nchw", "nhwc") and not row[0].startswith("cudnn")]
 
 

@@ -8,7 +8,7 @@ import zlib
 import numpy as np
 
 LOWEST = -sys.float_info.max
-# Significand bits, least normal exponent (of 2^e <= |v|) and greatest exponent.
+# The significand bits, the least normal exponent (of 2^e <= |v|) and the greatest exponent.
 FLOATS = {"f64": (53, -1022, 1023), "f32": (24, -126, 127), "f16": (11, -14, 15), "bf16": (8, -126, 127)}
 INTEGERS = {"s8": (-128, 127), "u8": (0, 255), "s32": (-2**31, 2**31 - 1)}
 LANES = {"s8x4": 4, "u8x4": 4, "s8x32": 32}
@@ -16,7 +16,7 @@ SHORT = 8  # bits that every floating type has
 
 
 def number(v):
-    """Shortest text that reads back to the same double."""
+    """Returns the shortest text that reads back as the same double."""
     v = float(v)
     if v == LOWEST:
         return "lowest"
@@ -25,33 +25,33 @@ def number(v):
 
 
 def shorter(v):
-    """Digits enough to see what it rounds to."""
+    """Returns a text with enough digits to determine its rounding."""
     return number(v) if v == LOWEST or abs(v) >= 2.0**20 else number(float("%.9g" % v))
 
 
 def runs(words):
-    """Three and more equal words in a row as WORD*COUNT."""
+    """Yields the words, with three or more equal words in a row as WORD*COUNT."""
     for word, group in itertools.groupby(words):
         count = len(list(group))
         yield from [word] * count if count < 3 else ["%s*%d" % (word, count)]
 
 
 def mixes(roles, *kinds):
-    """Words of a types line: mixes("x y", "s8 s8", "s8 f32") are x=s8,y=s8 and x=s8,y=f32; one type alone
-    is that of every role."""
+    """Returns the words of a types line: mixes("x y", "s8 s8", "s8 f32") gives x=s8,y=s8 and x=s8,y=f32. A single type
+    applies to every role."""
     roles = roles.split()
     rows = [k.split() if " " in k else [k] * len(roles) for k in kinds]
     return tuple(",".join("%s=%s" % pair for pair in zip(roles, row)) for row in rows)
 
 
 def scalar(kind):
-    """The type of one number of a type, which may be a vector."""
+    """Returns the type of the numbers in a type, which may be a vector type."""
     return kind.split("x")[0]
 
 
 def nearest(kind, v):
-    """Numbers of a type: to nearest, ties to even; floating types overflow to infinity, integers saturate
-    and take NaN for 0."""
+    """Rounds to the nearest numbers of a type, ties to even. Floating types overflow to infinity. Integers saturate,
+    and NaN becomes 0."""
     v = np.asarray(v, dtype=np.float64)
     if scalar(kind) in INTEGERS:
         return np.clip(np.rint(np.nan_to_num(v, nan=0.0, posinf=2.0**40, neginf=-2.0**40)), *INTEGERS[scalar(kind)])
@@ -65,15 +65,15 @@ def nearest(kind, v):
 
 
 def shortened(v, digits=SHORT, grid=14):
-    """Numbers of so many significant bits on the grid 2^-grid."""
+    """Rounds to that many significant bits on the grid 2^-grid."""
     v = np.rint(np.asarray(v, dtype=np.float64) * 2.0**grid) / 2.0**grid
     unit = np.exp2(np.frexp(v)[1] - float(digits))
     return np.where(np.isfinite(v), np.rint(v / unit) * unit, v)
 
 
 def gapped(dims, order=None, unit=1, gaps=None):
-    """Strides that store the dimensions in `order` (outermost first) with `gaps[i]` unused
-    elements after each run of dimension order[i + 1]; `unit` is the innermost stride."""
+    """Returns strides that store the dimensions in `order` (outermost first), with `gaps[i]` unused elements after each
+    run of dimension order[i + 1]. `unit` is the innermost stride."""
     order = list(range(len(dims))) if order is None else list(order)
     gaps = [1 + (i % 3) for i in range(len(dims) - 1)] if gaps is None else list(gaps)
     strides = [0] * len(dims)
@@ -86,7 +86,7 @@ def gapped(dims, order=None, unit=1, gaps=None):
 
 
 def view(parent):
-    """Strides of a sub-region of a packed row-major parent tensor."""
+    """Returns the strides of a sub-region of a packed row-major parent tensor."""
     strides, step = [], 1
     for d in reversed(parent):
         strides.insert(0, step)
@@ -95,10 +95,10 @@ def view(parent):
 
 
 class Case:
-    """One problem with its inputs, its prior contents and its expected outputs. `types` are the words of the
-    format's `types` line, each one run: a floating type, or ROLE=TYPE,ROLE=TYPE.. The name may say what its
-    numbers are: `double_digits` and `half_digits` have as many as these types, `integer` are int8's,
-    `ties` says that exact results may lie between two integers."""
+    """A case: one problem with its inputs, prior contents and expected outputs. `types` has the words of the format's
+    `types` line. Each word is a run: a floating type, or ROLE=TYPE,ROLE=TYPE.. The name may determine the numbers:
+    `double_digits` and `half_digits` give numbers with the digits of these types, and `integer` gives numbers of int8.
+    `ties` permits exact results midway between two integers."""
 
     def __init__(self, operation, name, types=tuple(FLOATS)):
         self.operation, self.name = operation, name
@@ -109,7 +109,7 @@ class Case:
         self.digits = 11 if name.startswith("half_digits") else SHORT
         self.overflows = "overflow" in name
         self.whole = name.startswith("integer_")
-        self.spread = 40.0  # of whole numbers
+        self.spread = 40.0  # the spread of whole numbers
         if self.whole and types == tuple(FLOATS):
             self.types = mixes("x y", *(("s8", "s8x4", "s8x32") if operation == "pooling_forward" else ("s8",)))
         if self.only_double:
@@ -118,8 +118,8 @@ class Case:
             self.types = ("f64", "f32", "f16")
 
     def reals(self, dims, bits=5, scale=1.0):
-        """Normal numbers on the grid 2^-bits, short enough for every type of the case. bits=None: any
-        float32, and the case is for float and double."""
+        """Draws normally distributed numbers on the grid 2^-bits, short enough for every type of the case. With
+        bits=None, draws any float32, and the case runs in float and double."""
         v = self.rng.standard_normal(dims) * scale
         if self.whole:
             return np.clip(np.rint(v * self.spread), -128, 127)
@@ -134,11 +134,11 @@ class Case:
         return self.rng.integers(low, high + 1, dims).astype(np.float64)
 
     def short(self, v, grid=14):
-        """What another call might have made, as numbers that every type of the case has."""
+        """Rounds the result of another call to numbers that every type of the case has."""
         return v if self.only_double else shortened(v, self.digits, grid)
 
     def operand(self, role, dims, layout="nchw", kind="f64", wide=False):
-        """`wide`: float beside the 16-bit types."""
+        """Adds an operand. With `wide`, it is float in runs of the 16-bit types."""
         if not isinstance(layout, str):
             layout = ",".join(str(s) for s in layout)
         self.operands.append("%s=%s:%s:%s" % (role, kind, ",".join(str(d) for d in dims), layout))
@@ -147,7 +147,7 @@ class Case:
             self.wide.append(role)
 
     def bytes(self, role, count):
-        """A byte buffer: packed, of one dimension, in every run of the case."""
+        """Adds a byte buffer, which is packed and has one dimension in every run of the case."""
         self.operand(role, (count,), kind="u8")
 
     def param(self, **kv):
@@ -165,7 +165,7 @@ class Case:
             self.param(beta=float(beta))
 
     def kind_in(self, word, role):
-        """The type of an operand in the run that a word of `types` describes."""
+        """Returns the type of an operand in the run that a word of `types` describes."""
         if self.kinds[role] != "f64":
             return self.kinds[role]
         if "=" in word:
@@ -190,7 +190,7 @@ class Case:
         self._values("in", role, v)
 
     def feed_rounded(self, role, v):
-        """An input that another call made of the others: each type gets it rounded to its own."""
+        """Adds an input that another call computed from the others. Each run rounds it to its type."""
         self._values("in", role, v)
 
     def prior(self, role, v):
@@ -198,8 +198,9 @@ class Case:
         self.lines[-1] = "prior" + self.lines[-1][2:]
 
     def expect(self, role, v, terms=None, kred=1, rounds=None):
-        """`terms`: the sum of the absolute terms of each element; None asks for equality. `rounds`: what the
-        rounding of inputs that another call made does to each element, in units of their rounding."""
+        """Adds an expected output. `terms` has the sum of the absolute terms of each element; None requires equality.
+        `rounds` has the effect on each element of rounding the inputs that another call made, in units of that
+        rounding."""
         v = np.asarray(v, dtype=np.float64)
         kinds = self.all_kinds(role)
         if "f16" in kinds:

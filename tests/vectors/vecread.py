@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads .vec files back: cases, and their problems with values as arrays."""
+"""Reads .vec files: cases, and their problems with values as arrays."""
 
 import math
 import struct
@@ -41,7 +41,7 @@ def read(path):
 
 
 def in_type(kind, v):
-    """Whether the type has the number v, asked of Python's own conversions."""
+    """Returns True if the type has the number v, by Python's own conversions."""
     if v == LOWEST or not math.isfinite(v) or kind == "f64":
         return kind.split("x")[0] not in RANGES or math.isfinite(v)
     if kind.split("x")[0] in RANGES:
@@ -80,7 +80,7 @@ class Problem:
                 self.values[out] = self.values[source]
 
     def types_of(self, role):
-        """The types that an operand has in the runs of its case."""
+        """Returns the types that an operand has in the runs of its case."""
         if self.kinds[role] != "f64":
             return {self.kinds[role]}
         wide, found = role in self.case["wide"], set()
@@ -94,7 +94,7 @@ class Problem:
 
     def representable(self, role, v):
         if role in ("save_mean", "save_inv_var") or self.case["rounds"] and role == "y":
-            return  # what another call made
+            return  # another call computed it
         for kind in self.types_of(role):
             odd = [e for e in set(v) if not in_type(kind, e)]
             assert not odd, (self.operation, self.name, role, kind, odd[0])

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # The tests of anydnn verify, on faulty backends and on random problems.
 
-TESTS += tests/verify/test_wrong.sh tests/verify/test_wrong_types.sh tests/verify/test_verify.sh \
+TESTS += tests/verify/test_wrong.sh tests/verify/test_wrong_norm.sh tests/verify/test_wrong_types.sh \
+	tests/verify/test_verify.sh \
 	tests/verify/test_fuzz.sh
 long_tests += tests/verify/test_fuzz_long.sh tests/verify/test_whole.sh
 dist_check_SCRIPTS += tests/verify/test_fuzz.sh tests/verify/test_fuzz_long.sh tests/verify/test_quick.sh \
 	tests/verify/test_verify.sh tests/verify/test_whole.sh tests/verify/test_wrong.sh \
-	tests/verify/test_wrong_types.sh
+	tests/verify/test_wrong_norm.sh tests/verify/test_wrong_types.sh
 EXTRA_DIST += tests/verify/fuzz_seeds.sh tests/verify/verify.sh tests/verify/mutants.py tests/verify/mutants.txt
 
 # Faulty backends, named after the entries of their tables of faults. They are built without a sanitizer, since anydnn
@@ -15,6 +16,7 @@ wrong_backends = \
 	tests/verify/wrong/anydnn_wrong.la \
 	tests/verify/wrong/anydnn_wrong_exports.la \
 	tests/verify/wrong/anydnn_wrong_fused.la \
+	tests/verify/wrong/anydnn_wrong_norm.la \
 	tests/verify/wrong/anydnn_wrong_places.la \
 	tests/verify/wrong/anydnn_wrong_types.la
 check_LTLIBRARIES += $(wrong_backends)
@@ -40,6 +42,12 @@ tests_verify_wrong_anydnn_wrong_fused_la_CPPFLAGS = $(FAKE_CPPFLAGS)
 tests_verify_wrong_anydnn_wrong_fused_la_CFLAGS = $(WRONG_CFLAGS)
 tests_verify_wrong_anydnn_wrong_fused_la_LDFLAGS = $(MOCK_CLOSED_LDFLAGS)
 tests_verify_wrong_anydnn_wrong_fused_la_LIBADD = $(WRONG_LIBS)
+
+tests_verify_wrong_anydnn_wrong_norm_la_SOURCES = tests/verify/wrong/wrong_norm.c $(WRONG_SOURCES)
+tests_verify_wrong_anydnn_wrong_norm_la_CPPFLAGS = $(FAKE_CPPFLAGS)
+tests_verify_wrong_anydnn_wrong_norm_la_CFLAGS = $(WRONG_CFLAGS)
+tests_verify_wrong_anydnn_wrong_norm_la_LDFLAGS = $(MOCK_CLOSED_LDFLAGS)
+tests_verify_wrong_anydnn_wrong_norm_la_LIBADD = $(WRONG_LIBS)
 
 tests_verify_wrong_anydnn_wrong_places_la_SOURCES = tests/verify/wrong/wrong_places.c $(WRONG_SOURCES)
 tests_verify_wrong_anydnn_wrong_places_la_CPPFLAGS = $(FAKE_CPPFLAGS)

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes one-token mutants of cpu_ref (a bound, a sign, an index, a constant, a condition), builds
-each as a module and lets `anydnn verify` judge it against the unchanged cpu_ref: each must fail.
-Run by hand, since it takes minutes:
+"""Checks that `anydnn verify` rejects mutants of cpu_ref. Each mutant changes one token: a bound, a sign, an index, a
+constant or a condition. The script builds it as a module and compares it with the unchanged cpu_ref. Run it by hand,
+since it takes minutes:
 
     tests/verify/mutants.py PREFIX [--each N] [--seed N] [--only FILE] [--jobs N]
 
-PREFIX is where anydnn is installed, built of the same sources. Mutants of one file are drawn by the
-seed, N a file. Exit status 0 when none survives that mutants.txt does not list as equivalent."""
+PREFIX is an installation of anydnn that was built from the same sources. --seed selects the mutants, --each their
+number per file. The exit status is 0 if mutants.txt lists every survivor as equivalent."""
 import argparse
 import concurrent.futures
 import os
@@ -36,17 +36,19 @@ PASSED_OVER = re.compile(
     r"enum|ANYDNN_PLUGIN_REASON|^[a-z].*\(.*|\bint main|^\s*\.(required|outputs|uniform|layouts) = |"
     r"uint32_t inputs = ")
 NUMERIC = {"activation.c", "batch_norm.c", "bits.c", "conv.c", "conv_integer.c", "conv_operands.c",
-           "divisive.c", "dropout.c", "im2col.c", "lrn.c", "mixed.c", "op_tensor.c", "pooling.c",
-           "reduce.c", "softmax.c", "tensor_ops.c", "transform.c", "walk.c", "activate.h",
+           "divisive.c", "dropout.c", "im2col.c", "lrn.c", "matmul.c", "mixed.c", "norm_kinds.c",
+           "norm_kinds_backward.c", "norm_kinds_forward.c", "op_tensor.c", "pooling.c", "reduce.c",
+           "softmax.c", "tensor_ops.c", "transform.c", "walk.c", "activate.h",
            "batch_norm.h", "bits.h", "conv.h", "element.h", "image.h", "integer.h", "lrn.h",
-           "philox.h", "pooling.h", "tensor.h"}
-# The operations that a file serves, by the beginning of its name; all operations for other files.
+           "norm_kinds.h", "philox.h", "pooling.h", "tensor.h"}
+# The operations of a file, by the beginning of its name. Other files serve all operations.
 OPERATIONS = [("activation", "activation_*"), ("batch_norm", "batch_normalization_*"),
               ("conv_backward_data", "convolution_backward_data"),
               ("conv_backward_filter", "convolution_backward_filter"),
               ("conv_backward_bias", "convolution_backward_bias"),
               ("conv", "convolution_*"), ("divisive", "divisive_*"), ("dropout", "dropout_*"),
-              ("im2col", "im2col"), ("lrn", "lrn_*"), ("op_tensor", "op_tensor"),
+              ("im2col", "im2col"), ("lrn", "lrn_*"), ("matmul", "matmul"),
+              ("norm_kinds", "normalization_*"), ("op_tensor", "op_tensor"),
               ("philox", "dropout_*"), ("pooling", "pooling_*"), ("reduce", "reduce_tensor"),
               ("softmax", "softmax_*"), ("transform", "transform_*")]
 # Functions that decline, estimate work, or round operands as `emulate` does. tests/unit checks the rounding against its
@@ -56,7 +58,7 @@ CHECKS = re.compile(r"^(static )?(inline )?(int32_t|int|void|float|int64_t) "
 
 
 def sites(name):
-    """(line number, column, end, replacement) of every possible mutant."""
+    """Returns the file's lines, and (line number, column, end, replacement) of every possible mutant."""
     found = []
     in_check = False
     with open(os.path.join(CPU_REF, name), encoding="utf-8") as file:
@@ -99,7 +101,7 @@ class Builder:
                               stderr=subprocess.DEVNULL, check=False).returncode
 
     def users(self, name):
-        """The .c files that a changed file goes into."""
+        """Returns the .c files that include a changed file."""
         if name.endswith(".c"):
             return [name]
         users = []
@@ -114,7 +116,7 @@ class Builder:
         return sorted(set(users))
 
     def module(self, name, text, folder):
-        """The path of the mutant's module in the folder, or None when it does not compile."""
+        """Builds the mutant's module in the folder. Returns its path, or None if it does not compile."""
         for other in os.listdir(CPU_REF):
             if other != name and other.endswith((".h", ".inc", ".c")):
                 os.symlink(os.path.join(CPU_REF, other), os.path.join(folder, other))
@@ -143,7 +145,7 @@ def known_equivalent():
 
 
 class Judge:
-    """Holds mutants to `anydnn verify`."""
+    """Judges mutants by `anydnn verify`."""
 
     def __init__(self, options, builder):
         self.program = os.path.join(os.path.abspath(options.prefix), "bin", "anydnn")
@@ -156,18 +158,18 @@ class Judge:
                                  *(["--op", served[0]] if served else []), *more],
                                 stdout=subprocess.PIPE, text=True, stderr=subprocess.DEVNULL,
                                 check=False)
-        # cpu_ref itself declines nothing of the list.
+        # The unchanged cpu_ref declines no listed problem, so a mutant that declines one counts as killed.
         return answer.returncode == 1 or " 0 declined" not in answer.stdout
 
     def accepts_unchanged(self, name):
-        """Whether the module without a mutant passes; otherwise every mutant would count as killed."""
+        """Returns True if the unchanged module passes; otherwise every mutant would count as killed."""
         with tempfile.TemporaryDirectory(dir=self.builder.out) as folder:
             with open(os.path.join(CPU_REF, name), encoding="utf-8") as file:
                 path = self.builder.module(name, file.read(), folder)
             return path is not None and not self.verify(path, name, "--quick")
 
     def __call__(self, mutant):
-        """(what, killed), or None when it does not compile."""
+        """Returns (mutant, killed), or None if it does not compile."""
         name, lines, (number, start, end, replacement) = mutant
         old = lines[number]
         new = old[:start] + replacement + old[end:]

@@ -46,7 +46,7 @@ shards_add_up() {
     verify 1 --fuzz 60 "$file" && says " $sum failed"
 }
 
-# Runs the second command of a failure, with the path of the program inserted.
+# Runs the command that a failure prints, on the same problem; it must fail again.
 repeats() {
     file=$(build wrong_ignores_beta) || return 1
     verify 1 --fuzz 60 --op convolution_forward "$file" && says '^  \[beta\] convolution_forward' || return 1
@@ -68,12 +68,12 @@ pad=500000000,500000000 stride=10000000,10000000 mode=$2" "$1"
 }
 
 few=${ANYDNN_TEST_FUZZ-}
-check 'a seed names its problems' is_repeatable
+check 'a seed determines its problems' is_repeatable
 check 'cpu_ref is right' verify 0 --fuzz "${few:-600}" cpu_ref
 if [ -e "$ANYDNN_TEST_PLUGINDIR/anydnn_onednn.so" ]; then
     check 'onednn is right' verify 0 --fuzz "${few:-150}" onednn
     check 'onednn: LRN of every window' verify 0 --fuzz "${few:-40}" --op 'lrn_*' onednn
-    check 'onednn: an integer average of nothing' verify 0 --problem \
+    check 'onednn: an integer average of an empty window' verify 0 --problem \
         'pooling_forward x=s8:3,1,1,1:nchw y=s8:3,1,7,1:nhwc mode=average_exclude window=1,3 pad=3,1' onednn
     for mode in max average_include average_exclude; do
         check "onednn: $mode of large windows" walks_the_image_alone onednn "$mode"

@@ -11,7 +11,7 @@ seed=${ANYDNN_TEST_SEED:-2}
 ANYDNN_PLUGIN_PATH=$ANYDNN_TEST_PLUGINDIR
 export ANYDNN_PLUGIN_PATH
 
-# is_right COUNT BACKEND [OPTION...]
+# is_right COUNT BACKEND [OPTION...]: succeeds if verify passes COUNT random problems, and shows the first failures.
 is_right() {
     count=$1
     backend=$2

@@ -93,7 +93,7 @@ runs_again() {
     [ $? -eq 1 ]
 }
 
-# A fault in the shape of one layer: the listed shapes do not show it, and a suite with that layer does.
+# The fault occurs in the shape of one layer only: the listed shapes pass, and a suite with that layer fails.
 finds_shape() {
     file=$(build wrong WRONG_SHAPE) || return 1
     verify 0 --quick --op convolution_forward "$file" || return 1
@@ -149,9 +149,9 @@ check 'a batch size without a suite' verify 2 --batch 2 cpu_ref
 check 'no such suite' verify 2 --suite nonesuch --suites "$suites" cpu_ref
 check 'a suite and random problems' verify 2 --suite lenet --suites "$suites" --fuzz 3 cpu_ref
 check 'shards add up' shards_add_up
-check 'a time limit says what was not reached' cuts_short
+check 'a time limit reports the cases that were not reached' cuts_short
 check 'stops at the first failure' stops
-check 'several processes at once show what one does not' finds_company
+check 'several processes at once show a fault that one does not' finds_company
 check 'a case counts once for each of them' counts_processes
 check 'no such number of processes' verify 2 --processes 0 cpu_ref
 check 'answers as JSON' answers_json

@@ -47,7 +47,7 @@ check 'ignores beta' catches IGNORES_BETA beta 'it ignores beta'
 check 'reads y when beta is 0' catches READS_Y prior 'must not read (beta is 0)'
 check 'ignores groups' catches IGNORES_GROUPS result ': groups'
 check 'ignores groups: what failures have in common' names_common_word
-check 'splits long sums, and adds up the parts in few bits' catches_in_long_sums SPLITS result 'long sums'
+check 'splits long sums, and adds the parts in few bits' catches_in_long_sums SPLITS result 'long sums'
 check 'writes a gap' catches WRITES_GAP gaps 'a gap between the elements of y'
 check 'reads beyond an operand' catches READS_BEYOND crash 'it crashes: signal\|it ends the process'
 check 'caches weights' catches CACHES_WEIGHTS stale 'the plan keeps data'
@@ -55,7 +55,7 @@ check 'keeps pointers to the problem' catches KEEPS_PROBLEM result 'elements are
 check 'claims determinism that it lacks' catches NONDETERMINISTIC determinism 'gave different bits in y'
 check 'needs more workspace than it reports' catches NEEDS_MORE workspace 'had reported a need of'
 check 'offers garbage' catches GARBAGE candidates 'its notes are not defined in plugin.h (0xffff0000)'
-check 'answers otherwise each time' catches IMPURE candidates 'it answers differently'
+check 'offers a different engine each time' catches IMPURE candidates 'it answers differently'
 check 'declines without a sentence' catches NO_SENTENCE candidates 'but without a message'
 check 'hangs' catches_a_hang
 check 'crashes' catches CRASHES crash 'it crashes: signal\|it ends the process'

@@ -55,13 +55,14 @@ static int reach_of(const struct adn_subject *subject, int slot)
 {
     const struct adn_problem *problem = &subject->problem;
     int digits = adn_type_digits(problem->tensor[slot].type);
-    int products = subject->info->family == ADN_FAMILY_CONVOLUTION ||
-                   subject->info->family == ADN_FAMILY_FUSED;
+    int convolution = subject->info->family == ADN_FAMILY_CONVOLUTION ||
+                      subject->info->family == ADN_FAMILY_FUSED;
+    int products = convolution || subject->info->family == ADN_FAMILY_MATMUL;
 
     if (digits == 0 || digits >= 24)
         return 4;
     if (adn_judge_of(problem) != ADN_JUDGE_SUMS || !adn_judge_exact_on_integers(problem) ||
-        (products && problem->params.convolution.compute_type == ANYDNN_PLUGIN_HALF))
+        (convolution && problem->params.convolution.compute_type == ANYDNN_PLUGIN_HALF))
         return 2;
     if (products && problem->operation != ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_BIAS)
         return digits >= 11 ? half_reach(subject->terms) : 16;
@@ -77,7 +78,7 @@ struct draw {
     uint64_t count;
     int positive;
     double shift;
-    int small; /* the operand that gets subnormal numbers */
+    int small; /* the operand that gets subnormal numbers, or those far from zero */
 };
 
 /* Sets the range. Functions that are not sums have no limit; for integer data they get small
@@ -111,7 +112,7 @@ double oracle_random_real(uint64_t *state)
 static int is_variance(const char *role)
 {
     return strcmp(role, "var") == 0 || strcmp(role, "running_var") == 0 ||
-           strcmp(role, "save_inv_var") == 0;
+           strcmp(role, "save_inv_var") == 0 || strcmp(role, "save_inv_dev") == 0;
 }
 
 static void describe_draw(const struct adn_subject *subject, int slot, struct draw *draw)
@@ -176,6 +177,13 @@ static double draw_real(const struct draw *draw, uint64_t *state)
     }
 }
 
+/* Returns the number around which the first operand lies: half the digits of the type, so that its
+ * square still fits. */
+static double far_from_zero(int32_t type)
+{
+    return ldexp(1, (adn_type_digits(type) + 1) / 2);
+}
+
 static double draw_one(const struct draw *draw, uint64_t *state)
 {
     double value = draw->reals ? draw_real(draw, state)
@@ -183,6 +191,8 @@ static double draw_one(const struct draw *draw, uint64_t *state)
 
     if (draw->positive)
         value = fabs(value) + draw->shift;
+    if (draw->data == ORACLE_FAR && draw->small)
+        value += far_from_zero(draw->type);
     return draw->reals ? adn_type_round(draw->type, value) : value;
 }
 
@@ -225,6 +235,13 @@ static void fill_host(struct adn_subject *subject, int slot)
     free(values);
 }
 
+/* Returns 1 for the c of a matrix product with beta 0, which may hold anything. */
+static int is_unread_addend(const struct adn_subject *subject, int slot)
+{
+    return subject->problem.operation == ANYDNN_PLUGIN_MATMUL && slot == 2 &&
+           subject->values.scale[1] == 0;
+}
+
 static void fill_slot(struct adn_subject *subject, int slot, uint64_t seed)
 {
     struct adn_subject_slot *at = &subject->slot[slot];
@@ -240,6 +257,10 @@ static void fill_slot(struct adn_subject *subject, int slot, uint64_t seed)
         return;
     }
     describe_draw(subject, slot, &draw);
+    for (int64_t i = 0; is_unread_addend(subject, slot) && i < at->count; i++)
+        at->before[i] = NAN;
+    if (is_unread_addend(subject, slot))
+        return;
     for (int64_t i = 0; i < at->count; i++)
         at->before[i] = draw_one(&draw, &state);
     if (subject->data == ORACLE_SPECIALS && slot == 0 && is_fraction(subject, slot))

@@ -16,14 +16,15 @@
 struct adn_backend;
 
 enum oracle_data {
-    ORACLE_INTEGERS, /* small integers: sums of products are exact in any order */
-    ORACLE_REALS,    /* real numbers; for integer types, integers of the full range */
-    ORACLE_NORMAL,   /* real numbers with mean 0 and variance 1 */
-    ORACLE_UNIFORM,  /* real numbers in [-1, 1) */
-    ORACLE_SPECIALS, /* small integers with some NaN and infinities */
-    ORACLE_LARGE,    /* the largest numbers of integer types; 32-bit sums wrap */
-    ORACLE_WIDE,     /* normal numbers times powers of two over much of the type's range */
-    ORACLE_SUBNORMAL /* the first operand subnormal, the others normal */
+    ORACLE_INTEGERS,  /* small integers: sums of products are exact in any order */
+    ORACLE_REALS,     /* real numbers; for integer types, integers of the full range */
+    ORACLE_NORMAL,    /* real numbers with mean 0 and variance 1 */
+    ORACLE_UNIFORM,   /* real numbers in [-1, 1) */
+    ORACLE_SPECIALS,  /* small integers with some NaN and infinities */
+    ORACLE_LARGE,     /* the largest numbers of integer types; 32-bit sums wrap */
+    ORACLE_WIDE,      /* normal numbers times powers of two over much of the type's range */
+    ORACLE_SUBNORMAL, /* the first operand subnormal, the others normal */
+    ORACLE_FAR        /* small integers, those of the first operand around a large one */
 };
 
 static inline int oracle_is_real(enum oracle_data data)

@@ -32,6 +32,10 @@ static const struct source *source_of(int32_t operation)
          {ANYDNN_PLUGIN_BATCH_NORMALIZATION_TRAINING,
           {"x", "scale", "bias"},
           {"y", "save_mean", "save_inv_var", "reserve"}}},
+        {ANYDNN_PLUGIN_NORMALIZATION_BACKWARD,
+         {ANYDNN_PLUGIN_NORMALIZATION_FORWARD,
+          {"x", "scale", "bias"},
+          {"save_mean", "save_inv_dev"}}},
     };
 
     for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++)
@@ -64,7 +68,8 @@ static void describe_source(const struct adn_subject *subject, const struct sour
         if (slot < 0 && (info->slot[i].flags & ADN_SLOT_OPTIONAL) &&
             !(strcmp(info->slot[i].role, "z") == 0 && adn_subject_lookup(subject, "dz") >= 0))
             continue;
-        if (slot < 0 && strcmp(info->slot[i].role, "bias") == 0)
+        if (slot < 0 && strcmp(info->slot[i].role, "bias") == 0 &&
+            subject->info->family == ADN_FAMILY_BATCH_NORMALIZATION)
             slot = adn_subject_lookup(subject, "scale");
         forward->tensor[i] = subject->problem.tensor[slot < 0 ? 0 : slot];
         forward->present |= UINT32_C(1) << i;

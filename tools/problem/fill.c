@@ -20,7 +20,7 @@ static uint64_t random_next(uint64_t *state)
 static int is_variance(const char *role)
 {
     return strcmp(role, "var") == 0 || strcmp(role, "running_var") == 0 ||
-           strcmp(role, "save_inv_var") == 0;
+           strcmp(role, "save_inv_var") == 0 || strcmp(role, "save_inv_dev") == 0;
 }
 
 /* Returns the largest value. Integer filters are small, so that few sums saturate. */

@@ -99,7 +99,7 @@ int operands_describe(struct tool *tool, anydnnProblem_t problem, const char *te
     describe_aliases(operands, word_of(text, "alias"));
     operands->align = align != NULL ? atoi(align) : 0;
     for (size_t i = 0; i < sizeof(betas) / sizeof(betas[0]); i++)
-        operands->blends |= word_of(text, betas[i]) != NULL;
+        operands->blends |= strncmp(text, "matmul ", 7) != 0 && word_of(text, betas[i]) != NULL;
     return TOOL_FINE;
 }
 

@@ -97,6 +97,15 @@ static double samples_back(const struct view *view)
     return 24 * elements(view, "dy");
 }
 
+/* Counts a multiplication and an addition for each element of d and each column of a. */
+static double product(const struct view *view)
+{
+    int a = operands_index(view->operands, "a");
+    const struct operand *operand = a >= 0 ? &view->operands->item[a] : NULL;
+
+    return operand != NULL ? 2 * elements(view, "d") * operand->dims[operand->ndims - 1] : 0;
+}
+
 /* ---- the table */
 
 /* The cost of an operation: its first row whose `key` is absent (NULL) or begins with `value`.
@@ -169,6 +178,13 @@ static const struct cost costs[] = {
     {"spatial_sampler_backward", NULL, NULL, "x grid dy dx dgrid", samples_back, 0},
     /* Exponential, sum and quotient per letter. The paths of the labels cost little. */
     {"ctc_loss", NULL, NULL, "x costs gradients", NULL, 3},
+    /* A set of elements fits the chip, so x and dy are read once. Two sums, then difference,
+     * product and the affine part; backward two sums of products, two of parameters and the
+     * difference. */
+    {"normalization_forward", NULL, NULL, "x z scale bias y sum save_mean save_inv_dev", NULL, 7},
+    {"normalization_backward", NULL, NULL,
+     "x dy dsum scale bias save_mean save_inv_dev dx dscale dbias", NULL, 12},
+    {"matmul", NULL, NULL, "a b c bias d aux", product, 0},
 };
 
 /* ---- counting */

@@ -24,12 +24,17 @@ static int listed(const char *role, const char *const *roles)
     return 0;
 }
 
-/* Returns 1 if the operand has a batch dim. Filters and parameters have none. */
-static int has_samples(const struct word *word)
+/* Returns 1 if the operand has a batch dim. Filters and parameters have none, nor have matrices,
+ * whose rows may be samples or not. Normalizations beyond the batch have statistics of a sample. */
+static int has_samples(const char *operation, const struct word *word)
 {
     static const char *const roles[] = {"x", "y", "dy", "dx", "z", "dz", "a", "b", "c", NULL};
+    static const char *const kinds[] = {"sum", "dsum", "save_mean", "save_inv_dev", NULL};
 
-    return word_is_operand(word) && listed(word->key, roles);
+    if (strcmp(operation, "matmul") == 0 || !word_is_operand(word))
+        return 0;
+    return listed(word->key, roles) ||
+           (begins(operation, "normalization_") && listed(word->key, kinds));
 }
 
 static long long first_dim(const struct word *word)
@@ -44,20 +49,33 @@ static long long samples_of(const struct words *words)
     long long most = 0;
 
     for (int i = 0; i < words->count; i++)
-        if (has_samples(&words->word[i]) && first_dim(&words->word[i]) > most)
+        if (has_samples(words->operation, &words->word[i]) && first_dim(&words->word[i]) > most)
             most = first_dim(&words->word[i]);
     return most;
 }
 
-/* Returns 1 for operands whose type does not follow the data's: bytes, indices, and the statistics
- * of batch normalization, which are float for every type but double. */
+/* Returns 1 for operands whose type does not follow the data's: bytes, indices, and statistics of
+ * normalizations, which are float for every type but double. */
 static int has_own_type(const char *operation, const char *role)
 {
-    static const char *const roles[] = {"states", "reserve", "indices", NULL};
+    static const char *const roles[] = {"states",    "reserve",      "indices",
+                                        "save_mean", "save_inv_dev", NULL};
     static const char *const data[] = {"x", "y", "dy", "dx", "z", "dz", NULL};
 
     return listed(role, roles) ||
            (begins(operation, "batch_normalization_") && !listed(role, data));
+}
+
+/* Returns 1 if dim 1 of the operands is the channels, which a layout moves. It is in groups and
+ * instances; layers may have the channels in any dim, and matrices have none. */
+static int has_channels(const struct words *words)
+{
+    if (begins(words->operation, "normalization_"))
+        for (int i = 0; i < words->count; i++)
+            if (strcmp(words->word[i].key, "kind") == 0)
+                return strcmp(words->word[i].value, "layer") != 0 &&
+                       strcmp(words->word[i].value, "rms") != 0;
+    return strcmp(words->operation, "matmul") != 0;
 }
 
 static int has_layout(const char *operation, const char *role, const char *value)
@@ -70,7 +88,8 @@ static int has_layout(const char *operation, const char *role, const char *value
 static const char *new_layout(const struct suite_options *options, const struct words *words,
                               const struct word *word, const char *from, const char *to)
 {
-    if (options->layout == NULL || !has_layout(words->operation, word->key, word->value))
+    if (options->layout == NULL || !has_channels(words) ||
+        !has_layout(words->operation, word->key, word->value))
         return NULL;
     if (!begins(words->operation, "transform_tensor") || strcmp(word->key, "y") != 0 ||
         strcmp(from, to) == 0)
@@ -113,9 +132,9 @@ static void apply(const struct suite_options *options, struct words *words)
         if (strcmp(word->key, "reserve") == 0 && options->batch > 0 && samples > 0)
             value = reserve_word(word, samples, options->batch);
         else
-            value =
-                operand_word(word->value, type, new_layout(options, words, word, from, to),
-                             has_samples(word) && first_dim(word) == samples ? options->batch : 0);
+            value = operand_word(
+                word->value, type, new_layout(options, words, word, from, to),
+                has_samples(operation, word) && first_dim(word) == samples ? options->batch : 0);
         free(word->value);
         word->value = value;
     }
@@ -140,6 +159,7 @@ struct recipe {
 #define ACTIVATION     "activation nan coef"
 #define LRN            "n lrn_alpha lrn_beta k"
 #define NORMALIZATION  "mode epsilon ops activation coef nan"
+#define KINDS          "kind axes groups channel_axis scaling epsilon activation coef nan compute"
 #define FORWARD_CONV   "convolution_forward"
 #define DATA_CONV      "convolution_backward_data"
 #define FILTER_CONV    "convolution_backward_filter"
@@ -164,6 +184,10 @@ static const struct recipe recipes[] = {
     {"batch_normalization_training", "batch_normalization_backward", SUITE_DATA,
      "x=x dy=y dx=x dz=z save_mean=save_mean save_inv_var=save_inv_var reserve=reserve",
      NORMALIZATION},
+    {"normalization_forward", "normalization_backward", SUITE_DATA,
+     "x=x dy=y dx=x scale=scale bias=bias save_mean=save_mean save_inv_dev=save_inv_dev "
+     "dscale=scale dbias=bias dsum=sum",
+     KINDS},
     {"dropout_forward", "dropout_backward", SUITE_DATA, "dy=y reserve=reserve dx=x", "p"},
 };
 

@@ -22,6 +22,7 @@ tools_anydnn_SOURCES += \
 	tools/verify/cases/fuzz.c \
 	tools/verify/cases/fuzz.h \
 	tools/verify/cases/fuzz_layout.c \
+	tools/verify/cases/fuzz_product.c \
 	tools/verify/cases/fuzz_sequence.c \
 	tools/verify/cases/fuzz_shape.c \
 	tools/verify/cases/layouts.c \
@@ -33,6 +34,7 @@ tools_anydnn_SOURCES += \
 	tools/verify/cases/shapes_convolution.c \
 	tools/verify/cases/shapes_layer.c \
 	tools/verify/cases/shapes_norm.c \
+	tools/verify/cases/shapes_product.c \
 	tools/verify/cases/shapes_sequence.c \
 	tools/verify/cases/shapes_shared.c \
 	tools/verify/cases/shapes_tensor.c \
@@ -80,6 +82,9 @@ golden_vectors = \
 	tests/vectors/im2col.vec \
 	tests/vectors/lrn_backward.vec \
 	tests/vectors/lrn_forward.vec \
+	tests/vectors/matmul.vec \
+	tests/vectors/normalization_backward.vec \
+	tests/vectors/normalization_forward.vec \
 	tests/vectors/op_tensor.vec \
 	tests/vectors/pooling_backward.vec \
 	tests/vectors/pooling_forward.vec \

@@ -54,22 +54,23 @@ struct depthwise_job {
     int32_t channels_inside; /* 1 if adjacent threads have adjacent channels, 0 if adjacent tiles */
     int32_t slabs, lanes, slots, streams; /* wgrad: see depthwise_wgrad.cu */
     int64_t threads;
-    int32_t tiles; /* DEPTHWISE_BY_HALO: tiles of all images */
+    int32_t tiles; /* DEPTHWISE_BY_HALO and DEPTHWISE_BY_LARGE: tiles of all images */
     struct cuda_divisor by_first, by_second, by_third, by_across, by_along, by_multiplier;
     int32_t first, second, third; /* extents of channels and tiles, in order, then of strips */
 };
 
 /* The way in which x reaches threads with two channels of 16 bits. DEPTHWISE_BY_RING reads column
  * by column, with tiles that suit every problem. DEPTHWISE_BY_TALL does the same with tiles of
- * DEPTHWISE_TALL rows. DEPTHWISE_BY_HALO passes x through shared memory. */
-enum depthwise_form { DEPTHWISE_BY_RING, DEPTHWISE_BY_TALL, DEPTHWISE_BY_HALO };
+ * DEPTHWISE_TALL rows. DEPTHWISE_BY_HALO passes x through shared memory, and DEPTHWISE_BY_LARGE
+ * does so for filters of 5 x 5 and 7 x 7 taps. */
+enum depthwise_form { DEPTHWISE_BY_RING, DEPTHWISE_BY_TALL, DEPTHWISE_BY_HALO, DEPTHWISE_BY_LARGE };
 
 struct depthwise_state {
     int32_t is_possible;
     int32_t type, taps, stride; /* the stride is U, see depthwise_line */
     int32_t lanes;              /* channels of a thread: 1 or 2 */
     int32_t form;
-    int32_t shape;         /* DEPTHWISE_BY_HALO: number of the shape, see depthwise_halo.cu */
+    int32_t shape;         /* number in a list of depthwise_halo.h or depthwise_large_shapes.h */
     int32_t is_full;       /* 1 if the blocks fill at least 7/8 of their waves */
     int32_t spreads, deep; /* dgrad: 1 if the stride is 2; 1 if a result sums several channels */
     int64_t workspace;
@@ -77,9 +78,9 @@ struct depthwise_state {
 };
 
 /* Fills in `state` for threads with `lanes` channels. Sets is_possible to 1 if the kernels accept
- * the problem. */
+ * the problem. `rank` is for depthwise_large_prepare. */
 void depthwise_prepare(depthwise_state *state, const struct anydnn_plugin_plan *plan,
-                       const conv &conv, int lanes, enum depthwise_form form);
+                       const conv &conv, int lanes, enum depthwise_form form, int32_t rank);
 
 /* Runs a convolution. `single` is the same problem cut for threads with one channel. Only those
  * threads support factors, bias and activation. */
@@ -89,6 +90,12 @@ int32_t depthwise_run(const depthwise_state *state, const depthwise_state *singl
 /* Cuts a problem into halo tiles, those of wgrad if `filter` is 1. Returns 0 if they do not fit. */
 int depthwise_halo_prepare(depthwise_state *state, int64_t images, int32_t multiprocessors,
                            int filter);
+
+/* Does the same for filters of 5 x 5 and 7 x 7 taps, by the shape with this rank, see
+ * depthwise_large.cu. There are up to DEPTHWISE_LARGE_SHAPES shapes for a problem. */
+#define DEPTHWISE_LARGE_SHAPES 4
+int depthwise_large_prepare(depthwise_state *state, int64_t images, int32_t multiprocessors,
+                            int filter, int32_t rank);
 
 /* These functions launch the kernels for the type, taps, stride and lanes of the state. */
 int32_t depthwise_fprop(const depthwise_state *state, const cuda_call *call,
@@ -101,6 +108,10 @@ int32_t depthwise_halo_wgrad(const depthwise_state *state, const cuda_call *call
                              const depthwise_job &job);
 int32_t depthwise_halo_wgrad_stride2(const depthwise_state *state, const cuda_call *call,
                                      const depthwise_job &job);
+typedef int32_t large_run(const depthwise_state *state, const cuda_call *call,
+                          const depthwise_job &job);
+large_run depthwise_large, depthwise_large_fprop5, depthwise_large_fprop7, depthwise_large_wgrad5,
+    depthwise_large_wgrad7, depthwise_large_dgrad_stride2;
 int32_t depthwise_dgrad_stride2(const depthwise_state *state, const cuda_call *call,
                                 const depthwise_job &job);
 int32_t depthwise_wgrad(const depthwise_state *state, const cuda_call *call,

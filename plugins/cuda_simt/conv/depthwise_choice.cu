@@ -217,15 +217,18 @@ static int has_form(const depthwise_state *state, int filter)
 {
     if (state->form == DEPTHWISE_BY_RING)
         return 1;
-    if (state->spreads || state->taps != 3 || state->lanes != 2 ||
-        state->type == ANYDNN_PLUGIN_FLOAT)
+    if (state->lanes != 2 || state->type == ANYDNN_PLUGIN_FLOAT)
+        return 0;
+    if (state->form == DEPTHWISE_BY_LARGE)
+        return state->taps > 3;
+    if (state->spreads || state->taps != 3)
         return 0;
     return state->form == DEPTHWISE_BY_HALO ||
            (!filter && state->stride == 1 && state->job.across.positions % DEPTHWISE_TALL == 0);
 }
 
 void depthwise_prepare(depthwise_state *state, const struct anydnn_plugin_plan *plan,
-                       const conv &conv, int lanes, enum depthwise_form form)
+                       const conv &conv, int lanes, enum depthwise_form form, int32_t rank)
 {
     depthwise_job *job = &state->job;
     conv_slots slots = conv_slots_of(plan->problem.operation);
@@ -253,6 +256,11 @@ void depthwise_prepare(depthwise_state *state, const struct anydnn_plugin_plan *
             depthwise_halo_prepare(state, conv.images, plan->context->multiprocessors, filter);
         return;
     }
+    if (form == DEPTHWISE_BY_LARGE) {
+        state->is_possible = depthwise_large_prepare(state, conv.images,
+                                                     plan->context->multiprocessors, filter, rank);
+        return;
+    }
     cut(state, plan, conv.images, filter);
     make_order(job, (int32_t)conv.images, filter);
     if (job->threads + CUDA_THREADS > INT64_C(1) << 30)
@@ -276,11 +284,12 @@ int32_t depthwise_run(const depthwise_state *state, const depthwise_state *singl
     job.a = conv.a;
     job.b = conv.b;
     job.output = conv.output;
-    if (state->workspace) {
-        job.partials = (float *)conv.partial;
+    job.partials = (float *)conv.partial;
+    if (state->form == DEPTHWISE_BY_LARGE)
+        return depthwise_large(state, call, job);
+    if (state->workspace)
         return state->form == DEPTHWISE_BY_HALO ? depthwise_halo_wgrad(state, call, job)
                                                 : depthwise_wgrad(state, call, job);
-    }
     if (state->form == DEPTHWISE_BY_HALO)
         return depthwise_halo(state, call, job);
     return state->spreads ? depthwise_dgrad_stride2(state, call, job)

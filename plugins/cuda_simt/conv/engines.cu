@@ -24,10 +24,15 @@ void conv_choose_for(const struct anydnn_plugin_plan *plan, const conv &conv, in
 void conv_prepare_depthwise(depthwise_state *state, const struct anydnn_plugin_plan *plan,
                             const conv &conv, uint64_t engine)
 {
+    bool is_large =
+        engine >= CONV_DEPTHWISE_LARGE && engine < CONV_DEPTHWISE_LARGE + DEPTHWISE_LARGE_SHAPES;
+
     depthwise_prepare(state, plan, conv, engine == CONV_DEPTHWISE ? 1 : 2,
                       engine == CONV_DEPTHWISE_HALO         ? DEPTHWISE_BY_HALO
+                      : is_large                            ? DEPTHWISE_BY_LARGE
                       : engine == CONV_DEPTHWISE_TALL_PAIRS ? DEPTHWISE_BY_TALL
-                                                            : DEPTHWISE_BY_RING);
+                                                            : DEPTHWISE_BY_RING,
+                      is_large ? (int32_t)(engine - CONV_DEPTHWISE_LARGE) : 0);
 }
 
 /* Offers the depthwise engines. Tall tiles precede the plain pairs only if their blocks fill the
@@ -35,8 +40,10 @@ void conv_prepare_depthwise(depthwise_state *state, const struct anydnn_plugin_p
 static int32_t offer_depthwise(const struct anydnn_plugin_plan *plan, const conv &conv,
                                anydnn_plugin_candidate offered[CUDA_ENGINES_MAX])
 {
-    static const uint64_t numbers[] = {CONV_DEPTHWISE_HALO, CONV_DEPTHWISE_TALL_PAIRS,
-                                       CONV_DEPTHWISE_PAIRS, CONV_DEPTHWISE};
+    static const uint64_t numbers[] = {CONV_DEPTHWISE_HALO,      CONV_DEPTHWISE_LARGE,
+                                       CONV_DEPTHWISE_LARGE + 1, CONV_DEPTHWISE_LARGE + 2,
+                                       CONV_DEPTHWISE_LARGE + 3, CONV_DEPTHWISE_TALL_PAIRS,
+                                       CONV_DEPTHWISE_PAIRS,     CONV_DEPTHWISE};
     conv_slots slots = conv_slots_of(plan->problem.operation);
     int32_t count = 0, is_full = 0;
 
@@ -51,7 +58,9 @@ static int32_t offer_depthwise(const struct anydnn_plugin_plan *plan, const conv
         if (state.lanes == 2)
             cuda_align(
                 &engine, 1u << slots.a | 1u << (conv_is_wgrad(&conv) ? slots.b : slots.output),
-                state.form == DEPTHWISE_BY_HALO ? 16 : (uint32_t)(2 * cuda_type_size(state.type)));
+                state.form >= DEPTHWISE_BY_HALO ? 16 : (uint32_t)(2 * cuda_type_size(state.type)));
+        if (state.form == DEPTHWISE_BY_LARGE)
+            engine.alignment[slots.b] = 16;
         offered[count++] = engine;
         if (number == CONV_DEPTHWISE_PAIRS && count > 1 &&
             offered[count - 2].engine == CONV_DEPTHWISE_TALL_PAIRS && !is_full) {

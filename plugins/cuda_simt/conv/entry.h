@@ -12,8 +12,10 @@
 
 /* The numbers of the engines. CONV_DEPTHWISE_PAIRS gives each thread two channels, which one access
  * reads. CONV_DEPTHWISE_TALL_PAIRS does the same with tiles of more rows. CONV_DEPTHWISE_HALO does
- * it with tiles in shared memory. CONV_JOINED is dgrad to few channels. Each tile of the pipeline
- * has two numbers from CONV_PIPELINED on: one without splits and one with splits. */
+ * it with tiles in shared memory, and CONV_DEPTHWISE_LARGE with those for large filters: it
+ * and the DEPTHWISE_LARGE_SHAPES - 1 numbers after it are the shapes, by expected time.
+ * CONV_JOINED is dgrad to few channels. Each tile of the pipeline has two numbers from
+ * CONV_PIPELINED on: one without splits and one with splits. */
 enum {
     CONV_WHOLE = 1,
     CONV_SPLIT = 2,
@@ -22,6 +24,7 @@ enum {
     CONV_DEPTHWISE_TALL_PAIRS = 5,
     CONV_JOINED = 6,
     CONV_DEPTHWISE_HALO = 7,
+    CONV_DEPTHWISE_LARGE = 8,
     CONV_PIPELINED = 16
 };
 

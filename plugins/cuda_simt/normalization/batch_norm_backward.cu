@@ -90,12 +90,12 @@ static void prepare_resident(backward_state *state, const struct anydnn_plugin_p
         tensor[NORM_BACKWARD(scale)], tensor[NORM_BACKWARD(save_mean)],
         tensor[NORM_BACKWARD(save_inv_var)], tensor[NORM_BACKWARD(dscale)],
         tensor[NORM_BACKWARD(dbias)]};
-    cuda_norm_resident_wish wish = {alike, 4, params, 5, 2, 0, 2, 0};
+    cuda_norm_resident_request request = {alike, 4, params, 5, 2, 0, 2, 0};
 
-    wish.signs = cuda_norm_params(plan)->ops != CUDA_NORM_PLAIN;
-    wish.writes_twice = tensor[NORM_BACKWARD(dz)] != nullptr;
+    request.signs = cuda_norm_params(plan)->ops != CUDA_NORM_PLAIN;
+    request.writes_twice = tensor[NORM_BACKWARD(dz)] != nullptr;
     if (tensor[NORM_BACKWARD(save_mean)] && tensor[NORM_BACKWARD(save_inv_var)])
-        cuda_norm_resident_prepare(&state->resident, plan, wish);
+        cuda_norm_resident_prepare(&state->resident, plan, request);
 }
 
 static void backward_prepare(struct anydnn_plugin_plan *plan)
@@ -176,12 +176,12 @@ static int32_t run_steps(const struct anydnn_plugin_plan *plan, const cuda_call 
 static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
     cuda_norm_resident_job resident;
-    int32_t status = CUDA_NORM_NO_ROOM;
+    int32_t status = CUDA_NORM_NO_CAPACITY;
 
     if (resident_of(plan, call, &resident))
         status = cuda_norm_resident_backward(call, plan->problem.tensor[NORM_BACKWARD(x)]->type,
                                              &resident);
-    return status == CUDA_NORM_NO_ROOM ? run_steps(plan, call) : status;
+    return status == CUDA_NORM_NO_CAPACITY ? run_steps(plan, call) : status;
 }
 
 CUDA_OPERATION(batch_normalization_backward, BATCH_NORMALIZATION_BACKWARD, .types = CUDA_FLOATS,

@@ -104,11 +104,11 @@ static void prepare_resident(forward_state *state, const struct anydnn_plugin_pl
         tensor[NORM_TRAINING(scale)],        tensor[NORM_TRAINING(bias)],
         tensor[NORM_TRAINING(running_mean)], tensor[NORM_TRAINING(running_var)],
         tensor[NORM_TRAINING(save_mean)],    tensor[NORM_TRAINING(save_inv_var)]};
-    cuda_norm_resident_wish wish = {alike, 3, params, 6, 1, 0, 1, 0};
+    cuda_norm_resident_request request = {alike, 3, params, 6, 1, 0, 1, 0};
 
-    wish.rings = cuda_norm_params(plan)->ops == CUDA_NORM_ADD_ACTIVATION ? 2 : 1;
-    wish.signs = cuda_norm_params(plan)->ops != CUDA_NORM_PLAIN;
-    cuda_norm_resident_prepare(&state->resident, plan, wish);
+    request.rings = cuda_norm_params(plan)->ops == CUDA_NORM_ADD_ACTIVATION ? 2 : 1;
+    request.signs = cuda_norm_params(plan)->ops != CUDA_NORM_PLAIN;
+    cuda_norm_resident_prepare(&state->resident, plan, request);
 }
 
 static void training_prepare(struct anydnn_plugin_plan *plan)
@@ -164,7 +164,7 @@ static int32_t training_run(const struct anydnn_plugin_plan *plan, const cuda_ca
 
     if (resident_of(plan, call, &resident)) {
         status = cuda_norm_resident_forward(call, type, &resident);
-        if (status != CUDA_NORM_NO_ROOM)
+        if (status != CUDA_NORM_NO_CAPACITY)
             return status;
     }
     by_rows = rows_of(plan, call, &rows);

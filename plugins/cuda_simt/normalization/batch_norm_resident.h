@@ -70,7 +70,7 @@ struct cuda_norm_resident_job {
 };
 
 /* The inputs from which a plan determines its shape. */
-struct cuda_norm_resident_wish {
+struct cuda_norm_resident_request {
     const struct anydnn_plugin_tensor *const *alike; /* x and others of its shape; may be NULL */
     int tensors;
     const struct anydnn_plugin_tensor *const *params; /* one value per channel; may be NULL */
@@ -83,7 +83,7 @@ struct cuda_norm_resident_wish {
 
 /* Fills `shape`, with is_possible set if the kernel accepts the problem and is faster. */
 void cuda_norm_resident_prepare(cuda_norm_resident *shape, const struct anydnn_plugin_plan *plan,
-                                const cuda_norm_resident_wish &wish);
+                                const cuda_norm_resident_request &request);
 
 /* Returns 1 if the pointers are aligned to 16 bytes and the signs to 4, and dz is not x. dz is
  * written with the sums, when x is still needed. */
@@ -98,7 +98,7 @@ static inline int cuda_norm_resident_taken(const cuda_norm_resident_job *job)
 
 /* A status of the two functions below: the driver cannot run all blocks at once, for example if the
  * process has only a part of the device. Nothing was enqueued. */
-#define CUDA_NORM_NO_ROOM (-1)
+#define CUDA_NORM_NO_CAPACITY (-1)
 
 /* Each function runs one pass: y from x and optional z, with the statistics; or dx, and optional
  * dz, from x and dy, with dscale and dbias. */

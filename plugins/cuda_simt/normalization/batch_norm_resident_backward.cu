@@ -14,7 +14,7 @@ struct backward_rest {
 };
 
 /* A warp's rings and its two windows of signs: those of a unit and of the next. */
-template <class T> struct backward_room {
+template <class T> struct backward_buffers {
     cuda_norm_ring<T> x, dy;
     uint32_t *windows;
     int32_t window;
@@ -27,12 +27,12 @@ template <class T> struct backward_room {
 
 /* Starts copying a piece of x and of the tensor beside it. */
 template <bool WHOLE, class T>
-__device__ static inline void fetch(const cuda_norm_resident_job &job, const void *beside,
-                                    const backward_room<T> &room, const cuda_norm_piece &piece,
-                                    const cuda_norm_lane<T> &lane, int32_t slot)
+__device__ static inline void
+fetch(const cuda_norm_resident_job &job, const void *beside, const backward_buffers<T> &buffers,
+      const cuda_norm_piece &piece, const cuda_norm_lane<T> &lane, int32_t slot)
 {
-    cuda_norm_fetch<WHOLE>(cuda_norm_ring_at(room.x, slot), job.x, piece, job.shape, lane.g);
-    cuda_norm_fetch<WHOLE>(cuda_norm_ring_at(room.dy, slot), beside, piece, job.shape, lane.g);
+    cuda_norm_fetch<WHOLE>(cuda_norm_ring_at(buffers.x, slot), job.x, piece, job.shape, lane.g);
+    cuda_norm_fetch<WHOLE>(cuda_norm_ring_at(buffers.dy, slot), beside, piece, job.shape, lane.g);
 }
 
 /* Passes a row of dy through the activation's gradient, and stores it in dz and back in the
@@ -80,7 +80,7 @@ __device__ static inline void add_piece(const cuda_norm_resident_job &job, const
  * pieces. */
 template <class T, bool SIGNED, bool WITH_DZ, bool WHOLE, int LANES>
 __device__ static inline int32_t
-sum_units(const cuda_norm_resident_job &job, const backward_room<T> &room,
+sum_units(const cuda_norm_resident_job &job, const backward_buffers<T> &buffers,
           const cuda_norm_lane<T> &lane, const cuda_norm_units &of, const float (&shift)[LANES],
           double (&first)[LANES], double (&second)[LANES])
 {
@@ -94,31 +94,31 @@ sum_units(const cuda_norm_resident_job &job, const backward_room<T> &room,
     for (int k = 0; at.turn >= 0; k++) {
         if (next.turn >= 0) {
             if (SIGNED && cuda_norm_is_first<WHOLE>(next, shape, lane.g))
-                cuda_norm_fetch_signs<WHOLE>(room.window_of(next.turn), job.reserve, next, shape,
+                cuda_norm_fetch_signs<WHOLE>(buffers.window_of(next.turn), job.reserve, next, shape,
                                              lane);
-            fetch<WHOLE>(job, job.beside, room, next, lane, in);
+            fetch<WHOLE>(job, job.beside, buffers, next, lane, in);
             cuda_norm_forth<WHOLE>(next, shape, lane, of);
         }
         commit();
-        in = cuda_norm_turn(in, room.x.pieces);
+        in = cuda_norm_turn(in, buffers.x.pieces);
         if (k < BEFORE)
             continue;
         wait<BEFORE>();
         __syncwarp();
         if (SIGNED)
-            cuda_norm_signs_of<WHOLE, T>(signs, room.window_of(at.turn), at, shape, lane);
+            cuda_norm_signs_of<WHOLE, T>(signs, buffers.window_of(at.turn), at, shape, lane);
         if (cuda_norm_is_full<WHOLE>(at, shape, lane.g))
             add_piece<T, SIGNED, WITH_DZ, FULL>(
-                job, cuda_norm_ring_at(room.x, out), cuda_norm_ring_at(room.dy, out),
+                job, cuda_norm_ring_at(buffers.x, out), cuda_norm_ring_at(buffers.dy, out),
                 (T *)job.out_z + at.at, FULL, signs, shift, first, second);
         else
             add_piece<T, SIGNED, WITH_DZ, 0>(
-                job, cuda_norm_ring_at(room.x, out), cuda_norm_ring_at(room.dy, out),
+                job, cuda_norm_ring_at(buffers.x, out), cuda_norm_ring_at(buffers.dy, out),
                 (T *)job.out_z + at.at, cuda_norm_rows_of<WHOLE>(at, shape), signs, shift, first,
                 second);
         __syncwarp();
         cuda_norm_forth<WHOLE>(at, shape, lane, of);
-        out = cuda_norm_turn(out, room.x.pieces);
+        out = cuda_norm_turn(out, buffers.x.pieces);
         done++;
     }
     return done;
@@ -146,7 +146,7 @@ __device__ static inline void give_piece(const cuda_norm_resident_job &job, cons
  * original dy. */
 template <class T, bool SIGNED, bool WHOLE, int LANES>
 __device__ static inline void give_units(const cuda_norm_resident_job &job, const void *beside,
-                                         const backward_room<T> &room,
+                                         const backward_buffers<T> &buffers,
                                          const cuda_norm_lane<T> &lane, const cuda_norm_units &of,
                                          int32_t done, const cuda_norm_backward_cells<LANES> &cells)
 {
@@ -154,49 +154,49 @@ __device__ static inline void give_units(const cuda_norm_resident_job &job, cons
     const cuda_norm_resident &shape = job.shape;
     cuda_norm_piece at = cuda_norm_piece_of<WHOLE>(shape, lane, of, of.count - 1, true);
     cuda_norm_piece next = at;
-    int32_t slot = done ? (done - 1) % room.x.pieces : 0;
+    int32_t slot = done ? (done - 1) % buffers.x.pieces : 0;
     unsigned signs[LANES] = {};
 
-    for (int32_t k = 0; k < room.x.pieces && k < done && next.turn >= 0; k++)
+    for (int32_t k = 0; k < buffers.x.pieces && k < done && next.turn >= 0; k++)
         cuda_norm_back<WHOLE>(next, shape, lane, of);
     for (; at.turn >= 0; cuda_norm_back<WHOLE>(at, shape, lane, of)) {
         wait<AHEAD>();
         __syncwarp();
         if (SIGNED)
-            cuda_norm_signs_of<WHOLE, T>(signs, room.window_of(at.turn), at, shape, lane);
+            cuda_norm_signs_of<WHOLE, T>(signs, buffers.window_of(at.turn), at, shape, lane);
         if (cuda_norm_is_full<WHOLE>(at, shape, lane.g))
-            give_piece<T, SIGNED, FULL>(job, cuda_norm_ring_at(room.x, slot),
-                                        cuda_norm_ring_at(room.dy, slot), (T *)job.out + at.at,
+            give_piece<T, SIGNED, FULL>(job, cuda_norm_ring_at(buffers.x, slot),
+                                        cuda_norm_ring_at(buffers.dy, slot), (T *)job.out + at.at,
                                         FULL, signs, cells);
         else
-            give_piece<T, SIGNED, 0>(job, cuda_norm_ring_at(room.x, slot),
-                                     cuda_norm_ring_at(room.dy, slot), (T *)job.out + at.at,
+            give_piece<T, SIGNED, 0>(job, cuda_norm_ring_at(buffers.x, slot),
+                                     cuda_norm_ring_at(buffers.dy, slot), (T *)job.out + at.at,
                                      cuda_norm_rows_of<WHOLE>(at, shape), signs, cells);
         __syncwarp();
         if (SIGNED && cuda_norm_is_first<WHOLE>(at, shape, lane.g)) {
             cuda_norm_piece later = cuda_norm_piece_of<WHOLE>(shape, lane, of, at.turn - 2, false);
 
             if (later.turn >= 0)
-                cuda_norm_fetch_signs<WHOLE>(room.window_of(later.turn), job.reserve, later, shape,
-                                             lane);
+                cuda_norm_fetch_signs<WHOLE>(buffers.window_of(later.turn), job.reserve, later,
+                                             shape, lane);
         }
         if (next.turn >= 0) {
-            fetch<WHOLE>(job, beside, room, next, lane, slot);
+            fetch<WHOLE>(job, beside, buffers, next, lane, slot);
             cuda_norm_back<WHOLE>(next, shape, lane, of);
         }
         commit();
-        slot = cuda_norm_turn_back(slot, room.x.pieces);
+        slot = cuda_norm_turn_back(slot, buffers.x.pieces);
     }
 }
 
 /* Fetches the signs of the first two units of the results, whose memory the sums have used. */
 template <bool WHOLE, class T>
 __device__ static inline void
-fetch_first_signs(const cuda_norm_resident_job &job, const backward_room<T> &room,
+fetch_first_signs(const cuda_norm_resident_job &job, const backward_buffers<T> &buffers,
                   const cuda_norm_lane<T> &lane, const cuda_norm_units &of)
 {
     for (int32_t turn = of.count - 1; turn >= 0 && turn >= of.count - 2; turn--)
-        cuda_norm_fetch_signs<WHOLE>(room.window_of(turn), job.reserve,
+        cuda_norm_fetch_signs<WHOLE>(buffers.window_of(turn), job.reserve,
                                      cuda_norm_piece_of<WHOLE>(job.shape, lane, of, turn, false),
                                      job.shape, lane);
     commit();
@@ -221,11 +221,11 @@ __global__ void __launch_bounds__(CUDA_THREADS, 1)
     CUDA_SHARED(shared);
     const cuda_norm_resident &shape = job.shape;
     const cuda_norm_lane<T> lane = cuda_norm_lane_of<T>(shape);
-    backward_room<T> room = {cuda_norm_ring_of<T>(shape, shared, lane, 0),
-                             cuda_norm_ring_of<T>(shape, shared, lane, 1), nullptr,
-                             cuda_norm_window<WHOLE>(shape)};
+    backward_buffers<T> buffers = {cuda_norm_ring_of<T>(shape, shared, lane, 0),
+                                   cuda_norm_ring_of<T>(shape, shared, lane, 1), nullptr,
+                                   cuda_norm_window<WHOLE>(shape)};
     backward_rest *rest =
-        (backward_rest *)(shared + 2 * CUDA_NORM_WARPS * room.x.pieces * room.x.size);
+        (backward_rest *)(shared + 2 * CUDA_NORM_WARPS * buffers.x.pieces * buffers.x.size);
     const cuda_norm_units of = cuda_norm_units_of(shape, lane);
     const int32_t channel = cuda_norm_finished(shape, lane);
     double first[LANES] = {}, second[LANES] = {};
@@ -236,17 +236,17 @@ __global__ void __launch_bounds__(CUDA_THREADS, 1)
 
     if (lane.block >= shape.blocks)
         return;
-    room.windows = (uint32_t *)(rest + 1) + lane.warp * 2 * room.window;
+    buffers.windows = (uint32_t *)(rest + 1) + lane.warp * 2 * buffers.window;
 #pragma unroll
     for (int l = 0; l < LANES; l++)
         cells.shift[l] = job.mean[lane.channel + l];
-    done = sum_units<T, SIGNED, WITH_DZ, WHOLE>(job, room, lane, of, cells.shift, first, second);
+    done = sum_units<T, SIGNED, WITH_DZ, WHOLE>(job, buffers, lane, of, cells.shift, first, second);
     wait_all();
     cell = cell_of(job, channel);
     __syncthreads();
     cuda_norm_give_partial<T>(job, (double2 *)(rest + 1), lane, first, second);
     if (SIGNED && !WITH_DZ)
-        fetch_first_signs<WHOLE>(job, room, lane, of);
+        fetch_first_signs<WHOLE>(job, buffers, lane, of);
     total = cuda_norm_join_blocks<T>(job, rest->joined, lane);
     if ((int32_t)threadIdx.x < shape.slab) {
         cuda_norm_gradient_cell(cell, total.x, total.y, job.count);
@@ -266,8 +266,8 @@ __global__ void __launch_bounds__(CUDA_THREADS, 1)
         cuda_norm_store<T>(job.dbias, channel, total.x, job.parameters);
     }
     wait_all();
-    give_units<T, SIGNED && !WITH_DZ, WHOLE>(job, WITH_DZ ? job.out_z : job.beside, room, lane, of,
-                                             done, cells);
+    give_units<T, SIGNED && !WITH_DZ, WHOLE>(job, WITH_DZ ? job.out_z : job.beside, buffers, lane,
+                                             of, done, cells);
 }
 
 /* The kernels with activation: [with dz][whole]. */

@@ -168,7 +168,7 @@ static inline cudaError_t cuda_norm_resident_begin(const cuda_call *call,
 #endif
 }
 
-/* Launches all blocks at once, or returns CUDA_NORM_NO_ROOM and launches none. */
+/* Launches all blocks at once, or returns CUDA_NORM_NO_CAPACITY and launches none. */
 static inline int32_t cuda_norm_resident_launch(const cuda_call *call,
                                                 void (*kernel)(cuda_norm_resident_job),
                                                 cuda_norm_resident_job *job)
@@ -187,7 +187,7 @@ static inline int32_t cuda_norm_resident_launch(const cuda_call *call,
     error = cuda_norm_resident_begin(call, kernel, job);
     if (error == cudaErrorCooperativeLaunchTooLarge) {
         (void)cudaGetLastError();
-        status = CUDA_NORM_NO_ROOM;
+        status = CUDA_NORM_NO_CAPACITY;
     } else {
         status = cuda_check(call->device, error, "launching a kernel");
     }

@@ -74,7 +74,7 @@ static void ctc_prepare(struct anydnn_plugin_plan *plan)
 /* The lists of a call's sequences, and the totals of their labels and scratch. */
 struct ctc_lists {
     ctc_slot *slots;
-    int64_t labels, room;
+    int64_t labels, offset;
 };
 
 /* Copies numbers from the host to the scratch. */
@@ -116,17 +116,17 @@ static void fill_slots(ctc_lists *lists, const cuda_call *call, const ctc_job &j
     for (int64_t n = 0; n < job.sequences; n++) {
         ctc_slot *made = &lists->slots[n];
 
-        *made = {lists->room, (int32_t)lists->labels, label_lengths[n], input_lengths[n], 0};
+        *made = {lists->offset, (int32_t)lists->labels, label_lengths[n], input_lengths[n], 0};
         made->runs =
             made->steps > 0 && shortest(labels + lists->labels, made->labels) <= made->steps;
         lists->labels += made->labels;
-        lists->room += ctc_room(*made, job.gradients != nullptr);
+        lists->offset += ctc_doubles(*made, job.gradients != nullptr);
     }
 }
 
 static size_t bytes_of(const ctc_job &job, const ctc_lists &lists)
 {
-    return (size_t)(job.sequences + lists.room) * sizeof(double) +
+    return (size_t)(job.sequences + lists.offset) * sizeof(double) +
            (size_t)job.sequences * sizeof(ctc_slot) +
            (size_t)(3 * lists.labels + 2 * job.sequences) * sizeof(int32_t);
 }
@@ -138,8 +138,8 @@ static void lay_out(ctc_job *job, void *scratch, const ctc_lists &lists)
     int32_t *numbers;
 
     job->all = (double *)scratch;
-    job->rooms = job->all + job->sequences;
-    slots = (ctc_slot *)(job->rooms + lists.room);
+    job->doubles = job->all + job->sequences;
+    slots = (ctc_slot *)(job->doubles + lists.offset);
     job->slots = slots;
     numbers = (int32_t *)(slots + job->sequences);
     job->labels = numbers;

@@ -14,7 +14,7 @@ enum { CTC_TIME, CTC_SEQUENCE, CTC_LETTER };
 
 /* The position of a sequence in the lists of all labels and in the scratch; the host fills it. */
 struct ctc_slot {
-    int64_t room; /* offset of its doubles in the scratch */
+    int64_t offset; /* offset of its doubles in the scratch */
     int32_t first, labels, steps;
     int32_t runs; /* 1 if some path of this many steps gives the labels */
 };
@@ -30,7 +30,7 @@ struct ctc_job {
     const ctc_slot *slots;
     const int32_t *labels;
     int32_t *order, *group, *groups; /* filled by ctc_letters */
-    double *rooms, *all; /* `all` has the log of the sum of all paths of each sequence */
+    double *doubles, *all; /* `all` has the log of the sum of all paths of each sequence */
 };
 
 /* A sequence and its part of the scratch. */
@@ -47,7 +47,7 @@ struct ctc_sequence {
 };
 
 /* Returns the doubles of a sequence's scratch. */
-CUDA_BOTH int64_t ctc_room(const ctc_slot &slot, int has_gradients)
+CUDA_BOTH int64_t ctc_doubles(const ctc_slot &slot, int has_gradients)
 {
     int64_t states = 2 * (int64_t)slot.labels + 1;
 
@@ -67,7 +67,7 @@ __device__ static inline ctc_sequence ctc_sequence_of(const ctc_job &job, int64_
     at.states = 2 * at.labels + 1;
     at.middle = job.gradients ? at.steps / 2 : at.steps;
     at.runs = slot.runs;
-    at.scale = job.rooms + slot.room;
+    at.scale = job.doubles + slot.offset;
     at.edge[0] = at.scale + at.steps;
     at.edge[1] = at.edge[0] + at.states;
     for (int i = 0; i < 4; i++)

@@ -29,7 +29,7 @@ build_library() {
     ln -s liblife.so.0 "$to/liblife.so"
 }
 
-# build_program RELEASE VIEW NAME FLAGS...
+# build_program RELEASE VIEW NAME FLAGS...: builds the program for a view with the header of a release.
 # shellcheck disable=SC2086
 build_program() {
     to=$tap_dir/$1 level=$2 name=$3

@@ -10,7 +10,7 @@ set -u
 here=$ANYDNN_TEST_SRCDIR/tests/abi/plugin_life
 core=$ANYDNN_TEST_SRCDIR/core
 
-# header NAME MAJOR MINOR GROWN
+# header NAME MAJOR MINOR GROWN: makes a header with this number, in which structures have grown if GROWN is 1.
 header() {
     mkdir -p "$tap_dir/$1/anydnn"
     $AWK -v major="$2" -v minor="$3" -v grown="$4" -f "$here/grow.awk" \
@@ -28,7 +28,7 @@ library() {
         $(${PKG_CONFIG:-pkg-config} --cflags --libs inih) -lpthread -ldl -lm
 }
 
-# backend FOLDER HEADER FLAG...
+# backend FOLDER HEADER FLAG...: builds the backend sim with this header.
 # shellcheck disable=SC2086
 backend() {
     mkdir -p "$tap_dir/$1"

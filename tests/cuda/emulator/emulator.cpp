@@ -63,7 +63,7 @@ cudaError_t emulator_launch(std::function<void()> thread, dim3 grid, dim3 block,
 cudaError_t emulator_enqueue_together(std::function<void()> thread, dim3 grid, dim3 block,
                                       cudaStream_t stream)
 {
-    if (getenv("EMULATOR_NO_ROOM"))
+    if (getenv("EMULATOR_NO_MEMORY"))
         return cudaErrorCooperativeLaunchTooLarge;
     return enqueue(stream, [=] { emulator_run_together(thread, grid, block); });
 }

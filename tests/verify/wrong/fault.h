@@ -10,8 +10,8 @@
 
 struct fault {
     const char *name;  /* name of the backend */
-    int32_t operation; /* the only faulty operation; 0: all that can be */
-    /* The function of plugin.h with the fault; NULL: when the operation runs. */
+    int32_t operation; /* the faulty operation; 0: all that have the fault */
+    /* The faulty function of plugin.h; NULL: the operation's execute. */
     const char *function;
 };
 

@@ -17,11 +17,11 @@
 #include "fault.h"
 #include "tensor.h"
 
-#define SUCCESS      ANYDNN_PLUGIN_STATUS_SUCCESS
-#define NO_MEMORY    ANYDNN_PLUGIN_STATUS_ALLOC_FAILED
-#define NO_SUPPORT   9
-#define RELU         1
-#define SCRATCH_ROOM 65536
+#define SUCCESS       ANYDNN_PLUGIN_STATUS_SUCCESS
+#define NO_MEMORY     ANYDNN_PLUGIN_STATUS_ALLOC_FAILED
+#define NO_SUPPORT    9
+#define RELU          1
+#define SCRATCH_COUNT 65536
 
 enum {
     RIGHT,
@@ -301,19 +301,19 @@ static void each_element(const struct anydnn_plugin_plan *plan,
 static void through_scratch(const struct anydnn_plugin_plan *plan,
                             const struct anydnn_plugin_operands *operands)
 {
-    static float scratch[SCRATCH_ROOM];
+    static float scratch[SCRATCH_COUNT];
     int64_t index[ANYDNN_PLUGIN_DIM_MAX] = {0};
     int64_t at = 0;
 
     do
-        scratch[at++ % SCRATCH_ROOM] =
+        scratch[at++ % SCRATCH_COUNT] =
             ((float *)operands->data[2])[offset(plan->problem.tensor[2], index)];
     while (step(plan->problem.tensor[2], index));
     usleep(200);
     at = 0;
     do
         ((float *)operands->data[2])[offset(plan->problem.tensor[2], index)] =
-            scratch[at++ % SCRATCH_ROOM];
+            scratch[at++ % SCRATCH_COUNT];
     while (step(plan->problem.tensor[2], index));
 }
 

@@ -15,6 +15,7 @@
 #include "load/load.h"
 #include "numerics/numerics.h"
 #include "problem/check_problem.h"
+#include "problem/operation.h"
 #include "problem/problem.h"
 #include "problem/text.h"
 #include "sys/error.h"
@@ -127,6 +128,10 @@ static void add_given(struct verify_cases *cases, const struct adn_problem *prob
     if (strstr(text, "nan=") != NULL) {
         snprintf(label, sizeof(label), "%s,NaN and infinities", name);
         verify_problem_add(cases, problem, values, type, layout, label)->data = ORACLE_SPECIALS;
+    }
+    if (adn_problem_operation(problem->operation)->family == ADN_FAMILY_NORMALIZATION) {
+        snprintf(label, sizeof(label), "%s,mean far from zero", name);
+        verify_problem_add(cases, problem, values, type, layout, label)->data = ORACLE_FAR;
     }
     if (adn_judge_sums_wrap(problem)) {
         snprintf(label, sizeof(label), "%s,sums wrap", name);

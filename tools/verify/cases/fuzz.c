@@ -38,9 +38,9 @@ static int32_t draw_type(struct verify_fuzz *fuzz, int32_t wanted)
 
 static int is_parameter(const char *role)
 {
-    static const char *const roles[] = {"scale",        "bias",        "mean",      "var",
-                                        "running_mean", "running_var", "save_mean", "save_inv_var",
-                                        "dscale",       "dbias"};
+    static const char *const roles[] = {
+        "scale",     "bias",         "mean",   "var",   "running_mean", "running_var",
+        "save_mean", "save_inv_var", "dscale", "dbias", "save_inv_dev"};
 
     for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++)
         if (strcmp(roles[i], role) == 0)
@@ -122,14 +122,16 @@ static void draw_params(struct verify_fuzz *fuzz)
 
         switch (param->kind) {
         case ADN_PARAM_NAMES:
-            while (param->names[number] != NULL)
+            while (adn_param_number(param, number) >= 0)
                 number++;
-            number = verify_fuzz_below(fuzz, number);
+            number = adn_param_number(param, verify_fuzz_below(fuzz, number));
             memcpy(at, &number, sizeof(number));
             break;
         case ADN_PARAM_INT32: /* the window of LRN: the limits more often */
             number = verify_fuzz_once_in(fuzz, 3) ? 1 : 1 + verify_fuzz_below(fuzz, 16);
             memcpy(at, &number, sizeof(number));
+            break;
+        case ADN_PARAM_AXES: /* drawn with the shape */
             break;
         case ADN_PARAM_TYPE:
             number = adn_problem_compute_default(family, problem->tensor[0].type);
@@ -244,6 +246,9 @@ static enum oracle_data draw_data(struct verify_fuzz *fuzz, const char *text)
 {
     if (strstr(text, "nan=") != NULL && verify_fuzz_once_in(fuzz, 2))
         return ORACLE_SPECIALS;
+    if (adn_problem_operation(fuzz->problem.operation)->family == ADN_FAMILY_NORMALIZATION &&
+        verify_fuzz_once_in(fuzz, 3))
+        return ORACLE_FAR;
     return adn_judge_sums_wrap(&fuzz->problem) && verify_fuzz_once_in(fuzz, 4) ? ORACLE_LARGE
                                                                                : ORACLE_INTEGERS;
 }

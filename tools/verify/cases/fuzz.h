@@ -40,6 +40,11 @@ int verify_fuzz_shape(struct verify_fuzz *fuzz);
  * others. */
 int verify_fuzz_sequence(struct verify_fuzz *fuzz);
 
+/* Implemented in fuzz_product.c. They do the same, and draw types and presence, for normalizations
+ * and matrix products. */
+void verify_fuzz_normalization(struct verify_fuzz *fuzz);
+void verify_fuzz_matmul(struct verify_fuzz *fuzz);
+
 /* Implemented in fuzz_layout.c. Draws the strides of every present operand, and the outputs that
  * share memory with inputs. */
 void verify_fuzz_layout(struct verify_fuzz *fuzz);

@@ -72,6 +72,12 @@ int verify_fuzz_sequence(struct verify_fuzz *fuzz)
     case ADN_FAMILY_CTC:
         draw_ctc(fuzz);
         return 1;
+    case ADN_FAMILY_NORMALIZATION:
+        verify_fuzz_normalization(fuzz);
+        return 1;
+    case ADN_FAMILY_MATMUL:
+        verify_fuzz_matmul(fuzz);
+        return 1;
     default:
         return 0;
     }

@@ -21,10 +21,11 @@ const struct verify_layout verify_layouts[VERIFY_LAYOUTS] = {
 static int stays_packed(const struct adn_problem *problem, int slot)
 {
     static const char *const packed[] = {
-        "w",      "dw",           "bias",          "scale",         "mean",
-        "var",    "running_mean", "running_var",   "save_mean",     "save_inv_var",
-        "dscale", "dbias",        "states",        "reserve",       "indices",
-        "col",    "labels",       "label_lengths", "input_lengths", "costs"};
+        "w",           "dw",           "bias",          "scale",         "mean",
+        "var",         "running_mean", "running_var",   "save_mean",     "save_inv_var",
+        "dscale",      "dbias",        "states",        "reserve",       "indices",
+        "col",         "labels",       "label_lengths", "input_lengths", "costs",
+        "save_inv_dev"};
     const struct adn_operation *info = adn_problem_operation(problem->operation);
 
     for (size_t i = 0; i < sizeof(packed) / sizeof(packed[0]); i++)

@@ -31,6 +31,7 @@ static enum oracle_data data_of(enum verify_shape_kind kind)
 {
     return kind == VERIFY_SHAPE_SPECIALS ? ORACLE_SPECIALS
            : kind == VERIFY_SHAPE_LARGE  ? ORACLE_LARGE
+           : kind == VERIFY_SHAPE_FAR    ? ORACLE_FAR
                                          : ORACLE_INTEGERS;
 }
 
@@ -80,6 +81,7 @@ static int suits(const struct verify_shape *shape, int32_t type)
     case VERIFY_SHAPE_PLAIN:
         return !vectors;
     case VERIFY_SHAPE_SPECIALS:
+    case VERIFY_SHAPE_FAR:
     case VERIFY_SHAPE_LONG:
     case VERIFY_SHAPE_LAYER:
         return floating;

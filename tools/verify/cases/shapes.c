@@ -40,5 +40,8 @@ const struct verify_shapes verify_shapes[] = {
     {ANYDNN_PLUGIN_SPATIAL_SAMPLER_FORWARD, 0, verify_sampler_shapes},
     {ANYDNN_PLUGIN_SPATIAL_SAMPLER_BACKWARD, 0, verify_sampler_backward_shapes},
     {ANYDNN_PLUGIN_CTC_LOSS, 0, verify_ctc_shapes},
+    {ANYDNN_PLUGIN_NORMALIZATION_FORWARD, 0, verify_normalization_forward_shapes},
+    {ANYDNN_PLUGIN_NORMALIZATION_BACKWARD, 0, verify_normalization_backward_shapes},
+    {ANYDNN_PLUGIN_MATMUL, 0, verify_matmul_shapes},
     {0, 0, NULL},
 };

@@ -17,6 +17,7 @@ enum verify_shape_kind {
     VERIFY_SHAPE_INTEGERS,  /* integers, not vectors */
     VERIFY_SHAPE_LARGE,     /* integers and vectors, with the largest numbers, so that sums wrap */
     VERIFY_SHAPE_HALF,      /* only half */
+    VERIFY_SHAPE_FAR,       /* floating-point types, with a first operand far from zero */
     VERIFY_SHAPE_LONG,      /* floating-point types; the sums have LONG_TERMS or more */
     VERIFY_SHAPE_LAYER /* floating-point types with the channel counts of real layers: packed, in
                           the math modes that change the result */
@@ -73,5 +74,8 @@ extern const struct verify_shape verify_grid_forward_shapes[];
 extern const struct verify_shape verify_sampler_shapes[];
 extern const struct verify_shape verify_sampler_backward_shapes[];
 extern const struct verify_shape verify_ctc_shapes[];
+extern const struct verify_shape verify_normalization_forward_shapes[];
+extern const struct verify_shape verify_normalization_backward_shapes[];
+extern const struct verify_shape verify_matmul_shapes[];
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reacts to a mismatch: it is counted, logged, or kept for `anydnn replay`, or the next call
  * fails. */
-#include "shadow/tell.h"
+#include "shadow/report.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -88,8 +88,8 @@ static void warn_of_no_place(const struct adn_watch *watch)
                  "operands are stored; nothing is stored");
 }
 
-void adn_shadow_tell(struct adn_shadowed *own, const struct adn_subject *subject, int slot,
-                     const struct adn_verdict *verdict)
+void adn_shadow_report(struct adn_shadowed *own, const struct adn_subject *subject, int slot,
+                       const struct adn_verdict *verdict)
 {
     struct adn_watch *watch = own->watch;
     const struct adn_plan *plan = own->wrap.plan;
