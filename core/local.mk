@@ -17,6 +17,7 @@ include core/abi/local.mk
 include core/desc/local.mk
 include core/problem/local.mk
 include core/dispatch/local.mk
+include core/errata/local.mk
 include core/load/local.mk
 include core/judge/local.mk
 include core/settings/local.mk

@@ -7,6 +7,7 @@ dist_doc_DATA += \
 	docs/comparing.md \
 	docs/cudnn7.md \
 	docs/developing.md \
+	docs/errata.md \
 	docs/kernels.md \
 	docs/levels.md \
 	docs/measuring.md \

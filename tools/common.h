@@ -82,6 +82,7 @@ extern const struct tool_command tool_compare;
 extern const struct tool_command tool_tune;
 extern const struct tool_command tool_replay;
 extern const struct tool_command tool_verify;
+extern const struct tool_command tool_errata;
 extern const struct tool_command tool_abi;
 extern const struct tool_command tool_shim;
 extern const struct tool_command tool_exec;

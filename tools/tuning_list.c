@@ -68,8 +68,11 @@ static void take(char *line, json_t *choices, json_t *suspects)
         return;
     if (suspect) {
         clear(suspects, field);
-        if (strcmp(field[TUNING_TIME], "0") != 0)
-            json_array_append_new(suspects, item_of(field));
+        if (strcmp(field[TUNING_TIME], "0") == 0)
+            return;
+        item = item_of(field);
+        json_object_set_new(item, "wrong", json_boolean(strcmp(field[TUNING_TIME], "0.5") == 0));
+        json_array_append_new(suspects, item);
         return;
     }
     item = item_of(field);
@@ -103,7 +106,9 @@ static void print(const json_t *choices, const json_t *suspects)
         print_item(time, item);
     }
     for (size_t i = 0; i < json_array_size(suspects); i++)
-        print_item("suspect", json_array_get(suspects, i));
+        print_item(json_is_true(json_object_get(json_array_get(suspects, i), "wrong")) ? "wrong"
+                                                                                       : "suspect",
+                   json_array_get(suspects, i));
 }
 
 int tool_tuning_list(struct tool *tool, const char *path, json_t *answer)

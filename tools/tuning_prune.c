@@ -63,14 +63,17 @@ static void release(struct installed *all)
 }
 
 /* Returns 1 if a backend of the line is installed in another version or build. `asked` is one
- * backend as the file writes it. */
+ * backend as the file writes it. A number behind the build, which stands for errata, does not
+ * count. */
 static int outdated(const struct installed *all, const char *asked)
 {
     size_t name = strcspn(asked, " ");
 
     for (int i = 0; i < all->count; i++)
         if (strlen(all->name[i]) == name && strncmp(all->name[i], asked, name) == 0)
-            return strcmp(all->stamp[i], asked) != 0;
+            return strncmp(all->stamp[i], asked, strlen(all->stamp[i])) != 0 ||
+                   (asked[strlen(all->stamp[i])] != '\0' &&
+                    strncmp(asked + strlen(all->stamp[i]), " errata:", 8) != 0);
     return 0;
 }
 

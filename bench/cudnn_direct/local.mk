@@ -18,5 +18,5 @@ EXTRA_PROGRAMS += bench/cudnn_direct/cudnn_direct
 CLEANFILES += bench/cudnn_direct/cudnn_direct
 bench_cudnn_direct_cudnn_direct_SOURCES = $(CUDNN_DIRECT_SOURCES) $(CUDNN_SOURCES) $(CUDA_COMMON_C_SOURCES)
 bench_cudnn_direct_cudnn_direct_CPPFLAGS = $(AM_CPPFLAGS) $(PLUGIN_CPPFLAGS) $(CUDNN_CFLAGS) $(CUDA_CPPFLAGS)
-bench_cudnn_direct_cudnn_direct_LDADD = plugins/cuda_common/special.lo plugins/cudnn/copy.lo libanydnn.la $(CUDA_LIBS) -lm
+bench_cudnn_direct_cudnn_direct_LDADD = plugins/cuda_common/special.lo plugins/cudnn/copy.lo libanydnn.la core/libanydnn_base.la $(CUDA_LIBS) -lm
 endif

@@ -5,8 +5,11 @@
  * call and cuDNN. */
 #include "direct.h"
 
+#include "../../plugins/cudnn/engines.h"
 #include "../../plugins/cudnn/kernels.h"
 #include "../../plugins/cudnn/table.h"
+
+#include "errata/errata.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -47,6 +50,25 @@ static uint64_t no_fork(void)
     return 0;
 }
 
+/* Compares the errata that the backend publishes, as the library does. */
+static uint32_t look_up(const struct anydnn_plugin_host *of,
+                        const struct anydnn_plugin_problem *problem,
+                        const struct anydnn_plugin_candidate *candidate, int32_t *algorithm)
+{
+    static struct adn_errata *errata;
+    struct adn_errata_query query = {.backend = "cudnn",
+                                     .version = cdn_library_version_text(),
+                                     .problem = problem,
+                                     .candidate = candidate};
+
+    (void)of;
+    if (!errata) {
+        errata = adn_errata_load_from(&(struct adn_errata_sources){NULL, NULL, NULL});
+        adn_errata_publish(errata, "cudnn", cdn_errata_list);
+    }
+    return adn_errata_plugin_bits(adn_errata_verdicts(errata, &query, algorithm));
+}
+
 static const struct anydnn_plugin_host host = {
     .struct_size = sizeof host,
     .log = no_log,
@@ -55,6 +77,7 @@ static const struct anydnn_plugin_host host = {
     .alloc = take_memory,
     .free = free,
     .fork_number = no_fork,
+    .errata = look_up,
 };
 
 void cudnn_direct_begin(void)
@@ -121,16 +144,26 @@ static struct anydnn_plugin_tensor tensor(const struct case_ *c, int n, int ch, 
     return made;
 }
 
-/* Takes the first candidate with the implicit GEMM's number, as anydnn does. */
+/* The search for an engine. */
+struct search {
+    const struct anydnn_plugin_problem *problem;
+    uint64_t engine; /* 0: not found yet */
+};
+
+/* Takes the first candidate with the implicit GEMM's number that no erratum forbids, as anydnn
+ * does. */
 static int32_t take_first(void *cookie, const struct anydnn_plugin_candidate *candidate)
 {
-    uint64_t *engine = cookie;
+    struct search *search = cookie;
+    int32_t algorithm;
 
     if (candidate->reason)
         fail("cuDNN: %s", candidate->sentence);
-    if (!*engine && candidate->algorithm == 1 &&
+    if (!search->engine &&
+        !(look_up(&host, search->problem, candidate, &algorithm) & ANYDNN_PLUGIN_ERRATUM_AVOID) &&
+        candidate->algorithm == 1 &&
         !(candidate->notes & (ANYDNN_PLUGIN_NOTE_NONDETERMINISTIC | ANYDNN_PLUGIN_NOTE_TRANSFORM)))
-        *engine = candidate->engine;
+        search->engine = candidate->engine;
     return 0;
 }
 
@@ -185,6 +218,7 @@ struct way cdn_way(const struct case_ *c, uint64_t *engine)
         .present = 7,
         .params = &params,
     };
+    struct search search = {&problem, 0};
     void *data[3];
     struct state *s = take(sizeof *s);
 
@@ -192,10 +226,10 @@ struct way cdn_way(const struct case_ *c, uint64_t *engine)
         problem.tensor[i] = &all[slots[c->direction][i]];
         data[i] = c->data[slots[c->direction][i]];
     }
-    *engine = 0;
-    if (cdn_candidates(context, &problem, take_first, engine) || !*engine ||
-        cdn_plan_create(context, &problem, *engine, &s->plan))
+    if (cdn_candidates(context, &problem, take_first, &search) || !search.engine ||
+        cdn_plan_create(context, &problem, search.engine, &s->plan))
         fail("cuDNN: %s", last_error);
+    *engine = search.engine;
     s->execution = s->plan->kernels->usual.execution;
     if (s->plan->workspace)
         s->workspace = anydnn_memory(s->plan->workspace);

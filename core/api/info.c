@@ -127,6 +127,22 @@ static void say_setting_keys(const struct anydnn_plugin *plugin, struct adn_text
         adn_text_add(text, "set.%s: %s\n", plugin->settings[i]->key, plugin->settings[i]->help);
 }
 
+/* Writes the errata that concern the backend, from all sources. */
+static void say_errata(const struct adn_world *world, const struct adn_backend *backend,
+                       struct adn_text *text)
+{
+    const struct adn_erratum *erratum;
+
+    for (int i = 0; (erratum = adn_errata_at(world->errata, i)) != NULL; i++) {
+        size_t left = text->length < text->size ? text->size - text->length : 0;
+
+        if (!adn_errata_concern(world->errata, erratum, backend->name))
+            continue;
+        text->length +=
+            adn_erratum_print(erratum, left > 0 ? text->buffer + text->length : NULL, left);
+    }
+}
+
 /* Writes which setting of a live backend is invalid, if the backend refuses a context for it. */
 static void say_invalid_setting(struct adn_world *world, const struct adn_backend *backend,
                                 struct adn_text *text)
@@ -164,7 +180,9 @@ enum {
     KEY_OPERATIONS,
     KEY_LIMITS,
     KEY_SETTINGS,
-    KEY_SETTING_KEYS
+    KEY_SETTING_KEYS,
+    KEY_ERRATA,
+    KEY_LIBRARY_VERSION
 };
 
 static const char *word_of(const struct adn_backend *backend, const struct anydnn_plugin *live,
@@ -185,9 +203,10 @@ static const char *word_of(const struct adn_backend *backend, const struct anydn
 anydnnStatus_t anydnnGetBackendInfo(int index, const char *key, char *buffer, size_t size)
 {
     ADN_ENTRY_SCOPE;
-    static const char *const keys[] = {
-        "name",  "path",       "stage",      "reason", "vendor",   "version",     "build_id",
-        "space", "plugin_abi", "operations", "limits", "settings", "setting_keys"};
+    static const char *const keys[] = {"name",         "path",       "stage",          "reason",
+                                       "vendor",       "version",    "build_id",       "space",
+                                       "plugin_abi",   "operations", "limits",         "settings",
+                                       "setting_keys", "errata",     "library_version"};
     int at = key ? key_at(keys, COUNT(keys), key) : -1;
     struct adn_world *world;
     anydnnStatus_t status = begin_list("anydnnGetBackendInfo", &world, key, buffer);
@@ -218,14 +237,18 @@ anydnnStatus_t anydnnGetBackendInfo(int index, const char *key, char *buffer, si
         adn_text_add(&text, "%s", word_of(backend, live, at));
     else if (at == KEY_SETTINGS)
         say_settings(world, backend, &text);
+    else if (at == KEY_ERRATA)
+        say_errata(world, backend, &text);
     else if (live && at == KEY_PLUGIN_ABI)
         adn_text_add(&text, "%d.%d", ANYDNN_PLUGIN_ABI_MAJOR, ANYDNN_PLUGIN_ABI_MINOR);
     else if (live && at == KEY_OPERATIONS)
         say_operations(live, &text);
     else if (live && at == KEY_LIMITS)
         say_limits(live, &text);
-    else if (live)
+    else if (live && at == KEY_SETTING_KEYS)
         say_setting_keys(live, &text);
+    else if (live && live->library_version)
+        adn_text_add(&text, "%s", or_empty(live->library_version()));
     return SUCCESS;
 }
 

@@ -114,6 +114,11 @@ static void say_passed_over(const struct anydnnContext *handle, struct adn_text 
     adn_text_add(text, "%s", plan_of(handle)->passed_over);
 }
 
+static void say_errata(const struct anydnnContext *handle, struct adn_text *text)
+{
+    adn_text_add(text, "%s", plan_of(handle)->errata);
+}
+
 static void say_staged_on(const struct anydnnContext *handle, struct adn_text *text)
 {
     const char *device = plan_of(handle)->staged_on;
@@ -179,6 +184,7 @@ static const struct {
     {"rule", say_rule, NULL, 0},
     {"rule_origin", say_rule_origin, NULL, 0},
     {"passed_over", say_passed_over, NULL, 0},
+    {"errata", say_errata, NULL, 0},
     {"unaligned", NULL, get_unaligned, 0},
     {"workspace_short", NULL, get_workspace_short, 0},
     {"staged", NULL, get_staged, 0},

@@ -3,6 +3,8 @@
 core_libanydnn_core_la_SOURCES += \
 	core/dispatch/autotune/fastest.c \
 	core/dispatch/autotune/fastest.h \
+	core/dispatch/autotune/guarded.c \
+	core/dispatch/autotune/guarded.h \
 	core/dispatch/autotune/key.c \
 	core/dispatch/autotune/operands.c \
 	core/dispatch/autotune/rank.c \
@@ -16,6 +18,8 @@ core_libanydnn_core_la_SOURCES += \
 	core/dispatch/autotune/suspect.c \
 	core/dispatch/autotune/suspect.h \
 	core/dispatch/autotune/time.c \
+	core/dispatch/autotune/trial.c \
+	core/dispatch/autotune/trial.h \
 	core/dispatch/dispatch.h \
 	core/dispatch/foreign/byte_runs.c \
 	core/dispatch/foreign/byte_runs.h \

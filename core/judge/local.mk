@@ -17,6 +17,8 @@ core_libanydnn_base_la_SOURCES += \
 	core/judge/random.h \
 	core/judge/rules.c \
 	core/judge/rules.h \
+	core/judge/sampled.c \
+	core/judge/sampled.h \
 	core/judge/subject.c \
 	core/judge/subject.h \
 	core/judge/sums.c \

@@ -86,6 +86,19 @@ static void host_set_error(const struct anydnn_plugin_host *host, const char *te
     adn_load_error_set(text);
 }
 
+static uint32_t host_errata(const struct anydnn_plugin_host *host,
+                            const struct anydnn_plugin_problem *problem,
+                            const struct anydnn_plugin_candidate *candidate, int32_t *algorithm)
+{
+    const struct adn_backend *backend = host_backend(host);
+    const struct adn_load_options *options = &backend->registry->options;
+
+    *algorithm = ANYDNN_PLUGIN_ALGORITHM_NONE;
+    return options->errata && backend->plugin
+               ? options->errata(options->cookie, backend, problem, candidate, algorithm)
+               : 0;
+}
+
 static uint64_t host_fork_number(void)
 {
     return adn_process_fork_number;
@@ -113,5 +126,6 @@ void adn_load_host_init(struct adn_backend *backend)
         .alloc = adn_memory_alloc,
         .free = adn_memory_free,
         .fork_number = host_fork_number,
+        .errata = host_errata,
     };
 }

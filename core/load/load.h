@@ -44,6 +44,11 @@ struct adn_load_options {
      * thread. `kind` is what the backend publishes (ANYDNN_PLUGIN_SETTING_xxx). It is CODE for a
      * key that the backend does not publish, and for every key until its description is known. */
     const char *(*setting)(void *cookie, const char *backend, const char *key, uint32_t kind);
+    /* Returns the bits ANYDNN_PLUGIN_ERRATUM_xxx of the errata that match a candidate, and sets
+     * *algorithm, as struct anydnn_plugin_host says. It may be NULL. */
+    uint32_t (*errata)(void *cookie, const struct adn_backend *backend,
+                       const struct anydnn_plugin_problem *problem,
+                       const struct anydnn_plugin_candidate *candidate, int32_t *algorithm);
     /* Is called once for each backend that becomes live, outside of all locks. It may be NULL. */
     void (*opened)(void *cookie, const struct adn_backend *backend);
     void *cookie;
@@ -93,6 +98,10 @@ const char *adn_load_reason(const struct adn_backend *backend);
 
 /* Returns the kind that a live backend publishes for a key; CODE for any other key or backend. */
 uint32_t adn_load_setting_kind(const struct adn_backend *backend, const char *key);
+
+/* Returns the version of the library below a live backend, or the backend's own. Returns NULL if
+ * the former is not known yet. */
+const char *adn_load_version(const struct adn_backend *backend);
 
 /* Returns "known", "missing", "disabled", ..., "live". */
 const char *adn_load_stage_name(int32_t stage);

@@ -212,6 +212,13 @@ uint32_t adn_load_setting_kind(const struct adn_backend *backend, const char *ke
     return ANYDNN_PLUGIN_SETTING_CODE;
 }
 
+const char *adn_load_version(const struct adn_backend *backend)
+{
+    const struct anydnn_plugin *plugin = backend->plugin;
+
+    return plugin->library_version ? plugin->library_version() : plugin->version;
+}
+
 const char *adn_load_stage_name(int32_t stage)
 {
     if (stage < 0 || (size_t)stage >= sizeof(load_stage_names) / sizeof(load_stage_names[0]))

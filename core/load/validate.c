@@ -25,6 +25,9 @@
 /* Leaves space for operations that a later minor number adds. */
 #define OPERATION_COUNT_MAX 1024
 
+/* The most bytes of the errata that a backend publishes. */
+#define ERRATA_MAX (1024 * 1024)
+
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 int adn_load_name_valid(const char *name, size_t length)
@@ -69,6 +72,19 @@ static int validate_texts(struct adn_load_attempt *attempt)
                    adn_load_check_text(attempt, "build_id", plugin->build_id) != 0
                ? -1
                : 0;
+}
+
+/* Checks the optional members beyond the lists: the errata and the version of a library below. */
+static int validate_library(struct adn_load_attempt *attempt)
+{
+    const struct anydnn_plugin *plugin = &attempt->slot->plugin;
+    const struct adn_load_function functions[] = {ADN_LOAD_FUNCTION(plugin, library_version)};
+    const char *path = attempt->slot->backend.path;
+
+    if (plugin->errata && strnlen(plugin->errata, ERRATA_MAX + 1) > ERRATA_MAX)
+        return adn_load_refuse(attempt, "%s: its errata are longer than %d bytes", path,
+                               ERRATA_MAX);
+    return adn_load_check_group(attempt, "its description", functions, COUNT_OF(functions));
 }
 
 static int validate_space_functions(struct adn_load_attempt *attempt)
@@ -225,7 +241,8 @@ int adn_load_validate(struct adn_load_attempt *attempt)
     if (validate_name(attempt) != 0 || validate_texts(attempt) != 0 ||
         validate_space(attempt) != 0 ||
         adn_load_check_functions(attempt, "its description", functions, COUNT_OF(functions)) != 0 ||
-        validate_operations(attempt) != 0 || adn_load_validate_lists(attempt) != 0)
+        validate_library(attempt) != 0 || validate_operations(attempt) != 0 ||
+        adn_load_validate_lists(attempt) != 0)
         return -1;
     slot->backend.plugin = plugin;
     return 0;

@@ -19,6 +19,7 @@ const char *const adn_words_enable[] = {"no", "auto", "yes", NULL};
 static const char *const words_staging[] = {"off", "listed", "last", NULL};
 static const char *const words_yes[] = {"no", "yes", NULL};
 static const char *const words_log[] = {"off", "error", "warn", "info", "debug", "trace", NULL};
+static const char *const words_tune_check[] = {"no", "yes", "all", NULL};
 static const char *const words_tuning_mode[] = {"write", "read", NULL};
 static const char *const words_times[] = {"host", "all", NULL};
 static const char *const words_on_mismatch[] = {"count", "warn", "dump", "error", NULL};

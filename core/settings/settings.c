@@ -11,8 +11,7 @@
 #include "settings/sources.h"
 #include "sys/env.h"
 
-/* Returns the user's file in $XDG_CONFIG_HOME or in ~/.config, or NULL if neither is known. */
-static const char *user_file(char *path, size_t size)
+const char *adn_settings_user_file(char *path, size_t size)
 {
     const char *config = adn_env_get("XDG_CONFIG_HOME", ADN_ENV_PATH);
     const char *home = adn_env_get("HOME", ADN_ENV_PATH);
@@ -32,7 +31,7 @@ struct adn_settings *adn_settings_load(void)
     struct adn_settings_sources sources = {
         .system_file = system_file,
         .system_folder = system_folder,
-        .user_file = user_file(user, sizeof(user)),
+        .user_file = adn_settings_user_file(user, sizeof(user)),
         .config_file = adn_env_get("ANYDNN_CONFIG", ADN_ENV_PATH),
         .get = adn_env_get,
         .each = adn_env_each,

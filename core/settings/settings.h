@@ -21,6 +21,7 @@ enum adn_fallback {
 };
 enum adn_staging { ADN_STAGING_OFF = 0, ADN_STAGING_LISTED = 1, ADN_STAGING_LAST = 2 };
 enum adn_tuning_mode { ADN_TUNING_WRITE = 0, ADN_TUNING_READ = 1 };
+enum adn_tune_check { ADN_TUNE_CHECK_NO = 0, ADN_TUNE_CHECK_YES = 1, ADN_TUNE_CHECK_ALL = 2 };
 enum adn_enable { ADN_ENABLE_NO = 0, ADN_ENABLE_AUTO = 1, ADN_ENABLE_YES = 2 };
 
 /* The layers, weakest first. */
@@ -97,6 +98,7 @@ struct adn_settings {
     char *tuning;     /* "off", or the file of search results */
     int32_t tuning_mode;      /* enum adn_tuning_mode */
     int32_t tune_limit;       /* milliseconds that `fastest` times one problem */
+    int32_t tune_check;       /* enum adn_tune_check: whether a search judges what it times */
     int32_t user_config;      /* 0 none, 1 merge, 2 only */
     char *trace_file;         /* "off", or where calls are written */
     uint64_t trace_size;      /* size in bytes at which a new file begins; UINT64_MAX: none */
@@ -170,5 +172,8 @@ void adn_settings_item_withheld(const struct adn_settings *settings, int index, 
  * moved. */
 const char *adn_settings_plugindir(void);
 const char *adn_settings_sysconfdir(void);
+/* Returns the path of the user's file in $XDG_CONFIG_HOME or in ~/.config, written to `path`, or
+ * NULL if neither is known. */
+const char *adn_settings_user_file(char *path, size_t size);
 
 #endif

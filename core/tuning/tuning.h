@@ -20,10 +20,12 @@
 #include <anydnn/plugin.h>
 
 /* A key that ends in <tab>suspect BACKEND ENGINE concerns a candidate on trial. Its MICROSECONDS is
- * one of three values: the candidate ran and is no longer suspect, which removes the record; a
- * device was lost; or the number of the process that runs it, beyond ADN_TUNING_PROCESS. */
+ * one of four values: the candidate ran and is no longer suspect, which removes the record; it gave
+ * wrong results; a device was lost; or the number of the process that runs it, beyond
+ * ADN_TUNING_PROCESS. */
 #define ADN_TUNING_SUSPECT  "\tsuspect "
 #define ADN_TUNING_SURVIVED 0
+#define ADN_TUNING_WRONG    0.5
 #define ADN_TUNING_LOST     1
 #define ADN_TUNING_PROCESS  1
 

@@ -903,12 +903,14 @@ ANYDNN_API anydnnStatus_t anydnnRecordingDestroy(anydnnHandle_t handle,
  *   effect                    of a failed call: none, enqueued, unknown
  *   rule, rule_origin         the routing rule that matched; file and line, variable or call
  *   passed_over               one line for each earlier candidate, "backend: reason"
+ *   errata                    known faults that selection avoided for this problem, one line each,
+ *                             "backend engine N: erratum ID (verdict)"
  *   unaligned                 1: pointers were not aligned as the plan needs; a second plan ran
  *   workspace_short           1: less workspace than the plan needs; a second plan ran
  *   staged                    1: ran in another memory space, on copies of the operands
  *   staged_on                 the device that it then ran on, "cuda:0"; else ""
  *   staged_bytes              bytes that were copied between the two, in both directions
- *   config_dropped            number of settings files ignored because of an error
+ *   config_dropped            number of files of settings and errata ignored because of an error
  *   fallback                  1: not the rule's first backend
  *
  * Further keys count since the handle was made: calls, plan_hits, plan_equal_hits, plan_misses,
@@ -995,6 +997,10 @@ ANYDNN_API anydnnStatus_t anydnnGetBackendCount(int *count);
  *   limits              one line per limit
  *   settings            its `set.KEY = VALUE` lines
  *   setting_keys        one line per setting that it has, "set.KEY: HELP"
+ *   errata              its known faults, in the form of a file of errata.d; a comment before each
+ *                       names the origin
+ *   library_version     the version of the library below it; "" if there is none or it is not
+ *                       known before a handle used the backend
  *
  * A query for a key that only a live backend knows opens the backend.
  */

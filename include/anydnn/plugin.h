@@ -572,6 +572,10 @@ struct anydnn_plugin_candidate {
                                                       its element's */
     double expected_us;                            /* 0: not estimated */
     const char *sentence;                          /* for a reason: the explanation for the user */
+    /* The engine's name in the library below, as words `NAME=VALUE` separated by blanks, such as
+     * "engine=76 split_k=4 layout=nhwc". Errata compare them: `engine` with the key engine, the
+     * others with the key knobs. NULL: none. */
+    const char *words;
 };
 
 /* The number of candidates that the host reads from one answer. It ignores later ones, which are
@@ -757,7 +761,20 @@ struct anydnn_plugin_host {
     void *(*alloc)(size_t bytes); /* host memory, aligned to 64 bytes; NULL when memory runs out */
     void (*free)(void *pointer);
     uint64_t (*fork_number)(void); /* increases in every child after fork() */
+    /* Returns the verdicts of the errata that match, as bits ANYDNN_PLUGIN_ERRATUM_xxx. Reads
+     * `engine` and `words` of the candidate. Sets *algorithm to the number that an erratum gives
+     * a transform, or to ANYDNN_PLUGIN_ALGORITHM_NONE. The library itself skips engines to avoid,
+     * and names the erratum; a backend may still offer them. */
+    uint32_t (*errata)(const struct anydnn_plugin_host *host,
+                       const struct anydnn_plugin_problem *problem,
+                       const struct anydnn_plugin_candidate *candidate, int32_t *algorithm);
 };
+
+/* The verdicts of errata. */
+#define ANYDNN_PLUGIN_ERRATUM_AVOID            0x1u /* wrong, nan, writes_outside, short_sums */
+#define ANYDNN_PLUGIN_ERRATUM_NONDETERMINISTIC 0x2u
+#define ANYDNN_PLUGIN_ERRATUM_TRANSFORM        0x4u
+#define ANYDNN_PLUGIN_ERRATUM_FINER            0x8u /* more precise than the library notes */
 
 /* The backend works in a child after fork(). Without this flag its plans are refused there. */
 #define ANYDNN_PLUGIN_FORK_SAFE 0x1u
@@ -812,6 +829,11 @@ struct anydnn_plugin {
     const struct anydnn_plugin_setting *const *settings;
     uint32_t setting_count;
     uint32_t reserved;
+    /* The backend's own errata, in the form of a file of errata.d, or NULL. */
+    const char *errata;
+    /* Returns the version of the library below, such as "9.19.0", or NULL before it is known. It
+     * is called after a context was made. A backend without it has the version above. */
+    const char *(*library_version)(void);
 };
 
 /* The data object `anydnn_plugin_abi`. */

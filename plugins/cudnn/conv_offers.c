@@ -28,7 +28,7 @@ static int permits(int32_t permission, int32_t used)
 
 int cdn_is_acceptable(const struct anydnn_plugin_problem *problem, const struct cdn_engine *engine)
 {
-    return engine->math >= 0 && permits(problem->math, engine->math) &&
+    return engine->math >= 0 && !engine->avoided && permits(problem->math, engine->math) &&
            !((engine->notes & ANYDNN_PLUGIN_NOTE_NONDETERMINISTIC) && problem->deterministic) &&
            (!(engine->notes & ANYDNN_PLUGIN_NOTE_TRANSFORM) ||
             engine->algorithm == problem->algorithm);
@@ -61,9 +61,10 @@ static void try_some(const struct anydnn_plugin_plan *plan, struct cdn_list *lis
     } while (least && !cdn_engine_try(least, plan->context->handle));
 }
 
-static int32_t offer_engine(const struct cdn_engine *engine, int32_t algorithm,
-                            anydnn_plugin_offer_fn offer, void *cookie)
+static int32_t offer_engine(const struct cdn_list *list, const struct cdn_engine *engine,
+                            int32_t algorithm, anydnn_plugin_offer_fn offer, void *cookie)
 {
+    char words[CDN_WORDS];
     struct anydnn_plugin_candidate candidate = {
         .struct_size = sizeof candidate,
         .engine = engine->number,
@@ -71,19 +72,21 @@ static int32_t offer_engine(const struct cdn_engine *engine, int32_t algorithm,
         .math = engine->math,
         .workspace = engine->workspace,
         .notes = engine->notes,
+        .words = words,
     };
 
+    cdn_engine_words(engine, &list->key, words, sizeof words);
     return offer(cookie, &candidate);
 }
 
-static int32_t offer_names(int32_t operation, const struct cdn_engine *engine,
+static int32_t offer_names(const struct cdn_list *list, const struct cdn_engine *engine,
                            anydnn_plugin_offer_fn offer, void *cookie)
 {
     int32_t stop = 0;
 
     for (size_t i = 0; i < sizeof names / sizeof names[0] && !stop; i++) {
-        if (names[i].operation == operation)
-            stop = offer_engine(engine, names[i].algorithm, offer, cookie);
+        if (names[i].operation == list->key.operation)
+            stop = offer_engine(list, engine, names[i].algorithm, offer, cookie);
     }
     return stop;
 }
@@ -131,14 +134,14 @@ static int32_t offer_engines(struct anydnn_plugin_plan *plan, struct kit_refusal
         if (engine->math < 0 || engine->state == CUDNN_REFUSED ||
             !permits(problem->math, engine->math) || (integers && !suits_integers(engine)))
             continue;
-        stop = offer_engine(engine, engine->algorithm, offer, cookie);
+        stop = offer_engine(list, engine, engine->algorithm, offer, cookie);
         (*offered)++;
         if (!named && engine->state == CUDNN_WORKS && cdn_is_acceptable(problem, engine) &&
             !(engine->notes & ANYDNN_PLUGIN_NOTE_TRANSFORM))
             named = engine;
     }
     if (named && !stop)
-        offer_names(problem->operation, named, offer, cookie);
+        offer_names(list, named, offer, cookie);
     return *offered
                ? 0
                : kit_refuse(why,

@@ -160,6 +160,11 @@ static const struct {
          CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD_NONFUSED, CUDNN_CONVOLUTION_FWD_ALGO_FFT_TILING},
 };
 
+int cdn_is_fft(int32_t operation, int32_t algorithm)
+{
+    return algorithm == algorithms[operation].fft;
+}
+
 /* Returns the numerical notes as bits. */
 static uint32_t read_notes(cudnnBackendDescriptor_t engine)
 {

@@ -16,6 +16,8 @@
 
 /* The most knobs: as many as cuDNN has types of knobs. */
 #define CDN_KNOBS_MAX CUDNN_KNOB_TYPE_COUNTS
+/* The bytes of a configuration's words, for errata. */
+#define CDN_WORDS (64 + 24 * (size_t)CDN_KNOBS_MAX)
 
 /* The states of a configuration: whether cuDNN can create an execution plan of it. */
 enum { CUDNN_UNTRIED, CUDNN_WORKS, CUDNN_REFUSED };
@@ -30,6 +32,7 @@ struct cdn_engine {
     int32_t algorithm;      /* cuDNN's algorithm number */
     uint32_t notes;         /* ANYDNN_PLUGIN_NOTE_xxx */
     int32_t compiles;       /* 1 if cuDNN compiles its kernel when the plan is created */
+    int32_t avoided;        /* 1 if an erratum forbids it; it is offered, so that this is seen */
     int32_t one_factor_set; /* 1 if it must only get the usual factors */
     int32_t state;
     uint64_t workspace;
@@ -40,6 +43,7 @@ struct cdn_engine {
 /* The key of a list. Math mode, algorithm and determinism only choose among its engines. */
 struct cdn_list_key {
     int32_t operation;
+    int32_t device;
     uint32_t present;
     struct anydnn_plugin_tensor tensor[ANYDNN_PLUGIN_OPERAND_MAX];
     union kit_params params;
@@ -73,8 +77,15 @@ cudnnStatus_t cdn_execution_make(cudnnHandle_t handle, cudnnBackendDescriptor_t 
 int cdn_engine_read(struct cdn_engine *engine, const struct cdn_list_key *key,
                     cudnnHandle_t handle);
 void cdn_engine_drop(struct cdn_engine *engine);
-/* Returns cuDNN's notes of an engine as bits, corrected by our own findings (errata.c). The index
- * and the knobs must have been read. */
+/* The errata that this backend publishes. */
+extern const char cdn_errata_list[];
+/* Writes what errata compare of a configuration: its index, knobs, type and layout. */
+void cdn_engine_words(const struct cdn_engine *engine, const struct cdn_list_key *key, char *text,
+                      size_t size);
+/* Returns 1 for the algorithm number of an FFT. */
+int cdn_is_fft(int32_t operation, int32_t algorithm);
+/* Returns cuDNN's notes of an engine as bits, corrected by errata. The index and the knobs must
+ * have been read. */
 uint32_t cdn_errata(struct cdn_engine *engine, const struct cdn_list_key *key, uint32_t notes);
 
 /* Tries an engine that was not tried yet. Returns 1 if it works. */

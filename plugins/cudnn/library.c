@@ -24,6 +24,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char failure[900];
 static char folder[PATH_MAX];
 static int64_t version;
+static char version_buffer[32];
+static _Atomic(const char *) version_text; /* NULL before the library is open */
 
 static const struct {
     const char *name;
@@ -106,6 +108,10 @@ static void open_once(void)
     const char *name = kit_host->setting(kit_host, "library");
 
     load(name ? name : LIBRARY);
+    snprintf(version_buffer, sizeof version_buffer, "%lld.%lld.%lld", (long long)major_of(version),
+             (long long)(version / 100 % 100), (long long)(version % 100));
+    if (version > 0)
+        version_text = version_buffer;
     if (failure[0])
         warn();
 }
@@ -120,6 +126,11 @@ int32_t cdn_library_open(const char **sentence)
 int64_t cdn_library_version(void)
 {
     return version;
+}
+
+const char *cdn_library_version_text(void)
+{
+    return version_text;
 }
 
 /* Returns the path in a line of /proc/self/maps if it is a part of cuDNN, else NULL. Version 7, and

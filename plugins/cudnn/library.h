@@ -99,5 +99,7 @@ int32_t cdn_library_check(const char **sentence);
 
 /* Returns cudnnGetVersion of the open library, such as 91900. */
 int64_t cdn_library_version(void);
+/* Returns it as text, such as "9.19.0", or NULL before the library is open. */
+const char *cdn_library_version_text(void);
 
 #endif

@@ -39,6 +39,7 @@ static void make_key(struct cdn_list_key *key, const struct anydnn_plugin_plan *
 {
     memset(key, 0, sizeof *key);
     key->operation = plan->problem.operation;
+    key->device = plan->context->device;
     key->present = plan->problem.present;
     memcpy(key->tensor, plan->copies.tensor, sizeof key->tensor);
     memcpy(&key->params, &plan->copies.params, sizeof key->params);

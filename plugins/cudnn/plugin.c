@@ -82,6 +82,8 @@ static struct anydnn_plugin description = {
     .space_functions = &cuda_space,
     .context_create = context_create,
     .context_destroy = context_destroy,
+    .errata = cdn_errata_list,
+    .library_version = cdn_library_version_text,
     .settings = settings,
     .setting_count = sizeof settings / sizeof settings[0],
 };

@@ -113,6 +113,9 @@ static void *open_with_short_waits(const char *name)
     return library;
 }
 
+static char version_buffer[48];
+static _Atomic(const char *) version_text; /* NULL before a library is open */
+
 /* Returns 1 if this backend supports the library. Otherwise fills in `failure`. */
 static int suits(const char *name, const dnnl_version_t *version)
 {
@@ -130,6 +133,11 @@ static int suits(const char *name, const dnnl_version_t *version)
                  "backend requires a build for OpenMP, TBB or one thread",
                  name, version->major, version->minor, version->patch);
     return !failure[0];
+}
+
+const char *onednn_library_version(void)
+{
+    return version_text;
 }
 
 /* Loads a library. Fills in `failure`, or leaves it empty. Returns 0, or
@@ -155,6 +163,9 @@ static int32_t load(const char *name)
         return ANYDNN_PLUGIN_STATUS_SUCCESS;
     }
     version = onednn.dnnl_version();
+    snprintf(version_buffer, sizeof version_buffer, "%d.%d.%d", version->major, version->minor,
+             version->patch);
+    version_text = version_buffer;
     if (!suits(name, version))
         return ANYDNN_PLUGIN_STATUS_SUCCESS;
     onednn_is_old = version->major == OLD_MAJOR;

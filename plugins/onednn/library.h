@@ -32,6 +32,9 @@ int onednn_threads_were_there(void);
 /* Takes OpenMP's functions after the library has been opened. */
 void onednn_threads_open(void *library);
 
+/* Returns the version of the library, such as "3.9.1", or NULL before it is open. */
+const char *onednn_library_version(void);
+
 /* Reads set.threads. Returns 0, or a status after a message to the host. */
 int32_t onednn_threads_configure(void);
 

@@ -79,6 +79,7 @@ static struct anydnn_plugin description = {
     .space = "host",
     .context_create = context_create,
     .context_destroy = context_destroy,
+    .library_version = onednn_library_version,
     .settings = settings,
     .setting_count = sizeof settings / sizeof settings[0],
 };

@@ -3,6 +3,7 @@
 #include "harness.h"
 
 #include "../../plugins/cudnn/copy.h"
+#include "errata/errata.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -52,6 +53,45 @@ static uint64_t no_fork(void)
     return 0;
 }
 
+/* The errata that the backend publishes, compared as the library compares them. */
+static struct adn_errata *errata;
+
+static uint32_t verdicts(const struct anydnn_plugin_problem *problem,
+                         const struct anydnn_plugin_candidate *candidate, int32_t *algorithm)
+{
+    struct adn_errata_query query = {.backend = "cudnn",
+                                     .version = plugin->library_version(),
+                                     .problem = problem,
+                                     .candidate = candidate};
+
+    if (!errata) {
+        errata = adn_errata_load_from(&(struct adn_errata_sources){NULL, NULL, NULL});
+        assert_non_null(errata);
+        adn_errata_publish(errata, "cudnn", plugin->errata);
+    }
+    return adn_errata_plugin_bits(adn_errata_verdicts(errata, &query, algorithm));
+}
+
+int count_errata(void)
+{
+    struct adn_errata *all = adn_errata_load_from(&(struct adn_errata_sources){NULL, NULL, NULL});
+    int count = 0;
+
+    adn_errata_publish(all, "cudnn", plugin->errata);
+    while (adn_errata_at(all, count))
+        count++;
+    adn_errata_free(all);
+    return count;
+}
+
+static uint32_t take_errata(const struct anydnn_plugin_host *of,
+                            const struct anydnn_plugin_problem *problem,
+                            const struct anydnn_plugin_candidate *candidate, int32_t *algorithm)
+{
+    (void)of;
+    return verdicts(problem, candidate, algorithm);
+}
+
 static const struct anydnn_plugin_host host = {
     .struct_size = sizeof host,
     .abi_major = ANYDNN_PLUGIN_ABI_MAJOR,
@@ -62,6 +102,7 @@ static const struct anydnn_plugin_host host = {
     .alloc = take_memory,
     .free = free,
     .fork_number = no_fork,
+    .errata = take_errata,
 };
 
 const struct anydnn_plugin_space cuda_space;
@@ -250,8 +291,16 @@ int32_t take_offer(void *cookie, const struct anydnn_plugin_candidate *candidate
 {
     struct answer *answer = cookie;
 
+    int32_t algorithm;
+
+    if (answer->problem && candidate->reason == 0 &&
+        (verdicts(answer->problem, candidate, &algorithm) & ANYDNN_PLUGIN_ERRATUM_AVOID)) {
+        answer->avoided++;
+        return 0;
+    }
     assert_true(answer->count < OFFERS);
-    answer->offer[answer->count++] = *candidate;
+    answer->offer[answer->count] = *candidate;
+    answer->offer[answer->count++].words = NULL;
     if (candidate->sentence)
         snprintf(answer->sentence, sizeof answer->sentence, "%s", candidate->sentence);
     return 0;
@@ -312,6 +361,7 @@ const struct anydnn_plugin_operation *operation(int32_t number)
 void ask(struct anydnn_plugin_context *context, const struct layer *layer, struct answer *answer)
 {
     memset(answer, 0, sizeof *answer);
+    answer->problem = &layer->problem;
     assert_int_equal(operation(layer->problem.operation)
                          ->candidates(context, &layer->problem, take_offer, answer),
                      0);

@@ -41,6 +41,9 @@ void end(struct anydnn_plugin_context *context);
 /* Runs `body` in its own process, which must succeed. */
 void run_alone(void (*body)(void));
 
+/* Returns how many of the published errata the library understands. */
+int count_errata(void);
+
 /* Short names of constants. */
 enum {
     DEFAULT = ANYDNN_PLUGIN_MATH_DEFAULT,
@@ -53,8 +56,10 @@ enum {
 
 #define OFFERS 32
 
+/* The offers that the library would take. Those that errata forbid are counted. */
 struct answer {
-    int count;
+    const struct anydnn_plugin_problem *problem; /* NULL: errata do not count */
+    int count, avoided;
     struct anydnn_plugin_candidate offer[OFFERS];
     char sentence[800];
 };

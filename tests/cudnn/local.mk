@@ -25,9 +25,9 @@ tests_cudnn_libcudnn_lacks_la_LDFLAGS = $(MOCK_LDFLAGS)
 
 # The backend's code, and the replacements of the host and the GPU.
 TEST_CUDNN_CPPFLAGS = $(PLUGIN_CPPFLAGS) $(CMOCKA_CFLAGS) $(MOCK_CUDNN_CPPFLAGS)
-TEST_CUDNN_LIBS = tests/cudnn/libharness.la $(CMOCKA_LIBS) -ldl -lpthread -lm
+TEST_CUDNN_LIBS = tests/cudnn/libharness.la core/libanydnn_base.la $(CMOCKA_LIBS) -ldl -lpthread -lm
 tests_cudnn_libharness_la_SOURCES = tests/cudnn/harness.c tests/cudnn/harness.h tests/cudnn/mock.h $(CUDNN_SOURCES) $(KIT_SOURCES)
-tests_cudnn_libharness_la_CPPFLAGS = $(TEST_CUDNN_CPPFLAGS)
+tests_cudnn_libharness_la_CPPFLAGS = $(TEST_CUDNN_CPPFLAGS) -I$(top_srcdir)/core
 tests_cudnn_test_cudnn_SOURCES = tests/cudnn/harness.h tests/cudnn/mock.h tests/cudnn/test_cudnn.c
 tests_cudnn_test_cudnn_CPPFLAGS = $(TEST_CUDNN_CPPFLAGS)
 tests_cudnn_test_cudnn_LDADD = $(TEST_CUDNN_LIBS)

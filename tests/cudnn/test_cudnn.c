@@ -231,7 +231,8 @@ static void filter_offers(void)
     end(context);
 }
 
-/* Checks that nothing is offered if every engine sums in a short type or reads one. */
+/* Checks that nothing is taken if every engine sums in a short type or reads one, and that the
+ * backend declines if cuDNN's own notes say so. */
 static void none_left(void)
 {
     static const struct mock_engine engines[] = {
@@ -246,10 +247,34 @@ static void none_left(void)
     context = begin_with(engines, 3);
     make_filter_layer(&layer, ANYDNN_PLUGIN_BFLOAT16, TENSOR_OP);
     ask(context, &layer, &answer);
+    assert_int_equal(answer.count, 0);
+    assert_int_equal(answer.avoided, 1);
+    mock->engines = 2;
+    layer.x.dims[0] = layer.y.dims[0] = 3;
+    ask(context, &layer, &answer);
     assert_int_equal(answer.count, 1);
     assert_int_equal(answer.offer[0].reason, ANYDNN_PLUGIN_REASON_MATH);
-    assert_non_null(strstr(answer.sentence, "cuDNN has 3 engine configurations for this "
+    assert_non_null(strstr(answer.sentence, "cuDNN has 2 engine configurations for this "
                                             "convolution, but none for its math mode"));
+    end(context);
+}
+
+/* Checks that the list is one that the library reads as a whole, and that it compares the version
+ * that runs. */
+static void published_errata(void)
+{
+    struct anydnn_plugin_context *context;
+    int entries = 0;
+
+    use_library("libcudnn_mock.so");
+    context = start();
+    assert_non_null(plugin->errata);
+    assert_non_null(plugin->library_version());
+    assert_int_equal(strncmp(plugin->library_version(), "9.", 2), 0);
+    for (const char *at = plugin->errata; (at = strstr(at, "[cudnn-")) != NULL; at++)
+        entries++;
+    assert_true(entries > 20);
+    assert_int_equal(count_errata(), entries);
     end(context);
 }
 
@@ -326,6 +351,7 @@ static void test_offers(void **state)
     run_alone(none_left);
     run_alone(nhwc_alone);
     run_alone(wide_padding);
+    run_alone(published_errata);
 }
 
 int main(void)

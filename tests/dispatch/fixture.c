@@ -43,7 +43,7 @@ static void write_settings(const char *anydnn_keys, const char *mock_a_keys)
     FILE *file = fopen(fixture_path("anydnn.conf"), "w");
 
     assert_non_null(file);
-    fprintf(file, "[anydnn]\nplugin_path = %s:%s\ndevice = cpu\nlog = error\n%s\n",
+    fprintf(file, "[anydnn]\nplugin_path = %s:%s\ndevice = cpu\nlog = error\ntune_check = no\n%s\n",
             getenv("ANYDNN_TEST_MOCKDIR"), getenv("ANYDNN_TEST_PLUGINDIR"), anydnn_keys);
     for (size_t i = 0; i < BACKENDS; i++)
         fprintf(file, "[plugin %s]\nset.log = %s\n%s\n", backends[i], fixture_path("log"),

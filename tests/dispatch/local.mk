@@ -32,6 +32,7 @@ dispatch_tests = $(search_tests) \
 search_tests = \
 	tests/dispatch/test_choosers \
 	tests/dispatch/test_device_reference \
+	tests/dispatch/test_errata \
 	tests/dispatch/test_fastest \
 	tests/dispatch/test_fastest_device \
 	tests/dispatch/test_fastest_recorded \
@@ -41,6 +42,7 @@ search_tests = \
 	tests/dispatch/test_search_limits \
 	tests/dispatch/test_search_pins \
 	tests/dispatch/test_suspects \
+	tests/dispatch/test_trials \
 	tests/dispatch/test_tuning
 check_PROGRAMS += $(dispatch_tests)
 TESTS += $(dispatch_tests)

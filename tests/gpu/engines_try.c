@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "desc/operations.h"
+#include "errata/errata.h"
 #include "numerics/numerics.h"
 #include "problem/problem.h"
 #include "problem/text.h"
@@ -37,6 +38,25 @@ static void say(const struct anydnn_plugin_host *host, const char *text)
     printf("%s", text);
 }
 
+/* Compares the errata that the backend publishes, as the library does. */
+static uint32_t look_up(const struct anydnn_plugin_host *of,
+                        const struct anydnn_plugin_problem *problem,
+                        const struct anydnn_plugin_candidate *candidate, int32_t *algorithm)
+{
+    static struct adn_errata *errata;
+    struct adn_errata_query query = {.backend = "cudnn",
+                                     .version = cdn_library_version_text(),
+                                     .problem = problem,
+                                     .candidate = candidate};
+
+    (void)of;
+    if (!errata) {
+        errata = adn_errata_load_from(&(struct adn_errata_sources){NULL, NULL, NULL});
+        adn_errata_publish(errata, "cudnn", cdn_errata_list);
+    }
+    return adn_errata_plugin_bits(adn_errata_verdicts(errata, &query, algorithm));
+}
+
 static const struct anydnn_plugin_host host = {
     .struct_size = sizeof(host),
     .log = log_nothing,
@@ -44,7 +64,9 @@ static const struct anydnn_plugin_host host = {
     .set_error = say,
     .alloc = malloc,
     .free = free,
+    .errata = look_up,
 };
+
 void engines_begin(void)
 {
     kit_host = &host;
@@ -156,7 +178,8 @@ static void print_engine(const struct trial *trial, const struct cdn_engine *eng
     for (size_t i = 0; i < sizeof(notes) / sizeof(notes[0]); i++)
         if (engine->numerical >> i & 1)
             printf("%s%s", engine->numerical & ((UINT32_C(1) << i) - 1) ? "," : "", notes[i]);
-    printf(" math=%d kernel=%s knobs=", engine->math, engine->compiles ? "compiled" : "ready");
+    printf(" math=%d kernel=%s knobs=", engine->avoided ? -1 : engine->math,
+           engine->compiles ? "compiled" : "ready");
     for (int32_t i = 0; i < engine->knobs; i++)
         printf("%s%lld:%lld", i > 0 ? "," : "", (long long)engine->knob_type[i],
                (long long)engine->knob_value[i]);

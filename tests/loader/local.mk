@@ -87,8 +87,8 @@ tests_mocks_libmock_memory_la_LIBADD = -lpthread
 # Files that all mocks share, and files that device mocks share.
 check_LTLIBRARIES += tests/mocks/libmock.la tests/mocks/libmock_space.la
 FAKE_CPPFLAGS = $(PLUGIN_CPPFLAGS) -I$(top_srcdir)/plugins -I$(top_srcdir)/tests
-tests_mocks_libmock_la_SOURCES = tests/mocks/mock.h tests/mocks/mock_operations.c tests/mocks/mock_text.c \
-	tests/mocks/mock_time.c $(KIT_SOURCES)
+tests_mocks_libmock_la_SOURCES = tests/mocks/mock.h tests/mocks/mock_convolution.c tests/mocks/mock_operations.c \
+	tests/mocks/mock_text.c tests/mocks/mock_time.c $(KIT_SOURCES)
 tests_mocks_libmock_la_CPPFLAGS = $(FAKE_CPPFLAGS)
 tests_mocks_libmock_space_la_SOURCES = tests/mocks/mock.h tests/mocks/mock_memory.h tests/mocks/mock_space.c \
 	tests/mocks/mock_space.h tests/mocks/mock_aside.c tests/mocks/mock_stream.c

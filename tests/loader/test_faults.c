@@ -92,6 +92,9 @@ static const struct fault faults[] = {
     {"setting_help_null", ADN_LOAD_INVALID, "its setting's help is NULL", "must be a string"},
     {"setting_help_lines", ADN_LOAD_INVALID, "the help of its setting `fault`",
      "more than one line"},
+    {"errata_long", ADN_LOAD_INVALID, "its errata are longer than 1048576 bytes", ""},
+    {"library_version_wild", ADN_LOAD_INVALID, "library_version of its description is in no file",
+     ""},
 };
 
 #define FAULT_COUNT (sizeof(faults) / sizeof(faults[0]))

@@ -85,6 +85,12 @@ extern _Atomic long mock_recorded;
 /* Takes as long as set.sleep_us and set.launch_us specify for the engine. */
 void mock_run(uint64_t engine);
 
+/* Computes a forward convolution of packed 2-D float tensors x, w and y. `fault` is `right`, or one
+ * of those that set.compute lists. */
+void mock_convolution(const char *fault, const struct anydnn_plugin_tensor *const *tensor,
+                      const struct anydnn_plugin_convolution *params,
+                      const struct anydnn_plugin_operands *operands);
+
 /* The table of the object's memory space. */
 extern const struct anydnn_plugin_space mock_space;
 

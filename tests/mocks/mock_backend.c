@@ -70,6 +70,16 @@
  *   set.fill = BYTE
  *     fills the described elements of the outputs with a byte (not if `execute = none`);
  *     otherwise they stay unchanged
+ *   set.compute = WORD / WORD
+ *     forward convolutions of packed 2-D float tensors in the memory of the host are computed, by
+ *     engine as the five above: right; or with a fault: border (columns outside the image are
+ *     those at its border), race (every second run has other last bits), past and before (writes
+ *     next to y), workspace (writes behind it), nan (in every second run), short (rounds to half),
+ *     lazy (adds 0 times what the workspace holds)
+ *   set.words = WORDS / WORDS
+ *     the words of the candidates, as the five above
+ *   set.library_version = TEXT
+ *     the version of the library below (default 9.19.0); mock_b has none
  *   set.sleep_us = N / N
  *     the duration of plan_execute by engine, as the five above (default 0)
  *   set.launch_us = N / N
@@ -110,6 +120,7 @@ struct anydnn_plugin_plan {
     int32_t operation;
     uint64_t engine;
     uint32_t present;
+    struct anydnn_plugin_convolution params;                       /* of a convolution */
     struct anydnn_plugin_tensor tensor[ANYDNN_PLUGIN_OPERAND_MAX]; /* ndims 0: absent */
 };
 
@@ -176,7 +187,8 @@ static uint32_t chosen_notes(const char *list)
 
 /* Makes candidate number `position`, from 0. */
 static struct anydnn_plugin_candidate make_candidate(const struct anydnn_plugin_problem *problem,
-                                                     int position, int32_t algorithm)
+                                                     int position, int32_t algorithm,
+                                                     char words[128])
 {
     struct anydnn_plugin_candidate candidate = {
         .struct_size = sizeof(candidate),
@@ -193,6 +205,8 @@ static struct anydnn_plugin_candidate make_candidate(const struct anydnn_plugin_
         candidate.notes = chosen_notes(part);
     if (mock_part(mock_setting("expected_us"), '/', position, 1, part, sizeof(part)))
         candidate.expected_us = strtod(part, NULL);
+    if (mock_part(mock_setting("words"), '/', position, 1, words, 128))
+        candidate.words = words;
     if (mock_part(mock_setting("alignment"), '/', position, 1, part, sizeof(part))) {
         for (int slot = 0; slot < ANYDNN_PLUGIN_OPERAND_MAX; slot++)
             candidate.alignment[slot] = (uint32_t)strtoul(part, NULL, 0);
@@ -249,12 +263,12 @@ static int32_t offer_all(const struct anydnn_plugin_problem *problem, anydnn_plu
 {
     const char *algorithms = mock_setting("algorithms");
     int64_t engines = mock_setting_number("engine_count", 1);
-    char part[32];
+    char part[32], words[128];
 
     for (int i = 0; mock_part(algorithms ? algorithms : "-1", ',', i, 0, part, sizeof(part)); i++) {
         for (int64_t k = 0; k < engines; k++) {
-            struct anydnn_plugin_candidate candidate =
-                make_candidate(problem, (int)(i * engines + k), (int32_t)strtol(part, NULL, 0));
+            struct anydnn_plugin_candidate candidate = make_candidate(
+                problem, (int)(i * engines + k), (int32_t)strtol(part, NULL, 0), words);
 
             if (offer(cookie, &candidate) != 0)
                 return 0;
@@ -312,6 +326,8 @@ static int32_t mock_plan_create(struct anydnn_plugin_context *context,
         made->operation = problem->operation;
         made->engine = engine;
         made->present = problem->present;
+        if (problem->operation == ANYDNN_PLUGIN_CONVOLUTION_FORWARD)
+            memcpy(&made->params, problem->params, sizeof(made->params));
         for (int slot = 0; slot < ANYDNN_PLUGIN_OPERAND_MAX; slot++) {
             if (problem->tensor[slot])
                 made->tensor[slot] = *problem->tensor[slot];
@@ -363,6 +379,20 @@ static void fill_outputs(const struct anydnn_plugin_plan *plan,
     }
 }
 
+/* Computes a convolution if set.compute names a way for the engine. */
+static void compute(const struct anydnn_plugin_plan *plan,
+                    const struct anydnn_plugin_operands *operands)
+{
+    const struct anydnn_plugin_tensor *tensor[] = {&plan->tensor[0], &plan->tensor[1],
+                                                   &plan->tensor[2]};
+    char word[32];
+
+    if (plan->operation == ANYDNN_PLUGIN_CONVOLUTION_FORWARD &&
+        mock_part(mock_setting("compute"), '/', (int)plan->engine - 1, 1, word, sizeof(word)) &&
+        word[0] != '\0')
+        mock_convolution(word, tensor, &plan->params, operands);
+}
+
 static int32_t chosen_effect(const char *word)
 {
     if (strcmp(word, "none") == 0)
@@ -397,6 +427,8 @@ static int32_t mock_plan_execute(struct anydnn_plugin_plan *plan,
         *effect = chosen_effect(word);
         kit_fail(answer, "the test backend was told to fail in plan_execute");
     }
+    if (answer == 0)
+        compute(plan, operands);
     if (fill && (answer == 0 || *effect != ANYDNN_PLUGIN_EFFECT_NONE))
         fill_outputs(plan, operands, (int)strtol(fill, NULL, 0));
     mock_line_begin(&line, "plan_execute");
@@ -466,6 +498,26 @@ const char mock_space_name[] = MOCK_SPACE;
 static struct anydnn_plugin_space old_space;
 #endif
 
+/* Returns the version of the library that this backend pretends to use. */
+static const char *mock_library_version(void)
+{
+    const char *version = mock_setting("library_version");
+
+    return version && version[0] != '\0' ? version : "9.19.0";
+}
+
+/* The published errata. Only candidates with these words match. */
+static const char mock_errata[] = "# of the test backend\n"
+                                  "[" MOCK_NAME "-published]\n"
+                                  "backend = " MOCK_NAME "\n"
+                                  "knobs = fault=published\n"
+                                  "verdict = wrong\n"
+                                  "source = the tests\n"
+                                  "[" MOCK_NAME "-withdrawn]\n"
+                                  "backend = " MOCK_NAME "\n"
+                                  "knobs = fault=withdrawn\n"
+                                  "verdict = wrong\n";
+
 static struct anydnn_plugin description = {
     .struct_size = sizeof(description),
     .name = MOCK_NAME,
@@ -483,6 +535,8 @@ static struct anydnn_plugin description = {
 #endif
     .context_create = mock_context_create,
     .context_destroy = mock_context_destroy,
+    .errata = mock_errata,
+    .library_version = mock_library_version,
     MOCK_SETTINGS,
 };
 
@@ -511,6 +565,8 @@ int32_t anydnn_plugin_main(const struct anydnn_plugin_host *host,
         description.space_functions = &old_space;
     }
 #endif
+    if (strcmp(MOCK_NAME, "mock_b") == 0)
+        description.library_version = NULL;
     if (mock_setting_is("fork_safe", "no"))
         description.flags &= ~ANYDNN_PLUGIN_FORK_SAFE;
     *plugin = &description;

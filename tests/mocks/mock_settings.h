@@ -10,6 +10,7 @@
     X(alignment)                                                                                   \
     X(candidates_status)                                                                           \
     X(complaint)                                                                                   \
+    X(compute)                                                                                     \
     X(current)                                                                                     \
     X(dead_stream)                                                                                 \
     X(decline)                                                                                     \
@@ -27,6 +28,7 @@
     X(fork_safe)                                                                                   \
     X(garbage)                                                                                     \
     X(launch_us)                                                                                   \
+    X(library_version)                                                                             \
     X(log)                                                                                         \
     X(math)                                                                                        \
     X(multiprocessors)                                                                             \
@@ -41,6 +43,7 @@
     X(sleep_us)                                                                                    \
     X(space)                                                                                       \
     X(status)                                                                                      \
+    X(words)                                                                                       \
     X(workspace)
 
 #define MOCK_SETTING(name)                                                                         \

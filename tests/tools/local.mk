@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # The tests of the program anydnn, with a backend that breaks the rules and a copy of one with a planted fault.
 
-TESTS += tests/tools/test_anydnn.sh tests/tools/test_bench.sh tests/tools/test_compare.sh tests/tools/test_files.sh \
+TESTS += tests/tools/test_anydnn.sh tests/tools/test_bench.sh tests/tools/test_compare.sh tests/tools/test_errata.sh tests/tools/test_files.sh \
 	tests/tools/test_many_backends.sh tests/tools/test_replay.sh tests/tools/test_report.sh \
 	tests/tools/test_run_types.sh tests/tools/test_shadow.sh
-dist_check_SCRIPTS += tests/tools/test_anydnn.sh tests/tools/test_bench.sh tests/tools/test_compare.sh tests/tools/test_files.sh \
+dist_check_SCRIPTS += tests/tools/test_anydnn.sh tests/tools/test_bench.sh tests/tools/test_compare.sh tests/tools/test_errata.sh tests/tools/test_files.sh \
 	tests/tools/test_many_backends.sh tests/tools/test_replay.sh tests/tools/test_report.sh \
 	tests/tools/test_run_types.sh tests/tools/test_shadow.sh
 EXTRA_DIST += tests/tools/browser.py tests/tools/page.py tests/tools/run_types.py

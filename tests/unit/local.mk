@@ -17,6 +17,7 @@ unit_tests = \
 	tests/unit/test_desc_pooling \
 	tests/unit/test_desc_shape \
 	tests/unit/test_desc_tensor \
+	tests/unit/test_errata \
 	tests/unit/test_guarantees \
 	tests/unit/test_kit \
 	tests/unit/test_numerics \
@@ -24,6 +25,7 @@ unit_tests = \
 	tests/unit/test_problem_rules \
 	tests/unit/test_problem_text \
 	tests/unit/test_problem_types \
+	tests/unit/test_sampled \
 	tests/unit/test_settings_keys \
 	tests/unit/test_settings_layers \
 	tests/unit/test_settings_lines \

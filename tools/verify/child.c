@@ -239,6 +239,7 @@ static void take_orders(struct child *child, const struct verify_orders *orders)
     child->filter.operation = orders->operation;
     child->filter.type = orders->type != NULL ? adn_type_parse(orders->type) : -1;
     child->filter.problem = orders->problem;
+    child->target.erratum = orders->erratum;
     child->filter.suite = orders->suite;
 }
 

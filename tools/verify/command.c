@@ -86,6 +86,8 @@ static const struct tool_option options_table[] = {
      TOOL_KEEP_NUMBER(verify_options, seed, 0, INT64_MAX)},
     {"problem", "PROBLEM", "run every check on this problem only",
      TOOL_KEEP(verify_options, problem, TOOL_TEXT)},
+    {"erratum", "ID", "with --problem: check only the engines that this erratum concerns",
+     TOOL_KEEP(verify_options, erratum, TOOL_TEXT)},
     {"suite", "SUITE",
      "check the layers of this suite, a name or a file, instead of the listed problems",
      TOOL_KEEP(verify_options, suite, TOOL_FILE)},
@@ -101,8 +103,7 @@ static const struct tool_option options_table[] = {
 
 /* ---- the backend */
 
-/* Returns the file of an installed backend, or NULL if there is none. The caller frees it. */
-static char *installed(const char *name)
+char *verify_installed(const char *name)
 {
     char *found = NULL;
     int count = 0;
@@ -152,7 +153,7 @@ static int locate_backend(struct tool *tool, struct verify_options *options, con
     if (strchr(given, '/') != NULL || (length > 3 && strcmp(given + length - 3, ".so") == 0))
         return take_file(tool, options, given);
     options->name = strdup(given);
-    options->path = installed(given);
+    options->path = verify_installed(given);
     if (options->path == NULL)
         return tool_fail(tool, TOOL_USAGE,
                          "%s: this backend is not installed (anydnn info lists the backends); a "
@@ -238,7 +239,7 @@ static int run(struct tool *tool, int argc, char **argv)
     if (code == TOOL_FINE) {
         options.oracle = strcmp(options.name, "cpu_ref") == 0 && !options.by_path
                              ? strdup(options.path)
-                             : installed("cpu_ref");
+                             : verify_installed("cpu_ref");
         if (options.vectors == NULL)
             options.vectors =
                 tool_data_folder(ANYDNN_VECTORSDIR, "vectors", vectors, sizeof(vectors));

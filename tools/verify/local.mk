@@ -48,6 +48,7 @@ tools_anydnn_SOURCES += \
 	tools/verify/checks/diagnose.c \
 	tools/verify/checks/engine.c \
 	tools/verify/checks/environment.c \
+	tools/verify/checks/errata.c \
 	tools/verify/checks/exports.c \
 	tools/verify/checks/forks.c \
 	tools/verify/checks/look.c \

@@ -18,6 +18,7 @@ static struct adn_backend *open_backend(struct adn_load_module *module,
                                        .modules = module,
                                        .module_count = 1,
                                        .setting = verify_setting,
+                                       .errata = verify_errata_verdicts,
                                        .cookie = settings};
     struct adn_backend *backend;
 
@@ -56,6 +57,8 @@ int verify_open(struct verify_target *target, const char *name, const char *path
         target->context == NULL)
         return -1;
     verify_environment_look("context_create");
+    if (verify_errata_open(target) != 0)
+        return -1;
     if (oracle != NULL && oracle->plugin != NULL &&
         oracle->plugin->context_create(0, &target->reference.context) == 0) {
         target->reference.backend = oracle;

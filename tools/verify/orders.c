@@ -24,7 +24,7 @@ static const struct {
     }
     NUMBER(fd),    NUMBER(from),    NUMBER(shard), NUMBER(shards), NUMBER(ready), NUMBER(gate),
     NUMBER(seed),  NUMBER(quick),   NUMBER(fuzz),  TEXT(name),     TEXT(path),    TEXT(oracle),
-    TEXT(vectors), TEXT(operation), TEXT(type),    TEXT(problem),  TEXT(suite),
+    TEXT(vectors), TEXT(operation), TEXT(type),    TEXT(problem),  TEXT(erratum), TEXT(suite),
 };
 #define MEMBERS (sizeof(members) / sizeof(members[0]))
 

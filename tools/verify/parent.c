@@ -59,6 +59,7 @@ static char **write_orders(const struct verify_options *options, int fd, int fro
                                          .operation = options->operation,
                                          .type = options->type,
                                          .problem = options->problem,
+                                         .erratum = options->erratum,
                                          .suite =
                                              options->suite != NULL ? options->suite_lines : NULL,
                                          .settings = options->settings};

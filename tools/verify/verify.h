@@ -18,6 +18,7 @@ struct verify_options {
     const char *operation;
     const char *type;
     const char *problem;
+    const char *erratum; /* the id of the erratum to check; NULL: none */
     const char *vectors; /* a folder; NULL: the installed one */
     unsigned long long seed;
     unsigned long long fuzz; /* number of random problems instead of the listed ones; 0: none */
@@ -34,6 +35,8 @@ struct verify_options {
     int by_path;     /* 1 if the user named a file */
 };
 
+/* Returns the file of an installed backend, or NULL if there is none. The caller frees it. */
+char *verify_installed(const char *name);
 /* Runs the cases in children and collects their reports in `answer`. */
 int verify_gather(struct tool *tool, const struct verify_options *options, json_t *answer);
 /* Does so in options->processes processes at once and merges their answers. Each case counts once
@@ -59,6 +62,7 @@ struct verify_orders {
     const char *operation;
     const char *type;
     const char *problem;
+    const char *erratum;
     const char *suite; /* a file of lines "LAYER PROBLEM" */
     char **settings;   /* NULL-terminated */
 };

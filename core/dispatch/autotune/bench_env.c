@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Makes the marks, the stream and the workspace for the runs of a search. */
 #include "dispatch/autotune/bench_env.h"
+#include "dispatch/autotune/trial.h"
 #include "dispatch/handle/guard.h"
 
 #include <stdlib.h>
@@ -18,6 +19,21 @@ anydnnStatus_t adn_bench_env_failed(const struct adn_bench_env *env, const char 
         return status;
     return adn_fail(adn_plan_status(result), "%s: device %s %s: %s", choices->entry,
                     choices->handle->device_name, what, adn_load_error_text());
+}
+
+int32_t adn_bench_env_alloc(const struct adn_bench_env *env, uint64_t bytes, void **memory)
+{
+    int32_t result = adn_space_memory_alloc(env->choices->handle->space, env->device,
+                                            bytes + 2 * env->guard, memory);
+
+    if (result == 0)
+        *memory = (char *)*memory + env->guard;
+    return result;
+}
+
+void adn_bench_env_release(const struct adn_bench_env *env, void *memory)
+{
+    env->space->memory_free(env->device, (char *)memory - env->guard);
 }
 
 static anydnnStatus_t make_marks(struct adn_bench_env *env)
@@ -59,7 +75,7 @@ static anydnnStatus_t make_stream(struct adn_bench_env *env)
 static void free_workspace(struct adn_bench_env *env)
 {
     if (env->own && env->operands.workspace)
-        env->space->memory_free(env->device, env->operands.workspace);
+        adn_bench_env_release(env, env->operands.workspace);
     env->operands.workspace = NULL;
     env->operands.workspace_bytes = 0;
 }
@@ -71,7 +87,7 @@ int adn_bench_env_workspace(struct adn_bench_env *env, uint64_t bytes)
     if (!env->own || bytes <= env->operands.workspace_bytes)
         return 0;
     free_workspace(env);
-    if (adn_space_memory_alloc(env->choices->handle->space, env->device, bytes, &memory) != 0)
+    if (adn_bench_env_alloc(env, bytes, &memory) != 0)
         return -1;
     env->operands.workspace = memory;
     env->operands.workspace_bytes = bytes;
@@ -91,6 +107,8 @@ anydnnStatus_t adn_bench_env_enter(struct adn_bench_env *env, struct adn_choices
     env->space = choices->handle->space->functions;
     env->device = choices->handle->device;
     env->own = !given;
+    if (env->own && choices->handle->world->settings->tune_check != ADN_TUNE_CHECK_NO)
+        env->guard = ADN_BENCH_ENV_GUARD;
     adn_values_init(&values, choices->problem.operation);
     if (given)
         env->operands = *given;
@@ -104,6 +122,8 @@ anydnnStatus_t adn_bench_env_enter(struct adn_bench_env *env, struct adn_choices
         status = make_stream(env);
     if (status == ANYDNN_STATUS_SUCCESS && env->own)
         status = adn_bench_env_operands(env);
+    if (status == ANYDNN_STATUS_SUCCESS)
+        adn_trial_begin(env);
     return status;
 }
 
@@ -111,6 +131,7 @@ void adn_bench_env_leave(struct adn_bench_env *env)
 {
     /* Enqueued work must not use the memory that is freed here. */
     env->space->synchronize(env->device, env->operands.stream);
+    adn_trial_end(env);
     free_workspace(env);
     adn_bench_env_free_operands(env);
     for (int i = 0; i < 2; i++)

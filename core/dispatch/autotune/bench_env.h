@@ -6,6 +6,13 @@
 
 #include "dispatch/autotune/search.h"
 
+struct adn_trial;
+
+/* The bytes of an operand that are drawn. The rest of it repeats them. */
+#define ADN_BENCH_ENV_DRAWN (256 * 1024)
+/* The bytes around operands and workspace that a contender with a fault may overwrite. */
+#define ADN_BENCH_ENV_GUARD 4096
+
 struct adn_bench_env {
     struct adn_choices *choices;
     const struct anydnn_plugin_space *space;
@@ -16,7 +23,15 @@ struct adn_bench_env {
     void *marks[2];
     void *stream; /* created for the search; NULL: the runs use the handle's stream */
     struct anydnn_plugin_operands operands;
+    struct adn_trial *trial; /* NULL: results are not judged */
+    void *numbers;           /* drawn numbers of the type below, or NULL */
+    int32_t numbers_type;
+    uint64_t guard; /* ADN_BENCH_ENV_GUARD, or 0 if the settings forbid trials */
 };
+
+/* Allocates memory of the device with env->guard bytes on both sides. Returns 0 or a status. */
+int32_t adn_bench_env_alloc(const struct adn_bench_env *env, uint64_t bytes, void **memory);
+void adn_bench_env_release(const struct adn_bench_env *env, void *memory);
 
 /* Makes marks, and the search's own operands if `given` is NULL. Under `fastest`, also creates a
  * stream if the space can, which waits for the work on the handle's stream. The caller must call
@@ -42,8 +57,13 @@ anydnnStatus_t adn_bench_env_failed(const struct adn_bench_env *env, const char 
 anydnnStatus_t adn_bench_env_operands(struct adn_bench_env *env);
 void adn_bench_env_free_operands(struct adn_bench_env *env);
 
-/* Switches to the next set. */
+/* Switches to the next set, or to the first. */
 void adn_bench_env_turn(struct adn_bench_env *env);
+void adn_bench_env_first(struct adn_bench_env *env);
+
+/* Returns the numbers that operands of a floating type hold at the beginning of the first set, up
+ * to ADN_BENCH_ENV_DRAWN bytes of them, or NULL if memory is out. The caller frees them. */
+double *adn_bench_env_drawn(struct adn_bench_env *env, int32_t type);
 
 /* Restores the contents that in-place runs replaced in the search's own operands. Returns 0 or the
  * space's status. */

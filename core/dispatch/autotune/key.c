@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Builds the keys of the tuning file: a problem, a device, and the backends in the contest with
- * their versions and builds. */
+ * their versions, builds and errata. */
 #include "dispatch/autotune/store.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +27,26 @@ static int stands(const struct adn_offers *offers, const struct adn_answer *answ
            !adn_offers_is_foreign(offers, answer);
 }
 
-static void add_contest(struct adn_text *text, struct adn_offers *offers)
+/* Adds a number that changes when files of errata change what is known about the problem. A winner
+ * that such a change concerns is then no longer found. */
+static void add_errata(struct adn_text *text, const struct adn_offers *offers,
+                       const struct adn_answer *answer, const struct adn_problem *problem)
+{
+    struct adn_world_device device = {offers->handle->world, answer->backend,
+                                      offers->handle->device};
+    struct anydnn_plugin_problem view;
+    struct adn_errata_query query;
+    uint64_t digest;
+
+    adn_problem_view(problem, device.number, &view);
+    adn_world_errata_query(&device, &view, NULL, &query);
+    digest = adn_errata_digest(device.world->errata, &query);
+    if (digest != 0)
+        adn_text_add(text, " errata:%016" PRIx64, digest);
+}
+
+static void add_contest(struct adn_text *text, struct adn_offers *offers,
+                        const struct adn_problem *problem)
 {
     const char *between = "";
     int32_t end = adn_offers_end(offers);
@@ -40,6 +60,7 @@ static void add_contest(struct adn_text *text, struct adn_offers *offers)
         add_name(text, answer->backend->plugin->version);
         adn_text_add(text, "%s", answer->backend->plugin->build_id[0] != '\0' ? " " : "");
         add_name(text, answer->backend->plugin->build_id);
+        add_errata(text, offers, answer, problem);
         between = ", ";
     }
 }
@@ -62,7 +83,7 @@ char *adn_tuned_key(struct adn_offers *offers, const struct adn_problem *problem
     adn_text_add(&text, "\t");
     add_name(&text, device);
     adn_text_add(&text, "\t");
-    add_contest(&text, offers);
+    add_contest(&text, offers, problem);
     if (text.length < ADN_TUNING_KEY && device[0] != '\0')
         return key;
     free(key);

@@ -19,8 +19,6 @@
 /* Four of these bytes are 0.0115 as float, two are 1.06 as half, and one is 60 as an integer. These
  * are ordinary numbers; none is subnormal, which would be slow. */
 #define FILLING 0x3c
-/* bytes that are drawn; the rest of an operand repeats them */
-#define DRAWN (256 * 1024)
 /* The total size of all sets. It is at least twice the largest device cache (50 MiB on an H100, 126
  * MiB on a B200). The smallest operands stay below it, since SETS_MAX limits the number of sets. */
 #define TOGETHER (256LL << 20)
@@ -60,20 +58,63 @@ static uint64_t bytes_of(const struct adn_bench_env *env, int32_t slot)
            (uint64_t)adn_shape_bytes(&env->choices->problem.tensor[slot]);
 }
 
+/* Returns how many bytes are drawn for operands of a type: as many as the largest one holds. */
+static uint64_t drawn_bytes(const struct adn_bench_env *env, int32_t type)
+{
+    const struct adn_problem *problem = &env->choices->problem;
+    uint64_t most = 0;
+
+    for (int32_t i = 0; i < adn_problem_operation(problem->operation)->slot_count; i++)
+        if ((problem->present >> i & 1) && problem->tensor[i].type == type &&
+            bytes_of(env, i) > most)
+            most = bytes_of(env, i);
+    return most < ADN_BENCH_ENV_DRAWN ? most : ADN_BENCH_ENV_DRAWN;
+}
+
+/* Returns the drawn numbers of a type, which are drawn at the first call for it, or NULL if memory
+ * is out. */
+static const void *numbers_of(struct adn_bench_env *env, int32_t type)
+{
+    uint64_t bytes = drawn_bytes(env, type);
+
+    if (env->numbers && env->numbers_type == type)
+        return env->numbers;
+    free(env->numbers);
+    env->numbers = malloc(bytes > 0 ? bytes : 1);
+    env->numbers_type = type;
+    if (env->numbers)
+        draw(type, env->numbers, bytes / (uint64_t)adn_type_size(type));
+    return env->numbers;
+}
+
+double *adn_bench_env_drawn(struct adn_bench_env *env, int32_t type)
+{
+    size_t size = (size_t)adn_type_size(type);
+    size_t count = (size_t)drawn_bytes(env, type) / size;
+    const char *bytes = numbers_of(env, type);
+    double *numbers = reallocarray(NULL, count > 0 ? count : 1, sizeof(*numbers));
+
+    if (!bytes || !numbers) {
+        free(numbers);
+        return NULL;
+    }
+    for (size_t i = 0; i < count; i++)
+        numbers[i] = adn_element_load(type, bytes + i * size);
+    return numbers;
+}
+
 /* Fills memory with drawn numbers, then copies what is there, doubling the filled part each time.
  */
-static int32_t fill_drawn(const struct adn_bench_env *env, int32_t type, void *to, uint64_t bytes)
+static int32_t fill_drawn(struct adn_bench_env *env, int32_t type, void *to, uint64_t bytes)
 {
-    uint64_t done = bytes < DRAWN ? bytes : DRAWN;
-    void *numbers = malloc(done > 0 ? done : 1);
+    uint64_t done = bytes < ADN_BENCH_ENV_DRAWN ? bytes : ADN_BENCH_ENV_DRAWN;
+    const void *numbers = numbers_of(env, type);
     void *stream = env->operands.stream;
     int32_t result;
 
     if (!numbers)
         return ANYDNN_STATUS_ALLOC_FAILED;
-    draw(type, numbers, done / (uint64_t)adn_type_size(type));
     result = env->space->memory_copy(env->device, stream, to, numbers, done, ANYDNN_PLUGIN_COPY_TO);
-    free(numbers);
     while (result == 0 && done < bytes) {
         uint64_t more = bytes - done < done ? bytes - done : done;
 
@@ -85,14 +126,14 @@ static int32_t fill_drawn(const struct adn_bench_env *env, int32_t type, void *t
 }
 
 /* Fills an operand in all sets. */
-static int32_t fill(const struct adn_bench_env *env, int32_t slot)
+static int32_t fill(struct adn_bench_env *env, int32_t slot)
 {
     const struct adn_problem *problem = &env->choices->problem;
     int32_t type = problem->tensor[slot].type;
     void *to = env->first[slot];
     uint64_t bytes = bytes_of(env, slot);
 
-    if (env->choices->fastest && adn_type_digits(type) > 0)
+    if ((env->choices->fastest || env->guard > 0) && adn_type_digits(type) > 0)
         return fill_drawn(env, type, to, bytes);
     return env->space->memory_set(env->device, env->operands.stream, to, FILLING, bytes);
 }
@@ -130,8 +171,7 @@ static anydnnStatus_t make_operand(struct adn_bench_env *env, int32_t slot)
     const struct adn_operation *info = adn_problem_operation(problem->operation);
     int64_t bytes = adn_shape_bytes(&problem->tensor[slot]);
     int32_t result = bytes < 0 ? ANYDNN_STATUS_ALLOC_FAILED
-                               : adn_space_memory_alloc(choices->handle->space, env->device,
-                                                        bytes_of(env, slot), &env->first[slot]);
+                               : adn_bench_env_alloc(env, bytes_of(env, slot), &env->first[slot]);
 
     if (result != 0) {
         env->first[slot] = NULL;
@@ -222,13 +262,15 @@ anydnnStatus_t adn_bench_env_operands(struct adn_bench_env *env)
 
 void adn_bench_env_free_operands(struct adn_bench_env *env)
 {
+    free(env->numbers);
+    env->numbers = NULL;
     for (int32_t i = 0; env->own && i < ADN_SLOTS; i++) {
         if (!env->first[i])
             continue;
         if (adn_problem_on_host(&env->choices->problem, i))
             free(env->first[i]);
         else
-            env->space->memory_free(env->device, env->first[i]);
+            adn_bench_env_release(env, env->first[i]);
         env->first[i] = NULL;
     }
 }
@@ -238,6 +280,12 @@ void adn_bench_env_turn(struct adn_bench_env *env)
     if (env->sets <= 1)
         return;
     env->set = (env->set + 1) % env->sets;
+    place(env);
+}
+
+void adn_bench_env_first(struct adn_bench_env *env)
+{
+    env->set = 0;
     place(env);
 }
 

@@ -76,14 +76,15 @@ static void set_no_name(struct adn_suspect *suspect)
 }
 
 /* Returns 1 if a process recorded the candidate and then ended. A live process with that number may
- * still be running it. */
-static int is_guilty(struct adn_tuning *tuning, const char *name)
+ * still be running it. *wrong tells whether it gave wrong results instead. */
+static int is_guilty(struct adn_tuning *tuning, const char *name, int *wrong)
 {
     struct adn_tuned found;
     pid_t process;
 
     if (!adn_tuning_find(tuning, name, &found) || is_running_here(name))
         return 0;
+    *wrong = found.microseconds == ADN_TUNING_WRONG;
     process = found.microseconds <= INT32_MAX ? (pid_t)found.microseconds - ADN_TUNING_PROCESS : -1;
     return process <= 0 || process == getpid() || (kill(process, 0) != 0 && errno == ESRCH);
 }
@@ -139,21 +140,27 @@ anydnnStatus_t adn_suspect_runs(struct adn_choices *choices, const struct adn_ch
 {
     struct adn_suspect *suspect = choices->suspect;
     char *name = suspect ? next_name(suspect) : NULL;
+    int wrong = 0;
 
     if (!name ||
         snprintf(name, ADN_TUNING_KEY, "%s" ADN_TUNING_SUSPECT "%s %" PRIu64, suspect->problem,
                  choice->backend->name, choice->engine) >= ADN_TUNING_KEY)
         return ANYDNN_STATUS_SUCCESS;
-    if (is_guilty(suspect->tuning, name))
+    if (is_guilty(suspect->tuning, name, &wrong)) {
+        if (wrong)
+            adn_offers_condemn(choice->pick.answer, choice->engine);
         return adn_fail(ANYDNN_STATUS_EXECUTION_FAILED,
-                        "%s: a process died or lost its device while it ran this engine; the "
-                        "engine is skipped until the tuning file no longer lists it",
-                        choices->entry);
+                        "%s: %s; the engine is skipped until the tuning file no longer lists it",
+                        choices->entry,
+                        wrong ? "a search found wrong results of this engine"
+                              : "a process died or lost its device while it ran this engine");
+    }
     write_names(suspect, choice);
     return ANYDNN_STATUS_SUCCESS;
 }
 
-void adn_suspect_lost(struct adn_choices *choices)
+/* Records for good what became of the running candidate. */
+static void record(struct adn_choices *choices, double what)
 {
     struct adn_suspect *suspect = choices->suspect;
     const char *key;
@@ -161,9 +168,19 @@ void adn_suspect_lost(struct adn_choices *choices)
     if (!suspect || suspect->name[0] == '\0')
         return;
     key = suspect->name;
-    suspect->tuned.microseconds = ADN_TUNING_LOST;
+    suspect->tuned.microseconds = what;
     adn_tuning_note(suspect->tuning, &key, &suspect->tuned, 1);
     set_no_name(suspect);
+}
+
+void adn_suspect_lost(struct adn_choices *choices)
+{
+    record(choices, ADN_TUNING_LOST);
+}
+
+void adn_suspect_wrong(struct adn_choices *choices)
+{
+    record(choices, ADN_TUNING_WRONG);
 }
 
 void adn_suspect_end(struct adn_choices *choices)

@@ -11,10 +11,13 @@ void adn_suspect_begin(struct adn_choices *choices);
 void adn_suspect_end(struct adn_choices *choices);
 
 /* Records that the choice is about to run, and that the previous one ended. Fails with
- * EXECUTION_FAILED and a message if a process did not survive the choice. */
+ * EXECUTION_FAILED and a message if a process did not survive the choice, or saw wrong results. */
 anydnnStatus_t adn_suspect_runs(struct adn_choices *choices, const struct adn_choice *choice);
 
 /* Records that the running candidate lost the device, so that it never runs again. */
 void adn_suspect_lost(struct adn_choices *choices);
+
+/* Records that the running candidate gave wrong results, so that it never runs again. */
+void adn_suspect_wrong(struct adn_choices *choices);
 
 #endif

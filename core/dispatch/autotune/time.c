@@ -2,6 +2,7 @@
 /* Times the choices of a search one by one: it makes each plan, times it, and keeps the fastest. */
 #include "dispatch/autotune/bench_env.h"
 #include "dispatch/autotune/suspect.h"
+#include "dispatch/autotune/trial.h"
 #include "dispatch/handle/guard.h"
 
 #include <inttypes.h>
@@ -10,6 +11,7 @@
 
 #include "desc/names.h"
 #include "problem/operation.h"
+#include "problem/text.h"
 #include "sys/error.h"
 #include "sys/log.h"
 
@@ -130,21 +132,67 @@ static anydnnStatus_t run_choice(struct adn_bench_env *env, struct adn_choice *c
     return status;
 }
 
-/* Releases the plan of the slower of two choices of a pair that ran. Among rivals for one problem,
- * the earlier one wins a tie. */
-static void keep_faster(struct adn_choices *choices, struct adn_choice *latest)
+/* Returns the slower of two choices that ran. Among rivals for one problem, the earlier one wins a
+ * tie. */
+static struct adn_choice *slower_of(const struct adn_choices *choices, struct adn_choice *one,
+                                    struct adn_choice *other)
 {
     double tie = choices->fastest ? 1 - TIE : 1;
+    struct adn_choice *first = other < one ? other : one;
+    struct adn_choice *second = other < one ? one : other;
 
+    return second->microseconds >= first->microseconds * tie ? second : first;
+}
+
+/* Returns 1 if both have a plan and only one may keep it. */
+static int are_rivals(const struct adn_choices *choices, const struct adn_choice *one,
+                      const struct adn_choice *other)
+{
+    return one != other && one->plan && other->plan &&
+           (choices->fastest || adn_choice_same_pair(one, other));
+}
+
+/* Returns 1 if no rival that ran before is faster. */
+static int leads(struct adn_choices *choices, struct adn_choice *latest)
+{
+    for (int32_t i = 0; i < choices->count; i++)
+        if (are_rivals(choices, &choices->choice[i], latest) &&
+            slower_of(choices, latest, &choices->choice[i]) == latest)
+            return 0;
+    return 1;
+}
+
+/* Judges the results of a choice that would win so far, or of each if the settings want that. One
+ * that gives wrong results counts as one that does not run. */
+static anydnnStatus_t judge_leader(struct adn_bench_env *env, struct adn_choice *choice)
+{
+    struct adn_choices *choices = env->choices;
+    int all = choices->handle->world->settings->tune_check == ADN_TUNE_CHECK_ALL;
+    const char *words = choices->offers ? choice->pick.offer->words : NULL;
+    char sentence[400], problem[1024];
+
+    if ((!all && !leads(choices, choice)) ||
+        adn_trial_passes(env, choice, sentence, sizeof(sentence)))
+        return ANYDNN_STATUS_SUCCESS;
+    adn_problem_print(&choice->plan->problem, NULL, problem, sizeof(problem));
+    adn_warn("%s: %s engine %" PRIu64 "%s%s%s gives wrong results and is skipped: %s. Problem: %s",
+             choices->entry, choice->backend->name, choice->engine, words ? " (" : "",
+             words ? words : "", words ? ")" : "", sentence, problem);
+    choice->microseconds = -1;
+    adn_suspect_wrong(choices);
+    if (choices->offers)
+        adn_offers_condemn(choice->pick.answer, choice->engine);
+    return adn_fail(ANYDNN_STATUS_EXECUTION_FAILED, "%s: %s gives wrong results: %s",
+                    choices->entry, choice->backend->name, sentence);
+}
+
+/* Releases the plan of the slower of two choices of a pair that ran. */
+static void keep_faster(struct adn_choices *choices, struct adn_choice *latest)
+{
     for (int32_t i = 0; i < choices->count; i++) {
-        struct adn_choice *other = &choices->choice[i];
-        struct adn_choice *first = other < latest ? other : latest;
-        struct adn_choice *second = other < latest ? latest : other;
-        struct adn_choice *slower =
-            second->microseconds >= first->microseconds * tie ? second : first;
+        struct adn_choice *slower = slower_of(choices, latest, &choices->choice[i]);
 
-        if (other == latest || !other->plan || !latest->plan ||
-            (!choices->fastest && !adn_choice_same_pair(other, latest)))
+        if (!are_rivals(choices, &choices->choice[i], latest))
             continue;
         adn_plan_release(slower->plan);
         slower->plan = NULL;
@@ -161,6 +209,8 @@ static anydnnStatus_t time_choice(struct adn_bench_env *env, struct adn_choice *
     choice->status = adn_suspect_runs(choices, choice);
     if (choice->status == ANYDNN_STATUS_SUCCESS)
         choice->status = run_choice(env, choice);
+    if (choice->status == ANYDNN_STATUS_SUCCESS)
+        choice->status = judge_leader(env, choice);
     adn_refusal_end(&refusal);
     adn_info("%s: %s engine %" PRIu64 " as %s in %s: %.1f us%s%s", choices->entry,
              choice->backend->name, choice->engine,

@@ -58,7 +58,10 @@ int adn_world_open(struct adn_world *all, struct adn_backend *backend)
 
     adn_shortage_forget();
     world_building = 1;
-    is_live = adn_load_open(backend) && space_learn(all, backend->plugin);
+    is_live = adn_load_open(backend);
+    if (is_live && backend->plugin->errata)
+        adn_errata_publish(all->errata, backend->name, backend->plugin->errata);
+    is_live = is_live && space_learn(all, backend->plugin);
     world_building = outer;
     return is_live;
 }
@@ -76,7 +79,8 @@ static void warn_of_withheld(const char *backend, const struct adn_plugin_settin
 
 static const char *plugin_setting(void *cookie, const char *backend, const char *key, uint32_t kind)
 {
-    const struct adn_plugin_setting *set = adn_settings_plugin_set(cookie, backend, key);
+    const struct adn_world *all = cookie;
+    const struct adn_plugin_setting *set = adn_settings_plugin_set(all->settings, backend, key);
     int is_choice = kind == ANYDNN_PLUGIN_SETTING_CHOICE;
 
     if (set && set->withheld && !is_choice)
@@ -84,10 +88,51 @@ static const char *plugin_setting(void *cookie, const char *backend, const char 
     return adn_plugin_setting_value(set, is_choice);
 }
 
+/* ---- errata */
+
+/* Writes the identity of a backend's device for errata. */
+static void write_device(void *cookie, char *text, size_t size)
+{
+    const struct adn_world_device *device = cookie;
+    const struct adn_space *space = adn_world_space(device->world, device->backend->plugin->space);
+
+    if (space)
+        adn_space_device_identity(space, device->number, text, size);
+}
+
+void adn_world_errata_query(const struct adn_world_device *device,
+                            const struct anydnn_plugin_problem *problem,
+                            const struct anydnn_plugin_candidate *candidate,
+                            struct adn_errata_query *query)
+{
+    *query = (struct adn_errata_query){.backend = device->backend->name,
+                                       .version = adn_load_version(device->backend),
+                                       .device = write_device,
+                                       .cookie = (void *)device,
+                                       .problem = problem,
+                                       .candidate = candidate};
+}
+
+/* Answers a backend's question. It comes during `candidates`, when the world is there. */
+static uint32_t plugin_errata(void *cookie, const struct adn_backend *backend,
+                              const struct anydnn_plugin_problem *problem,
+                              const struct anydnn_plugin_candidate *candidate, int32_t *algorithm)
+{
+    struct adn_world *all = cookie;
+    struct adn_world_device device = {all, backend, problem->device};
+    struct adn_errata_query query;
+
+    adn_world_errata_query(&device, problem, candidate, &query);
+    return adn_errata_plugin_bits(adn_errata_verdicts(all->errata, &query, algorithm));
+}
+
+/* ---- settings of backends */
+
 /* Warns of each set.KEY of the settings that the backend does not publish, or that is withheld. */
 static void warn_of_settings(void *cookie, const struct adn_backend *backend)
 {
-    const struct adn_plugin_section *section = adn_settings_plugin(cookie, backend->name);
+    const struct adn_world *all = cookie;
+    const struct adn_plugin_section *section = adn_settings_plugin(all->settings, backend->name);
     const struct anydnn_plugin *plugin = backend->plugin;
     const char *keys[64];
     int count = 0;
@@ -144,10 +189,13 @@ static void registry_drop(struct adn_registry *registry)
     adn_load_registry_free(registry);
 }
 
-static struct adn_registry *registry_make(struct adn_settings *settings)
+static struct adn_registry *registry_make(struct adn_world *all)
 {
-    struct adn_load_options options = {
-        .setting = plugin_setting, .opened = warn_of_settings, .cookie = settings};
+    const struct adn_settings *settings = all->settings;
+    struct adn_load_options options = {.setting = plugin_setting,
+                                       .errata = plugin_errata,
+                                       .opened = warn_of_settings,
+                                       .cookie = all};
     const struct adn_plugin_section *section;
     struct adn_load_module *modules;
     struct adn_registry *registry;
@@ -319,7 +367,10 @@ static struct adn_world *world_make(const char *entry, anydnnStatus_t *why)
         goto out;
     }
     adn_process_watch();
-    all->registry = registry_make(all->settings);
+    all->errata = adn_errata_load(all->settings);
+    if (all->errata)
+        all->settings->dropped += adn_errata_dropped(all->errata);
+    all->registry = all->errata ? registry_make(all) : NULL;
     if (!all->registry) {
         adn_fail(status, "%s: out of memory while listing the backends", entry);
         goto out;
@@ -340,6 +391,7 @@ short_of:
 out:
     if (all) {
         registry_drop(all->registry);
+        adn_errata_free(all->errata);
         adn_settings_free(all->settings);
     }
     free(all);

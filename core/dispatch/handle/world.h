@@ -7,6 +7,7 @@
 #include <anydnn/anydnn.h>
 
 #include "dispatch/handle/space.h"
+#include "errata/errata.h"
 #include "load/load.h"
 #include "settings/settings.h"
 
@@ -15,6 +16,7 @@
 struct adn_world {
     struct adn_settings *settings;
     struct adn_registry *registry;
+    struct adn_errata *errata;
     struct adn_space *space[ADN_SPACES_MAX]; /* [0] is the host */
     _Atomic int32_t space_count; /* grows when a backend opened later brings a new space */
 };
@@ -37,6 +39,18 @@ const char *adn_world_nearest(const struct adn_world *world, const char *name);
 /* Warns of names in a user's rule that resemble an installed backend's. A name that a handle's own
  * rules repeat is reported once. */
 void adn_world_warn_of_unknown(const struct adn_world *world, const struct adn_route_rule *rule);
+
+/* Fills a query of errata for a problem of one of a backend's devices. `device` has to live as long
+ * as the query. */
+struct adn_world_device {
+    struct adn_world *world;
+    const struct adn_backend *backend;
+    int32_t number;
+};
+void adn_world_errata_query(const struct adn_world_device *device,
+                            const struct anydnn_plugin_problem *problem,
+                            const struct anydnn_plugin_candidate *candidate,
+                            struct adn_errata_query *query);
 
 /* Returns the space of that name, or NULL. */
 struct adn_space *adn_world_space(struct adn_world *world, const char *name);

@@ -61,6 +61,52 @@ static uint32_t flaws_of(const struct adn_offers *offers, const struct adn_answe
     return flaws;
 }
 
+/* ---- errata */
+
+/* Applies an erratum to an offer: it forbids the engine, or adds a note that the backend does not
+ * state. `finer` concerns the backend alone, and `batch_variant` no choice. */
+static void apply(const struct adn_erratum *erratum, struct adn_offer *offer, int32_t algorithm)
+{
+    uint32_t bit = ADN_ERRATUM_BIT(erratum->verdict);
+
+    if (bit & ADN_ERRATUM_AVOIDED) {
+        if (!(offer->flaws & ADN_FLAW_ERRATUM))
+            offer->erratum = erratum;
+        offer->flaws |= ADN_FLAW_ERRATUM;
+        return;
+    }
+    if (erratum->verdict == ADN_ERRATUM_NONDETERMINISTIC)
+        offer->candidate.notes |= ANYDNN_PLUGIN_NOTE_NONDETERMINISTIC;
+    else if (erratum->verdict == ADN_ERRATUM_TRANSFORM)
+        offer->candidate.notes |= ANYDNN_PLUGIN_NOTE_TRANSFORM;
+    else if (erratum->verdict == ADN_ERRATUM_SLOW)
+        offer->slow = 1;
+    else
+        return;
+    if (erratum->verdict == ADN_ERRATUM_TRANSFORM && algorithm >= 0)
+        offer->candidate.algorithm = algorithm;
+    if (!offer->erratum)
+        offer->erratum = erratum;
+}
+
+static void apply_errata(const struct adn_offers *offers, const struct adn_answer *answer,
+                         const struct anydnn_plugin_problem *view, struct adn_offer *offer)
+{
+    struct adn_world_device device = {offers->handle->world, answer->backend, view->device};
+    struct adn_errata *errata = offers->handle->world->errata;
+    struct adn_errata_query query;
+    const struct adn_erratum *erratum;
+    int at = 0;
+
+    adn_world_errata_query(&device, view, &offer->candidate, &query);
+    while ((erratum = adn_errata_next(errata, &query, &at)) != NULL) {
+        const char *name = erratum->text[ADN_ERRATUM_ALGORITHM];
+
+        apply(erratum, offer,
+              name ? adn_problem_algorithm_parse(view->operation, name) : ADN_ALGORITHM_ANY);
+    }
+}
+
 void adn_offers_reason(const struct adn_offers *offers, const struct adn_answer *answer,
                        const struct adn_offer *offer, char *reason, size_t size)
 {
@@ -92,6 +138,14 @@ void adn_offers_reason(const struct adn_offers *offers, const struct adn_answer 
         snprintf(reason, size, "needs %" PRIu64 " bytes of workspace; the limit is %" PRIu64,
                  candidate->workspace, limit_for(offers, answer));
         break;
+    case ADN_FLAW_ERRATUM:
+        snprintf(reason, size, "engine %" PRIu64 " has the erratum %s (%s)", candidate->engine,
+                 offer->erratum->id, adn_erratum_verdict_name(offer->erratum->verdict));
+        break;
+    case ADN_FLAW_WRONG:
+        snprintf(reason, size, "engine %" PRIu64 " gave wrong results when it was timed",
+                 candidate->engine);
+        break;
     case ADN_FLAW_ALIGNMENT:
         slot = misaligned(offers, answer, candidate);
         snprintf(reason, size, "needs operand %s aligned to %u bytes",
@@ -101,6 +155,12 @@ void adn_offers_reason(const struct adn_offers *offers, const struct adn_answer 
     default:
         break;
     }
+    if (offer->erratum &&
+        (offer->flaws & -offer->flaws & (ADN_FLAW_NONDETERMINISTIC | ADN_FLAW_TRANSFORM))) {
+        size_t length = strlen(reason);
+
+        snprintf(reason + length, size - length, "; erratum %s", offer->erratum->id);
+    }
 }
 
 /* ---- queries */
@@ -108,15 +168,17 @@ void adn_offers_reason(const struct adn_offers *offers, const struct adn_answer 
 struct asking {
     struct adn_offers *offers;
     struct adn_answer *answer;
+    const struct anydnn_plugin_problem *view;
     int read;
     int offered;
     int declined;
 };
 
 /* Adds an offer to the answer. Marks the list when memory runs out. */
-static void add(struct adn_offers *offers, struct adn_answer *answer,
-                const struct anydnn_plugin_candidate *candidate)
+static void add(struct asking *asking, const struct anydnn_plugin_candidate *candidate)
 {
+    struct adn_offers *offers = asking->offers;
+    struct adn_answer *answer = asking->answer;
     struct adn_offer *offer;
 
     if (answer->offers == answer->capacity) {
@@ -131,8 +193,11 @@ static void add(struct adn_offers *offers, struct adn_answer *answer,
     }
     offer = &answer->offer[answer->offers++];
     *offer = (struct adn_offer){.candidate = *candidate};
-    offer->candidate.sentence = NULL;
-    offer->flaws = flaws_of(offers, answer, candidate);
+    apply_errata(offers, answer, asking->view, offer);
+    offer->words = candidate->words ? strdup(candidate->words) : NULL;
+    offers->out_of_resources |= candidate->words && !offer->words;
+    offer->candidate.sentence = offer->candidate.words = NULL;
+    offer->flaws |= flaws_of(offers, answer, &offer->candidate);
     if (offer->flaws == 0)
         answer->outcome = ADN_OFFERED;
     else if (answer->outcome != ADN_OFFERED && answer->reason[0] == '\0')
@@ -164,7 +229,7 @@ static int32_t take_offer(void *cookie, const struct anydnn_plugin_candidate *of
         return 1;
     }
     if (candidate.reason == 0)
-        add(asking->offers, answer, &candidate);
+        add(asking, &candidate);
     else if (answer->reason[0] == '\0')
         snprintf(answer->reason, sizeof(answer->reason), "%s",
                  candidate.sentence ? candidate.sentence : "declined without a reason");
@@ -212,9 +277,9 @@ static int is_refused(struct adn_offers *offers, struct adn_answer *answer)
 
 static void ask(struct adn_offers *offers, struct adn_answer *answer)
 {
-    struct asking asking = {offers, answer, 0, 0, 0};
     struct adn_handle_context *contexts = offers->handle->contexts;
     struct anydnn_plugin_problem view;
+    struct asking asking = {.offers = offers, .answer = answer, .view = &view};
     struct anydnn_plugin_context *context;
     const char *reason = NULL;
     int32_t result;

@@ -4,6 +4,7 @@
 #include "dispatch/offers/offers.h"
 #include "dispatch/plan/traced.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,6 +73,39 @@ static char *passed_over(const struct adn_offers *offers, const struct adn_pick 
     adn_text_begin(&text, buffer, sizeof(buffer));
     write_passed_over(offers, pick, &text);
     return strdup(buffer);
+}
+
+/* Writes a line for each offer that an erratum forbids or changes, of each backend that was
+ * queried. Errata of the same engine count once. */
+static void write_errata(const struct adn_offers *offers, struct adn_text *text)
+{
+    for (int32_t i = 0; i < offers->count; i++) {
+        const struct adn_answer *answer = &offers->answer[i];
+
+        for (int32_t k = 0; answer->outcome != ADN_GARBAGE && k < answer->offers; k++) {
+            const struct adn_offer *offer = &answer->offer[k];
+
+            if (offer->erratum && (k == 0 || offer[-1].candidate.engine != offer->candidate.engine))
+                adn_text_add(text, "%s engine %" PRIu64 ": erratum %s (%s)\n", answer->name,
+                             offer->candidate.engine, offer->erratum->id,
+                             adn_erratum_verdict_name(offer->erratum->verdict));
+        }
+    }
+}
+
+static char *errata_of(const struct adn_offers *offers)
+{
+    struct adn_text text;
+    char *lines;
+
+    adn_text_begin(&text, NULL, 0);
+    write_errata(offers, &text);
+    lines = calloc(1, text.length + 1);
+    if (!lines)
+        return NULL;
+    adn_text_begin(&text, lines, text.length + 1);
+    write_errata(offers, &text);
+    return lines;
 }
 
 static void fill_rule(struct adn_plan *plan, const struct adn_offers *offers,
@@ -169,7 +203,8 @@ struct adn_plan *adn_offers_make(struct adn_offers *offers, const struct adn_pic
         backend->operation[view.operation]->plan_create(context, &view, plan->engine, &plan->body));
     plan->made = plan->body;
     plan->passed_over = passed_over(offers, pick);
-    if (result == 0 && plan->body && plan->passed_over &&
+    plan->errata = errata_of(offers);
+    if (result == 0 && plan->body && plan->passed_over && plan->errata &&
         (!answer->staged ||
          adn_stage_wrap(offers->handle, plan, pick->offer->candidate.workspace) == 0)) {
         if (adn_log_on(ADN_LOG_TRACE))

@@ -49,10 +49,17 @@ void adn_offers_begin(struct adn_offers *offers, anydnnHandle_t handle,
     }
 }
 
+static void free_offers(struct adn_answer *answer)
+{
+    for (int32_t i = 0; i < answer->offers; i++)
+        free(answer->offer[i].words);
+    free(answer->offer);
+}
+
 void adn_offers_free(struct adn_offers *offers)
 {
     for (int32_t i = 0; i < offers->count; i++)
-        free(offers->answer[i].offer);
+        free_offers(&offers->answer[i]);
 }
 
 void adn_offers_reset_out_of_resources(struct adn_offers *offers)
@@ -63,7 +70,7 @@ void adn_offers_reset_out_of_resources(struct adn_offers *offers)
 
         if (!answer->out_of_resources)
             continue;
-        free(answer->offer);
+        free_offers(answer);
         answer->offer = NULL;
         answer->offers = answer->capacity = answer->out_of_resources = 0;
         answer->outcome = ADN_NOT_ASKED;
@@ -115,7 +122,7 @@ int32_t adn_offers_end(struct adn_offers *offers)
 
 /* Returns an offer whose only flaws are waived, or NULL. If an engine is given, only its offers
  * count. Prefers the first offer with the algorithm that the call names; otherwise returns the
- * first offer. */
+ * first offer, of those that no erratum calls slow if there are any. */
 static struct adn_offer *best_of(const struct adn_offers *offers, const struct adn_answer *answer,
                                  const uint64_t *engine, uint32_t waived)
 {
@@ -127,12 +134,30 @@ static struct adn_offer *best_of(const struct adn_offers *offers, const struct a
 
         if ((offer->flaws & ~waived) != 0 || (engine && offer->candidate.engine != *engine))
             continue;
-        if (named != ADN_ALGORITHM_ANY && offer->candidate.algorithm == named)
+        if (named != ADN_ALGORITHM_ANY && offer->candidate.algorithm == named && !offer->slow)
             return offer;
-        if (!best)
+        if (!best || (best->slow && !offer->slow))
             best = offer;
     }
     return best;
+}
+
+void adn_offers_condemn(struct adn_answer *answer, uint64_t engine)
+{
+    int left = 0;
+
+    for (int32_t i = 0; i < answer->offers; i++) {
+        struct adn_offer *offer = &answer->offer[i];
+
+        if (offer->candidate.engine == engine)
+            offer->flaws |= ADN_FLAW_WRONG;
+        left |= offer->flaws == 0;
+    }
+    if (left || answer->outcome != ADN_OFFERED)
+        return;
+    answer->outcome = ADN_DECLINED;
+    snprintf(answer->reason, sizeof(answer->reason),
+             "engine %" PRIu64 " gave wrong results when it was timed", engine);
 }
 
 int adn_offers_pick_engine(struct adn_offers *offers, int32_t backend, uint64_t engine,

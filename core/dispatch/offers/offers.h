@@ -6,6 +6,7 @@
 #define ADN_DISPATCH_OFFERS_OFFERS_H
 
 #include "dispatch/handle/handle.h"
+#include "errata/errata.h"
 
 /* The assumptions and limits of a choice. */
 struct adn_request {
@@ -22,7 +23,9 @@ enum adn_flaw {
     ADN_FLAW_NONDETERMINISTIC = 4,
     ADN_FLAW_TRANSFORM = 8, /* the call does not name the transform */
     ADN_FLAW_WORKSPACE = 16,
-    ADN_FLAW_ALIGNMENT = 32
+    ADN_FLAW_ALIGNMENT = 32,
+    ADN_FLAW_ERRATUM = 64, /* a known fault, which no caller waives */
+    ADN_FLAW_WRONG = 128   /* a contest saw wrong results, now or earlier */
 };
 
 /* An offer: one way in which a backend runs the problem. Its `sentence` is NULL. */
@@ -30,6 +33,9 @@ struct adn_offer {
     struct anydnn_plugin_candidate candidate;
     uint32_t flaws;
     int32_t failed; /* 1 if the backend could not make a plan from it */
+    int32_t slow;   /* 1 if an erratum calls it slow; the backend's other offers come first */
+    char *words;    /* the candidate's, or NULL */
+    const struct adn_erratum *erratum; /* the first that matches and changes the choice, or NULL */
 };
 
 /* The states of a backend of the rule. */
@@ -97,6 +103,9 @@ void adn_offers_ask(struct adn_offers *offers, struct adn_answer *answer);
 /* Describes the first flaw of an offer, or writes "" if it has none. */
 void adn_offers_reason(const struct adn_offers *offers, const struct adn_answer *answer,
                        const struct adn_offer *offer, char *reason, size_t size);
+
+/* Marks all offers of an engine as giving wrong results, so that nothing picks them. */
+void adn_offers_condemn(struct adn_answer *answer, uint64_t engine);
 
 /* Picks the offer of one backend's engine and queries only that backend. Ignores the flaws in
  * `waived`. Returns 0 with the reason if there is no such offer. */

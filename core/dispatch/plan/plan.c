@@ -67,6 +67,7 @@ void adn_plan_destroy(struct adn_plan *plan)
         wrap->end(wrap);
     }
     free(plan->passed_over);
+    free(plan->errata);
     free(plan->excluded);
     free(plan);
 }

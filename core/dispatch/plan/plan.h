@@ -54,6 +54,7 @@ struct adn_plan {
     char rule[80]; /* "[route tensor_op] convolution_*" */
     char rule_origin[ADN_ORIGIN_MAX];
     char *passed_over; /* lines "backend: reason\n"; never NULL */
+    char *errata;      /* lines "backend engine N: erratum ID (verdict)\n"; never NULL */
     /* Links and counts. */
     struct adn_plan *second; /* for operands with element alignment only, or for less workspace */
     uint64_t second_limit;   /* the workspace limit of the second plan's selection */

@@ -46,6 +46,8 @@ static void explain_offer(const struct adn_offers *offers, const struct adn_answ
     adn_text_add(text, "    engine %" PRIu64 ": %s math, algorithm %s, workspace %" PRIu64,
                  candidate->engine, adn_math_name(candidate->math), algorithm_name(offers, offer),
                  candidate->workspace);
+    if (offer->words)
+        adn_text_add(text, ", %s", offer->words);
     if (candidate->notes & ANYDNN_PLUGIN_NOTE_NONDETERMINISTIC)
         adn_text_add(text, ", nondeterministic");
     if (candidate->notes & ANYDNN_PLUGIN_NOTE_TRANSFORM)

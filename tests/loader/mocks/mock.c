@@ -161,6 +161,7 @@ static struct {
     struct anydnn_plugin_setting setting;
     const struct anydnn_plugin_setting *settings[1];
     char long_text[1025]; /* the longest string that is accepted, plus one character */
+    char endless_text[1024 * 1024 + 2]; /* the same for errata */
 } mock;
 
 #define SET(name, member, value)                                                                   \
@@ -229,6 +230,8 @@ static const struct mock_fault mock_faults[] = {
     SET("setting_kind_unknown", setting.kind, ANYDNN_PLUGIN_SETTING_CHOICE + 1),
     SET("setting_help_null", setting.help, NULL),
     SET("setting_help_lines", setting.help, "one\ntwo"),
+    SET("errata_long", plugin.errata, mock.endless_text),
+    SET("library_version_wild", plugin.library_version, 0x20),
 };
 
 /* The same for a backend with its own space. */
@@ -250,6 +253,7 @@ static void mock_fill(void)
     memset(mock.plugin_beyond, 0xa5, sizeof(mock.plugin_beyond));
     memset(mock.operation_beyond, 0xa5, sizeof(mock.operation_beyond));
     memset(mock.long_text, 'v', sizeof(mock.long_text) - 1);
+    memset(mock.endless_text, '#', sizeof(mock.endless_text) - 1);
     mock.operation = (struct anydnn_plugin_operation){
         .struct_size = sizeof(struct anydnn_plugin_operation),
         .operation = ANYDNN_PLUGIN_CONVOLUTION_FORWARD,

@@ -74,13 +74,15 @@ static int check_candidate(struct verify_offers *offers, const struct anydnn_plu
 }
 
 struct asking {
+    const struct verify_target *target;
     struct verify_offers *offers;
     const struct anydnn_plugin_problem *view;
+    int left_out; /* because of errata */
 };
 
 static int32_t take(void *cookie, const struct anydnn_plugin_candidate *offered)
 {
-    const struct asking *asking = cookie;
+    struct asking *asking = cookie;
     struct verify_offers *offers = asking->offers;
     struct anydnn_plugin_candidate candidate = {0};
     char fault[200];
@@ -101,8 +103,10 @@ static int32_t take(void *cookie, const struct anydnn_plugin_candidate *offered)
         snprintf(offers->sentence, sizeof(offers->sentence), "%s", candidate.sentence);
     } else if (check_candidate(offers, asking->view, &candidate) != 0) {
         return 1;
+    } else if (verify_errata_leave_out(asking->target, asking->view, &candidate)) {
+        asking->left_out++;
     } else if (offers->count < VERIFY_OFFERS) {
-        candidate.sentence = NULL;
+        candidate.sentence = candidate.words = NULL;
         offers->candidate[offers->count++] = candidate;
     }
     if (offers->count > 0 && offers->reason != 0)
@@ -116,11 +120,9 @@ static int32_t take(void *cookie, const struct anydnn_plugin_candidate *offered)
 void verify_ask(const struct verify_target *target, struct anydnn_plugin_context *context,
                 const struct anydnn_plugin_problem *view, struct verify_offers *offers)
 {
-    struct asking asking;
+    struct asking asking = {.target = target, .offers = offers, .view = view};
 
     memset(offers, 0, sizeof(*offers));
-    asking.offers = offers;
-    asking.view = view;
     adn_load_error_clear();
     offers->status =
         target->backend->operation[view->operation]->candidates(context, view, take, &asking);
@@ -130,6 +132,12 @@ void verify_ask(const struct verify_target *target, struct anydnn_plugin_context
     else if (offers->calls == 0)
         verify_note(&offers->fault, "candidates", "it offered no candidate and gave no reason");
     verify_environment("candidates", &offers->fault);
+    if (offers->count > 0 || offers->reason != 0 || asking.left_out == 0)
+        return;
+    offers->reason = ANYDNN_PLUGIN_REASON_OTHER;
+    snprintf(offers->sentence, sizeof(offers->sentence), "%s",
+             target->erratum != NULL ? "the erratum concerns no engine that it offers"
+                                     : "every engine that it offers has an erratum");
 }
 
 int verify_same_offers(const struct verify_offers *a, const struct verify_offers *b)

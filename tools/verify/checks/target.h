@@ -29,7 +29,23 @@ struct verify_target {
     struct adn_oracle oracle;
     struct oracle_backend reference; /* of the oracle */
     int quick;
+    const char *erratum; /* the id of the one that is checked, or NULL */
 };
+
+/* ---- errata.c */
+
+/* Reads the errata of this process, and those that the backend publishes. Returns 0 or -1. */
+int verify_errata_open(const struct verify_target *target);
+/* Answers the backend's own question, as struct adn_load_options describes it. */
+uint32_t verify_errata_verdicts(void *cookie, const struct adn_backend *backend,
+                                const struct anydnn_plugin_problem *problem,
+                                const struct anydnn_plugin_candidate *candidate,
+                                int32_t *algorithm);
+/* Adds the notes of errata to a candidate. Returns 1 if it is not judged: the library would not
+ * take it, or it is not what the erratum under check concerns. */
+int verify_errata_leave_out(const struct verify_target *target,
+                            const struct anydnn_plugin_problem *problem,
+                            struct anydnn_plugin_candidate *candidate);
 
 /* ---- open.c */
 
