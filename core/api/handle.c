@@ -128,9 +128,9 @@ anydnnStatus_t anydnnSetDeterministic(anydnnHandle_t handle, int deterministic)
         return adn_fail(ANYDNN_STATUS_BAD_PARAM,
                         "anydnnSetDeterministic: deterministic is %d; it must be 0 or 1",
                         deterministic);
-    if (handle->deterministic != deterministic)
+    if (handle->modes.deterministic != deterministic)
         adn_handle_forget(handle);
-    handle->deterministic = deterministic;
+    handle->modes.deterministic = deterministic;
     return SUCCESS;
 }
 
@@ -140,7 +140,35 @@ anydnnStatus_t anydnnGetDeterministic(anydnnHandle_t handle, int *deterministic)
     anydnnStatus_t status = check(handle, "anydnnGetDeterministic", "deterministic", deterministic);
 
     if (status == SUCCESS)
-        *deterministic = handle->deterministic;
+        *deterministic = handle->modes.deterministic;
+    return status;
+}
+
+anydnnStatus_t anydnnSetBatchInvariant(anydnnHandle_t handle, int batchInvariant)
+{
+    ADN_ENTRY_SCOPE;
+    anydnnStatus_t status = adn_handle_check(handle, "anydnnSetBatchInvariant");
+
+    if (status != SUCCESS)
+        return status;
+    if (batchInvariant != 0 && batchInvariant != 1)
+        return adn_fail(ANYDNN_STATUS_BAD_PARAM,
+                        "anydnnSetBatchInvariant: batchInvariant is %d; it must be 0 or 1",
+                        batchInvariant);
+    if (handle->modes.batch_invariant != batchInvariant)
+        adn_handle_forget(handle);
+    handle->modes.batch_invariant = batchInvariant;
+    return SUCCESS;
+}
+
+anydnnStatus_t anydnnGetBatchInvariant(anydnnHandle_t handle, int *batchInvariant)
+{
+    ADN_ENTRY_SCOPE;
+    anydnnStatus_t status =
+        check(handle, "anydnnGetBatchInvariant", "batchInvariant", batchInvariant);
+
+    if (status == SUCCESS)
+        *batchInvariant = handle->modes.batch_invariant;
     return status;
 }
 

@@ -140,6 +140,7 @@ NUMBER(algorithm, plan_of(handle)->algorithm)
 NUMBER(algorithm_requested, plan_of(handle)->problem.algorithm)
 NUMBER(workspace, plan_of(handle)->workspace)
 NUMBER(deterministic, !(plan_of(handle)->notes & ANYDNN_PLUGIN_NOTE_NONDETERMINISTIC))
+NUMBER(batch_invariant, (plan_of(handle)->notes & ANYDNN_PLUGIN_NOTE_BATCH_INVARIANT) != 0)
 NUMBER(notes, plan_of(handle)->notes)
 NUMBER(effect, handle->last.effect)
 NUMBER(unaligned, handle->last.unaligned)
@@ -178,6 +179,7 @@ static const struct {
     {"algorithm_requested", say_algorithm_requested, get_algorithm_requested, 0},
     {"workspace", NULL, get_workspace, 0},
     {"deterministic", NULL, get_deterministic, 0},
+    {"batch_invariant", NULL, get_batch_invariant, 0},
     {"notes", say_notes, get_notes, 0},
     {"plan", say_plan, NULL, 0},
     {"effect", say_effect, get_effect, 0},

@@ -48,6 +48,7 @@ core_libanydnn_core_la_SOURCES += \
 	core/dispatch/last_call.c \
 	core/dispatch/last_call.h \
 	core/dispatch/offers/ask.c \
+	core/dispatch/offers/batch.c \
 	core/dispatch/offers/make.c \
 	core/dispatch/offers/offers.c \
 	core/dispatch/offers/offers.h \

@@ -157,7 +157,7 @@ static __attribute__((noinline)) anydnnStatus_t run_missed(const struct adn_runn
     ADN_MESSAGES_SCOPE;
     struct adn_problem problem;
 
-    adn_call_problem(call, running->handle->deterministic, aliases, &problem);
+    adn_call_problem(call, running->handle->modes, aliases, &problem);
     return run_problem(running, &problem, call);
 }
 
@@ -218,7 +218,7 @@ anydnnStatus_t adn_dispatch_problem_run(anydnnHandle_t handle, const char *entry
         return status;
     operands->stream = handle->stream;
     adn_problem_copy(&now, problem);
-    now.deterministic = handle->deterministic && problem->deterministic;
+    adn_modes_apply(handle->modes, &now);
     return run_problem(&running, &now, NULL);
 }
 
@@ -236,7 +236,8 @@ static anydnnStatus_t workspace_of(const struct adn_running *running,
     status = adn_find_plan(running, problem, &plan, &how);
     if (status != ANYDNN_STATUS_SUCCESS)
         return status;
-    if (!plan->transient)
+    /* With batch invariance the choice is the same for every call anyway. */
+    if (!plan->transient && !plan->problem.batch_invariant)
         status = adn_keep_choice(running->entry, handle, &plan->problem, plan->backend->index,
                                  plan->engine, 0);
     if (status != ANYDNN_STATUS_SUCCESS)
@@ -250,7 +251,7 @@ anydnnStatus_t adn_dispatch_workspace(anydnnHandle_t handle, struct adn_call *ca
     struct adn_running running = {call->entry, handle, NULL};
     struct adn_problem problem;
 
-    adn_call_problem(call, handle->deterministic, 0, &problem);
+    adn_call_problem(call, handle->modes, 0, &problem);
     return workspace_of(&running, &problem, bytes);
 }
 
@@ -261,6 +262,6 @@ anydnnStatus_t adn_dispatch_problem_workspace(anydnnHandle_t handle, const char 
     struct adn_problem now;
 
     adn_problem_copy(&now, problem);
-    now.deterministic = handle->deterministic && problem->deterministic;
+    adn_modes_apply(handle->modes, &now);
     return workspace_of(&running, &now, bytes);
 }

@@ -24,6 +24,7 @@ static void in_double(struct adn_problem *problem)
     memset(problem->alias, 0, sizeof(problem->alias));
     problem->math = ANYDNN_PLUGIN_MATH_DEFAULT;
     problem->algorithm = ADN_ALGORITHM_ANY;
+    problem->batch_invariant = 0;
     for (int i = 0; i < info->slot_count; i++) {
         struct anydnn_plugin_tensor *tensor = &problem->tensor[i];
         const char *role = info->slot[i].role;

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
 core_libanydnn_base_la_SOURCES += \
+	core/problem/batch.c \
+	core/problem/batch.h \
 	core/problem/candidate.c \
 	core/problem/candidate.h \
 	core/problem/check_alias.c \

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parses the text form. Each error names the word, and a similar known word if there is one. */
+#include "problem/batch.h"
 #include "problem/text.h"
 
 #include <stdlib.h>
@@ -156,6 +157,12 @@ static anydnnStatus_t read_common(struct reader *reader, const char *word, const
         if (adn_read_list(value, &number, 1) != 1 || (number != 0 && number != 1))
             return adn_read_fail(word, "it must be 0 or 1");
         problem->deterministic = (int32_t)number;
+    } else if (strcmp(key, "batch_invariant") == 0) {
+        if (adn_read_list(value, &number, 1) != 1 || (number != 0 && number != 1))
+            return adn_read_fail(word, "it must be 0 or 1");
+        if (number == 1 && !adn_batch_covers(problem->operation))
+            return adn_read_fail(word, "batch invariance does not cover this operation");
+        problem->batch_invariant = (int32_t)number;
     } else if (strcmp(key, "align") == 0) {
         if (adn_read_list(value, &number, 1) != 1 || number < 1 || number > 4096 ||
             (number & (number - 1)) != 0)
@@ -191,7 +198,7 @@ static anydnnStatus_t read_value(struct reader *reader, const char *word, const 
 
 static anydnnStatus_t bad_key(const struct reader *reader, const char *word, const char *key)
 {
-    static const char *const common[] = {"math",  "algo",    "deterministic",
+    static const char *const common[] = {"math",  "algo",    "deterministic", "batch_invariant",
                                          "align", "without", "alias"};
     const char *names[40];
     const char *near;

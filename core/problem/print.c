@@ -175,6 +175,8 @@ size_t adn_problem_print(const struct adn_problem *problem, const struct adn_val
                      adn_problem_algorithm_name(problem->operation, problem->algorithm));
     if (!problem->deterministic)
         adn_text_add(&text, " deterministic=0");
+    if (problem->batch_invariant)
+        adn_text_add(&text, " batch_invariant=1");
     print_slot_list(&text, problem, info);
     if (values)
         print_values(&text, info, problem->operation, values);

@@ -26,6 +26,8 @@ struct adn_problem {
     int32_t math;
     int32_t algorithm; /* or ADN_ALGORITHM_ANY */
     int32_t deterministic;
+    int32_t batch_invariant; /* 1: covered by the mode, and the mode is on */
+    int32_t reserved;        /* 0 */
     uint32_t present;
     uint32_t absent; /* present operands that the caller omits; others stand in (unread.h) */
     uint8_t alias[ADN_SLOTS]; /* as in plugin.h */

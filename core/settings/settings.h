@@ -89,6 +89,7 @@ struct adn_settings {
     int32_t fallback;         /* enum adn_fallback */
     int32_t staging;          /* enum adn_staging */
     int32_t deterministic;    /* 0, 1 */
+    int32_t batch_invariant;  /* 0, 1 */
     uint64_t workspace_limit; /* bytes; UINT64_MAX: none */
     int32_t plan_cache;       /* plans a handle keeps, 1 .. 65536 */
     int32_t log;              /* level of sys/log.h */

@@ -797,6 +797,22 @@ ANYDNN_API anydnnStatus_t anydnnSetDeterministic(anydnnHandle_t handle, int dete
 ANYDNN_API anydnnStatus_t anydnnGetDeterministic(anydnnHandle_t handle, int *deterministic);
 
 /*
+ * Sets batch invariance. 0 is the default, by the setting `batch_invariant`. With 1, each sample of
+ * a batch gets the same bits, whatever the other samples and their number are. This holds for
+ * forward convolution, its fused form and its gradient of the data, and for the forward operations
+ * of pooling, softmax, activation, LRN, divisive normalization, inference batch normalization and
+ * tensor transform. Only kernels that state this are chosen. The choice does not depend on the
+ * batch, and if the chosen kernel cannot run a call, the call fails with NOT_SUPPORTED. Other
+ * operations run unchanged. A change makes the handle forget its plans.
+ */
+ANYDNN_FORM(anydnnStatus_t, anydnnSetBatchInvariant, 2,
+            (anydnnHandle_t handle, int batchInvariant));
+
+/* Returns the current value, 0 or 1. */
+ANYDNN_FORM(anydnnStatus_t, anydnnGetBatchInvariant, 2,
+            (anydnnHandle_t handle, int *batchInvariant));
+
+/*
  * Sets a routing rule for this handle, which takes precedence over every file and variable.
  * operation: a name ("convolution_forward"), a prefix and `*` ("pooling_*") or "*". mode: NULL for
  * every math mode, or "default", "tensor_op", "allow_conversion", "split". list: backends in order,
@@ -897,6 +913,7 @@ ANYDNN_API anydnnStatus_t anydnnRecordingDestroy(anydnnHandle_t handle,
  *   algorithm, algorithm_requested    as the text form of problems names it, "none", "any"
  *   workspace                 bytes of the caller's workspace that the plan uses
  *   deterministic             1 if two runs give the same bits
+ *   batch_invariant           1 if the kernel gives a sample the same bits in every batch
  *   notes                     nondeterministic, transform, reduced_precision, with commas; or "";
  *                             timed: timing chose it, and may choose otherwise another time
  *   plan                      hit (same descriptors), equal (same values), miss (made now)
@@ -1045,7 +1062,7 @@ ANYDNN_API anydnnStatus_t anydnnGetSettingInfo(int index, const char *key, char 
  *   without=z                an optional operand that is absent, or an input that is not read with
  *                            these parameters and not given
  *   math= algo=              math mode; algorithm or any
- *   deterministic=1 align=2
+ *   deterministic=1 batch_invariant=0 align=2
  *
  * Defaults may be omitted, and so may operands that the others determine. `anydnn explain PROBLEM`
  * in a shell does what anydnnProblemExplain does. docs/using.md lists operations, roles and keys.

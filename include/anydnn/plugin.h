@@ -538,6 +538,24 @@ struct anydnn_plugin_problem {
 #define ANYDNN_PLUGIN_NOTE_NONDETERMINISTIC  0x1u /* two runs may differ in bits */
 #define ANYDNN_PLUGIN_NOTE_TRANSFORM         0x2u /* Winograd, FFT: rounds intermediate transforms */
 #define ANYDNN_PLUGIN_NOTE_REDUCED_PRECISION 0x4u /* rounds operands, within the mode */
+/* The bits of a sample's results depend only on that sample, the other operands without a batch,
+ * the factors, and the problem without its batch. They do not depend on the size or the stride of
+ * the batch, on the other samples, on the place among them, or on addresses. The note concerns the
+ * operations below; it has no meaning for others, which may sum over samples. */
+#define ANYDNN_PLUGIN_NOTE_BATCH_INVARIANT 0x8u
+
+/* The operations that the batch-invariant mode covers, one bit each. */
+#define ANYDNN_PLUGIN_BATCH_INVARIANT_OPERATIONS                                                   \
+    (UINT64_C(1) << ANYDNN_PLUGIN_CONVOLUTION_FORWARD |                                            \
+     UINT64_C(1) << ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA |                                      \
+     UINT64_C(1) << ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD |                            \
+     UINT64_C(1) << ANYDNN_PLUGIN_POOLING_FORWARD |                                                \
+     UINT64_C(1) << ANYDNN_PLUGIN_ACTIVATION_FORWARD | UINT64_C(1) << ANYDNN_PLUGIN_LRN_FORWARD |  \
+     UINT64_C(1) << ANYDNN_PLUGIN_SOFTMAX_FORWARD |                                                \
+     UINT64_C(1) << ANYDNN_PLUGIN_DIVISIVE_NORMALIZATION_FORWARD |                                 \
+     UINT64_C(1) << ANYDNN_PLUGIN_BATCH_NORMALIZATION_INFERENCE |                                  \
+     UINT64_C(1) << ANYDNN_PLUGIN_TRANSFORM_TENSOR |                                               \
+     UINT64_C(1) << ANYDNN_PLUGIN_TRANSFORM_TENSOR_EX)
 
 /* The reasons why a backend declines. 0 means that it can run the problem. The sentence gives the
  * details. */

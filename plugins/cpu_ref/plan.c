@@ -48,13 +48,16 @@ static int32_t math_used(const struct anydnn_plugin_context *context,
 /* ------------------------------------------------------------------ candidates */
 
 /* Returns the notes of the candidate. Two TF32 terms have the precision of float; a single one does
- * not. */
+ * not. Each element is summed in an order that depends on the shape of one sample only. */
 static uint32_t notes_on(const struct anydnn_plugin_plan *plan)
 {
     int32_t type = plan->problem.tensor[plan->kernel->main_slot]->type;
     int rounds = plan->math == ANYDNN_PLUGIN_MATH_ALLOW_CONVERSION && type == ANYDNN_PLUGIN_FLOAT;
 
-    return rounds ? ANYDNN_PLUGIN_NOTE_REDUCED_PRECISION : 0;
+    uint64_t covered = ANYDNN_PLUGIN_BATCH_INVARIANT_OPERATIONS;
+
+    return (rounds ? ANYDNN_PLUGIN_NOTE_REDUCED_PRECISION : 0) |
+           (covered >> plan->problem.operation & 1 ? ANYDNN_PLUGIN_NOTE_BATCH_INVARIANT : 0);
 }
 
 int32_t cpu_ref_candidates(struct anydnn_plugin_context *context,

@@ -364,6 +364,8 @@ PROTOTYPES: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
     "anydnnGetStream": (c_int, (c_void_p, c_void_p)),
     "anydnnSetDeterministic": (c_int, (c_void_p, c_int)),
     "anydnnGetDeterministic": (c_int, (c_void_p, c_void_p)),
+    "anydnnSetBatchInvariant": (c_int, (c_void_p, c_int)),
+    "anydnnGetBatchInvariant": (c_int, (c_void_p, c_void_p)),
     "anydnnSetRoute": (c_int, (c_void_p, c_char_p, c_char_p, c_char_p)),
     "anydnnMemAlloc": (c_int, (c_void_p, c_size_t, c_void_p)),
     "anydnnMemFree": (c_int, (c_void_p, c_void_p)),

@@ -130,6 +130,11 @@ class Handle:
         self.prepared.clear()
         self._lib.check(self._lib.SetDeterministic(self.pointer, int(deterministic)))
 
+    def set_batch_invariant(self, invariant: bool) -> None:
+        """Permits only kernels that give a sample the same bits in every batch (False is the default)."""
+        self.prepared.clear()
+        self._lib.check(self._lib.SetBatchInvariant(self.pointer, int(invariant)))
+
     def set_stream(self, stream: int) -> None:
         """Makes later calls use this stream, a cudaStream_t as a number. 0 is the default stream."""
         if stream != self._stream:

@@ -30,6 +30,7 @@ dispatch_tests = $(search_tests) \
 	tests/dispatch/test_watch \
 	tests/dispatch/test_watch_later
 search_tests = \
+	tests/dispatch/test_batch \
 	tests/dispatch/test_choosers \
 	tests/dispatch/test_device_reference \
 	tests/dispatch/test_errata \

@@ -20,7 +20,7 @@ static char explained[8192];
 static const char errata[] = ENTRY("wrong", "operations = convolution_forward\nverdict = wrong\n")
     ENTRY("nan", "verdict = nan\nengine = 1\n") ENTRY("outside", "verdict = writes_outside\n")
         ENTRY("short", "verdict = short_sums\n") ENTRY("slow", "verdict = slow\n") ENTRY(
-            "random", "verdict = nondeterministic\n")
+            "random", "verdict = nondeterministic\n") ENTRY("variant", "verdict = batch_variant\n")
             ENTRY("wino", "verdict = transform\nalgorithm = winograd_nonfused\n") ENTRY(
                 "other", "verdict = wrong\noperations = softmax_*\n")
                 ENTRY("old", "verdict = wrong\nversions = 9.18 .. 9.19\n") ENTRY(
@@ -135,6 +135,19 @@ static void nondeterminism_counts_if_it_is_unwanted(void **state)
     assert_string_equal(fixture_record(handle, "notes"), "nondeterministic");
 }
 
+static void batch_variance_counts_in_the_mode(void **state)
+{
+    anydnnHandle_t handle = fixture_handle(ROUTE);
+
+    (void)state;
+    fixture_set("mock_a", "notes", "batch_invariant");
+    assert_string_equal(run("t=variant / t=none", ROUTE), "mock_a 1");
+    assert_ok(anydnnSetBatchInvariant(handle, 1));
+    assert_string_equal(search_run(handle, &with, 1, ANYDNN_DEFAULT_MATH), "mock_a 2");
+    assert_string_equal(fixture_record(handle, "errata"),
+                        "mock_a engine 1: erratum t-variant (batch_variant)\n");
+}
+
 /* A transform runs only if its number is named. */
 static void transforms_must_be_named(void **state)
 {
@@ -189,7 +202,7 @@ static void explain_names_the_erratum(void **state)
 
 static void contests_leave_it_out(void **state)
 {
-    search_perf perf[SEARCH_ROOM];
+    search_perf perf[SEARCH_COUNT];
     const char *log;
     int count;
 
@@ -236,6 +249,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(versions_are_those_of_the_library, fixture_setup,
                                         fixture_teardown),
         cmocka_unit_test_setup_teardown(nondeterminism_counts_if_it_is_unwanted, fixture_setup,
+                                        fixture_teardown),
+        cmocka_unit_test_setup_teardown(batch_variance_counts_in_the_mode, fixture_setup,
                                         fixture_teardown),
         cmocka_unit_test_setup_teardown(transforms_must_be_named, fixture_setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(slow_engines_come_last, fixture_setup, fixture_teardown),

@@ -98,7 +98,7 @@ static void nondeterminism_may_be_stated(void **state)
 
 static void find_judges_too(void **state)
 {
-    search_perf perf[SEARCH_ROOM];
+    search_perf perf[SEARCH_COUNT];
     int count;
 
     (void)state;

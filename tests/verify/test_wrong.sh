@@ -53,6 +53,7 @@ check 'reads beyond an operand' catches READS_BEYOND crash 'it crashes: signal\|
 check 'caches weights' catches CACHES_WEIGHTS stale 'the plan keeps data'
 check 'keeps pointers to the problem' catches KEEPS_PROBLEM result 'elements are wrong'
 check 'claims determinism that it lacks' catches NONDETERMINISTIC determinism 'gave different bits in y'
+check 'claims batch invariance that it lacks' catches BATCH batch 'got other bits in y in a batch of'
 check 'needs more workspace than it reports' catches NEEDS_MORE workspace 'had reported a need of'
 check 'offers garbage' catches GARBAGE candidates 'its notes are not defined in plugin.h (0xffff0000)'
 check 'offers a different engine each time' catches IMPURE candidates 'it answers differently'

@@ -44,6 +44,7 @@ tools_anydnn_SOURCES += \
 	tools/verify/cases/vec_types.h \
 	tools/verify/cases/vectors.c \
 	tools/verify/cases/vectors.h \
+	tools/verify/checks/batch.c \
 	tools/verify/checks/case.c \
 	tools/verify/checks/diagnose.c \
 	tools/verify/checks/engine.c \

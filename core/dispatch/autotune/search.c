@@ -9,6 +9,7 @@
 #include "dispatch/autotune/store.h"
 #include "dispatch/handle/guard.h"
 #include "dispatch/handle/keep.h"
+#include "problem/batch.h"
 #include "problem/check_problem.h"
 #include "problem/masks.h"
 #include "sys/error.h"
@@ -84,6 +85,26 @@ static anydnnStatus_t nothing_runs(const struct adn_choices *choices)
         choices->entry, choices->workspace_limit, first->backend->name, first->workspace);
 }
 
+/* Sets what an answer needs for the call's own batch. The choice was made for a fixed one. */
+static void fit_to_call(const struct adn_choices *choices, const struct adn_choice *choice,
+                        struct adn_found *found)
+{
+    struct adn_problem problem;
+    struct adn_request request = {&problem, UINT64_MAX, choices->alignment, NULL};
+
+    adn_problem_copy(&problem, &choices->call);
+    problem.algorithm = choice->algorithm;
+    problem.math = choice->math;
+    if (!adn_offers_workspace(choices->handle, &request, choice->backend->index, choice->engine,
+                              &found->workspace)) {
+        found->status = ANYDNN_STATUS_NOT_SUPPORTED;
+        found->reason = ANYDNN_PLUGIN_REASON_OTHER;
+    } else if (found->workspace > choices->call_limit) {
+        found->status = ANYDNN_STATUS_ALLOC_FAILED;
+        found->reason = ANYDNN_PLUGIN_REASON_MEMORY;
+    }
+}
+
 /* Pins and writes the answers. The last ones are pinned first, so that the best remain if
  * plan_cache cannot hold all. */
 static anydnnStatus_t answer(struct adn_choices *choices, int requested, struct adn_found *found,
@@ -95,6 +116,9 @@ static anydnnStatus_t answer(struct adn_choices *choices, int requested, struct 
     if (choices->choice[0].status != ANYDNN_STATUS_SUCCESS)
         return nothing_runs(choices);
     adn_tuned_keep(choices, pairs);
+    /* Plans for other batches may have another engine than the new pins. */
+    if (choices->problem.batch_invariant)
+        adn_table_clear_plans(&choices->handle->cache);
     pairs = pairs < requested ? pairs : requested;
     for (int i = pairs - 1; i >= 0 && status == ANYDNN_STATUS_SUCCESS; i--)
         if (choices->choice[i].status == ANYDNN_STATUS_SUCCESS)
@@ -114,6 +138,8 @@ static anydnnStatus_t answer(struct adn_choices *choices, int requested, struct 
             .deterministic = !(choice->notes & ANYDNN_PLUGIN_NOTE_NONDETERMINISTIC),
             .backend = choice->backend->index,
         };
+        if (choices->problem.batch_invariant && choice->status == ANYDNN_STATUS_SUCCESS)
+            fit_to_call(choices, choice, &found[i]);
     }
     *count = pairs;
     return ANYDNN_STATUS_SUCCESS;
@@ -128,6 +154,21 @@ static uint32_t alignment_of(const struct adn_call *call)
         if (call->present >> i & 1)
             all |= (uintptr_t)call->operands.data[i];
     return (uint32_t)(all & -all);
+}
+
+/* Replaces the problem by one with a fixed batch, if batch invariance applies to it. The limit of
+ * the search and the call's pointers must not matter for the choice. */
+static void fix_batch(struct adn_choices *choices)
+{
+    struct adn_problem fixed;
+
+    choices->call_limit = choices->workspace_limit;
+    if (!adn_batch_fix(&choices->problem, &fixed))
+        return;
+    adn_problem_copy(&choices->call, &choices->problem);
+    adn_problem_copy(&choices->problem, &fixed);
+    choices->workspace_limit = choices->handle->workspace_limit;
+    choices->alignment = adn_batch_alignment(&fixed, ADN_ASSUMED_ALIGNMENT);
 }
 
 static anydnnStatus_t begin(const struct adn_search *search, struct adn_choices *choices)
@@ -147,7 +188,7 @@ static anydnnStatus_t begin(const struct adn_search *search, struct adn_choices 
     if (search->given)
         aliases =
             adn_aliases_of(adn_slot_masks[call->operation], call->present, call->operands.data);
-    adn_call_problem(call, handle->deterministic, aliases, &choices->problem);
+    adn_call_problem(call, handle->modes, aliases, &choices->problem);
     status = adn_problem_check(&choices->problem, call->entry);
     if (status != ANYDNN_STATUS_SUCCESS || !search->given)
         return status;
@@ -170,11 +211,15 @@ static anydnnStatus_t run(const struct adn_search *search, int timed, int reques
     adn_refusal_begin(&refusal);
     status = begin(search, choices);
     if (status == ANYDNN_STATUS_SUCCESS)
+        fix_batch(choices);
+    if (status == ANYDNN_STATUS_SUCCESS)
         status = adn_choices_collect(choices);
     if (status == ANYDNN_STATUS_SUCCESS && !timed)
         adn_tuned_rank(choices);
     if (status == ANYDNN_STATUS_SUCCESS && timed)
-        status = adn_timing_run(choices, search->given ? &search->call->operands : NULL);
+        status = adn_timing_run(choices, search->given && !choices->problem.batch_invariant
+                                             ? &search->call->operands
+                                             : NULL);
     if (status == ANYDNN_STATUS_SUCCESS)
         status = answer(choices, requested, found, count);
     adn_choices_free(choices);

@@ -72,8 +72,10 @@ struct adn_choices {
     const char *entry;
     anydnnHandle_t handle;
     struct adn_problem problem; /* algorithm any, the descriptor's math type */
+    struct adn_problem call;    /* the same with the call's batch, if that of `problem` is fixed */
     uint64_t workspace_limit;
-    uint32_t alignment; /* alignment of every operand in bytes */
+    uint64_t call_limit; /* limit for the call's batch */
+    uint32_t alignment;  /* alignment of every operand in bytes */
     int32_t one_math;
     struct adn_offers *offers; /* under `fastest`, the offers for the call */
     int32_t fastest; /* 1: one choice is needed for a problem that may name an algorithm, in its own

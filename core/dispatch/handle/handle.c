@@ -197,7 +197,8 @@ anydnnStatus_t adn_handle_create(anydnnHandle_t *out, const char *device, const 
     handle->world = world;
     handle->space = space;
     handle->device = number;
-    handle->deterministic = world->settings->deterministic;
+    handle->modes.deterministic = world->settings->deterministic;
+    handle->modes.batch_invariant = world->settings->batch_invariant;
     handle->workspace_limit = world->settings->workspace_limit;
     handle->fork_number = adn_process_fork_number;
     adn_table_init(&handle->cache, (uint32_t)world->settings->plan_cache);

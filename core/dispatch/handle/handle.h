@@ -64,7 +64,7 @@ struct anydnnContext {
     struct adn_counters counters;
     struct adn_space *space;
     int32_t device;
-    int32_t deterministic;
+    struct adn_modes modes;
     void *stream;
     struct adn_recording *recording; /* set between RecordBegin and RecordEnd */
     struct adn_world *world;

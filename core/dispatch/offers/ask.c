@@ -54,6 +54,8 @@ static uint32_t flaws_of(const struct adn_offers *offers, const struct adn_answe
         flaws |= ADN_FLAW_NONDETERMINISTIC;
     if ((notes & ANYDNN_PLUGIN_NOTE_TRANSFORM) && !named)
         flaws |= ADN_FLAW_TRANSFORM;
+    if (!(notes & ANYDNN_PLUGIN_NOTE_BATCH_INVARIANT) && problem->batch_invariant)
+        flaws |= ADN_FLAW_BATCH_VARIANT;
     if (candidate->workspace > limit_for(offers, answer))
         flaws |= ADN_FLAW_WORKSPACE;
     if (misaligned(offers, answer, candidate) >= 0)
@@ -64,7 +66,7 @@ static uint32_t flaws_of(const struct adn_offers *offers, const struct adn_answe
 /* ---- errata */
 
 /* Applies an erratum to an offer: it forbids the engine, or adds a note that the backend does not
- * state. `finer` concerns the backend alone, and `batch_variant` no choice. */
+ * state, or removes one. `finer` concerns the backend alone. */
 static void apply(const struct adn_erratum *erratum, struct adn_offer *offer, int32_t algorithm)
 {
     uint32_t bit = ADN_ERRATUM_BIT(erratum->verdict);
@@ -79,6 +81,8 @@ static void apply(const struct adn_erratum *erratum, struct adn_offer *offer, in
         offer->candidate.notes |= ANYDNN_PLUGIN_NOTE_NONDETERMINISTIC;
     else if (erratum->verdict == ADN_ERRATUM_TRANSFORM)
         offer->candidate.notes |= ANYDNN_PLUGIN_NOTE_TRANSFORM;
+    else if (erratum->verdict == ADN_ERRATUM_BATCH_VARIANT)
+        offer->candidate.notes &= ~ANYDNN_PLUGIN_NOTE_BATCH_INVARIANT;
     else if (erratum->verdict == ADN_ERRATUM_SLOW)
         offer->slow = 1;
     else
@@ -146,6 +150,10 @@ void adn_offers_reason(const struct adn_offers *offers, const struct adn_answer 
         snprintf(reason, size, "engine %" PRIu64 " gave wrong results when it was timed",
                  candidate->engine);
         break;
+    case ADN_FLAW_BATCH_VARIANT:
+        snprintf(reason, size,
+                 "is not batch-invariant, but the handle permits only batch-invariant candidates");
+        break;
     case ADN_FLAW_ALIGNMENT:
         slot = misaligned(offers, answer, candidate);
         snprintf(reason, size, "needs operand %s aligned to %u bytes",
@@ -156,7 +164,8 @@ void adn_offers_reason(const struct adn_offers *offers, const struct adn_answer 
         break;
     }
     if (offer->erratum &&
-        (offer->flaws & -offer->flaws & (ADN_FLAW_NONDETERMINISTIC | ADN_FLAW_TRANSFORM))) {
+        (offer->flaws & -offer->flaws &
+         (ADN_FLAW_NONDETERMINISTIC | ADN_FLAW_TRANSFORM | ADN_FLAW_BATCH_VARIANT))) {
         size_t length = strlen(reason);
 
         snprintf(reason + length, size - length, "; erratum %s", offer->erratum->id);

@@ -25,7 +25,8 @@ enum adn_flaw {
     ADN_FLAW_WORKSPACE = 16,
     ADN_FLAW_ALIGNMENT = 32,
     ADN_FLAW_ERRATUM = 64, /* a known fault, which no caller waives */
-    ADN_FLAW_WRONG = 128   /* a contest saw wrong results, now or earlier */
+    ADN_FLAW_WRONG = 128,  /* a contest saw wrong results, now or earlier */
+    ADN_FLAW_BATCH_VARIANT = 256
 };
 
 /* An offer: one way in which a backend runs the problem. Its `sentence` is NULL. */
@@ -119,6 +120,18 @@ int adn_offers_pick_first(struct adn_offers *offers, struct adn_pick *pick);
  * ALLOC_FAILED if memory ran out, so that no other backend's plan is kept after memory becomes
  * available. */
 anydnnStatus_t adn_offers_refuse(const struct adn_offers *offers, const char *entry);
+/* ---- batch.c */
+
+/* Makes a plan of the backend and engine of `chosen`, which is a plan for another batch or for
+ * other pointers. Fails if that engine does not run the problem. */
+anydnnStatus_t adn_offers_remake(anydnnHandle_t handle, const char *entry,
+                                 const struct adn_request *request, const struct adn_plan *chosen,
+                                 struct adn_plan **out);
+/* Writes the workspace that a backend's engine needs for the request. Returns 0 if the engine does
+ * not run it. */
+int adn_offers_workspace(anydnnHandle_t handle, const struct adn_request *request, int32_t backend,
+                         uint64_t engine, uint64_t *workspace);
+
 /* ---- make.c */
 
 /* Makes the plan of a pick; the caller holds one reference. Returns NULL if the backend makes none,

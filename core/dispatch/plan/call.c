@@ -4,9 +4,10 @@
 
 #include <string.h>
 
+#include "problem/batch.h"
 #include "problem/operation.h"
 
-void adn_call_problem(const struct adn_call *call, int32_t deterministic, uint64_t aliases,
+void adn_call_problem(const struct adn_call *call, struct adn_modes modes, uint64_t aliases,
                       struct adn_problem *problem)
 {
     const struct adn_operation *info = adn_problem_operation(call->operation);
@@ -15,7 +16,8 @@ void adn_call_problem(const struct adn_call *call, int32_t deterministic, uint64
     problem->operation = call->operation;
     problem->math = call->math;
     problem->algorithm = call->algorithm;
-    problem->deterministic = deterministic;
+    problem->deterministic = modes.deterministic;
+    problem->batch_invariant = modes.batch_invariant && adn_batch_covers(call->operation);
     problem->present = call->present;
     for (int32_t i = 0; i < info->slot_count; i++) {
         problem->alias[i] = (uint8_t)(aliases >> (4 * i) & 15);
@@ -25,4 +27,10 @@ void adn_call_problem(const struct adn_call *call, int32_t deterministic, uint64
     if (call->params)
         call->params(call, &problem->params);
     problem->params.struct_size = (uint32_t)adn_problem_params_size(info->family);
+}
+
+void adn_modes_apply(struct adn_modes modes, struct adn_problem *problem)
+{
+    problem->deterministic &= modes.deterministic;
+    problem->batch_invariant |= modes.batch_invariant && adn_batch_covers(problem->operation);
 }

@@ -39,8 +39,16 @@ struct adn_call {
     struct anydnn_plugin_operands operands;
 };
 
+/* The modes of a handle that a problem depends on. */
+struct adn_modes {
+    int32_t deterministic;
+    int32_t batch_invariant;
+};
+
 /* Builds the problem that the call describes. */
-void adn_call_problem(const struct adn_call *call, int32_t deterministic, uint64_t aliases,
+void adn_call_problem(const struct adn_call *call, struct adn_modes modes, uint64_t aliases,
                       struct adn_problem *problem);
+/* Applies the modes to a problem that states its own. */
+void adn_modes_apply(struct adn_modes modes, struct adn_problem *problem);
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "desc/names.h"
+#include "problem/batch.h"
 #include "problem/check_problem.h"
 #include "problem/operation.h"
 #include "sys/error.h"
@@ -125,7 +126,7 @@ anydnnStatus_t adn_dispatch_explain(anydnnHandle_t handle, const char *entry,
                                     const struct adn_problem *problem, char *buffer, size_t size,
                                     size_t *needed)
 {
-    struct adn_problem now;
+    struct adn_problem now, fixed;
     struct adn_request request = {&now, handle->workspace_limit, ADN_ASSUMED_ALIGNMENT, NULL};
     struct adn_resolution *resolution;
     struct adn_text text;
@@ -138,11 +139,18 @@ anydnnStatus_t adn_dispatch_explain(anydnnHandle_t handle, const char *entry,
     if (!resolution)
         return adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "%s: out of memory", entry);
     adn_problem_copy(&now, problem);
-    now.deterministic = handle->deterministic && problem->deterministic;
+    adn_modes_apply(handle->modes, &now);
+    if (adn_batch_fix(&now, &fixed)) {
+        request.problem = &fixed;
+        request.alignment = adn_batch_alignment(&fixed, ADN_ASSUMED_ALIGNMENT);
+    }
     adn_text_begin(&text, buffer, size);
     adn_resolution_begin(resolution, handle, entry, &request, ADN_BY_PIN);
     resolution->dry = 1;
     explain_rule(&resolution->offers, &text);
+    if (request.problem == &fixed)
+        adn_text_add(&text, "batch invariant: chosen as for a batch of %lld\n",
+                     (long long)adn_batch_samples(&fixed));
     adn_text_add(&text, "backends:\n");
     for (int32_t i = 0; i < resolution->offers.count; i++)
         explain_backend(&resolution->offers, &resolution->offers.answer[i], &text);

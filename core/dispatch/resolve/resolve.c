@@ -5,6 +5,7 @@
 #include "dispatch/autotune/store.h"
 #include "dispatch/foreign/staging.h"
 #include "dispatch/handle/guard.h"
+#include "dispatch/handle/keep.h"
 #include "dispatch/handle/world.h"
 
 #include <stdio.h>
@@ -12,6 +13,7 @@
 #include <string.h>
 
 #include "load/load.h"
+#include "problem/batch.h"
 #include "problem/text.h"
 #include "settings/settings.h"
 #include "sys/error.h"
@@ -210,9 +212,10 @@ static void tell(struct adn_resolution *resolution)
         adn_offers_tell_plan(plan, pick);
 }
 
-anydnnStatus_t adn_resolve(anydnnHandle_t handle, const char *entry,
-                           const struct adn_request *request, enum adn_chooser first,
-                           struct adn_plan **out)
+/* Chooses and makes the plan of exactly this problem. */
+static anydnnStatus_t resolve_exactly(anydnnHandle_t handle, const char *entry,
+                                      const struct adn_request *request, enum adn_chooser first,
+                                      struct adn_plan **out)
 {
     struct adn_resolution *resolution = malloc(sizeof(*resolution));
     anydnnStatus_t status = ANYDNN_STATUS_SUCCESS;
@@ -238,4 +241,62 @@ anydnnStatus_t adn_resolve(anydnnHandle_t handle, const char *entry,
     adn_resolution_end(resolution);
     free(resolution);
     return status;
+}
+
+/* ---- batch invariance */
+
+/* Pins a choice that timing made, so that a later contest for another batch cannot differ from it.
+ */
+static anydnnStatus_t pin_timed(anydnnHandle_t handle, const char *entry,
+                                const struct adn_plan *chosen)
+{
+    return chosen->timed ? adn_keep_choice(entry, handle, &chosen->problem, chosen->backend->index,
+                                           chosen->engine, 1)
+                         : ANYDNN_STATUS_SUCCESS;
+}
+
+/* Chooses for the problem with a fixed batch, and makes the plan of the chosen engine for the
+ * call's batch. A choice that a lack of memory or a recording influenced would depend on more than
+ * the problem, so it is refused. */
+static anydnnStatus_t resolve_batch(anydnnHandle_t handle, const char *entry,
+                                    const struct adn_request *request,
+                                    const struct adn_problem *fixed, enum adn_chooser first,
+                                    struct adn_plan **out)
+{
+    uint32_t alignment = adn_batch_alignment(fixed, ADN_ASSUMED_ALIGNMENT);
+    struct adn_request at_fixed = {fixed, request->workspace_limit, alignment, request->excluded};
+    struct adn_request at_call = {request->problem, request->workspace_limit, alignment,
+                                  request->excluded};
+    struct adn_plan *chosen = NULL;
+    anydnnStatus_t status = resolve_exactly(handle, entry, &at_fixed, first, &chosen);
+
+    if (status != ANYDNN_STATUS_SUCCESS)
+        return status;
+    if (chosen->transient)
+        status = adn_fail(ANYDNN_STATUS_NOT_SUPPORTED,
+                          "%s: batch invariance needs a choice that later calls repeat, and none "
+                          "can be made now: memory is out, or the stream is recorded; run the "
+                          "problem once before",
+                          entry);
+    else
+        status = pin_timed(handle, entry, chosen);
+    if (status == ANYDNN_STATUS_SUCCESS && adn_problem_equal(fixed, request->problem)) {
+        *out = chosen;
+        return status;
+    }
+    if (status == ANYDNN_STATUS_SUCCESS)
+        status = adn_offers_remake(handle, entry, &at_call, chosen, out);
+    adn_plan_release(chosen);
+    return status;
+}
+
+anydnnStatus_t adn_resolve(anydnnHandle_t handle, const char *entry,
+                           const struct adn_request *request, enum adn_chooser first,
+                           struct adn_plan **out)
+{
+    struct adn_problem fixed;
+
+    return adn_batch_fix(request->problem, &fixed)
+               ? resolve_batch(handle, entry, request, &fixed, first, out)
+               : resolve_exactly(handle, entry, request, first, out);
 }

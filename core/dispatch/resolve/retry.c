@@ -36,7 +36,10 @@ anydnnStatus_t adn_retry_second(const struct adn_running *running, struct adn_pl
     if (request.workspace_limit > running->handle->workspace_limit)
         request.workspace_limit = running->handle->workspace_limit;
     if (!second_fits(first, request.workspace_limit)) {
-        status = adn_resolve(running->handle, running->entry, &request, ADN_BY_ROUTE, &second);
+        status =
+            first->problem.batch_invariant
+                ? adn_offers_remake(running->handle, running->entry, &request, first, &second)
+                : adn_resolve(running->handle, running->entry, &request, ADN_BY_ROUTE, &second);
         adn_load_error_clear();
         if (status != ANYDNN_STATUS_SUCCESS)
             return status;
@@ -127,7 +130,8 @@ anydnnStatus_t adn_retry_next(const struct adn_running *running, struct adn_plan
     if (status != ANYDNN_STATUS_SUCCESS)
         return status;
     if (running->handle->last.effect != ANYDNN_PLUGIN_EFFECT_NONE ||
-        result == ANYDNN_STATUS_BAD_PARAM || plan->fallback == ADN_FALLBACK_OFF)
+        result == ANYDNN_STATUS_BAD_PARAM || plan->fallback == ADN_FALLBACK_OFF ||
+        plan->problem.batch_invariant)
         return failed(running, plan, result);
     return select_next(running, plan, result, next);
 }

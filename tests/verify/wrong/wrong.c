@@ -37,6 +37,7 @@ enum {
     KEEPS_PROBLEM,
     READS_BEYOND,
     NONDETERMINISTIC,
+    BATCH,
     WRITES_GAP,
     SHARES_SCRATCH,
     NEEDS_MORE,
@@ -94,6 +95,8 @@ static const struct fault faults[FAULTS] = {
     [READS_BEYOND] = {"wrong_reads_beyond", ANYDNN_PLUGIN_CONVOLUTION_FORWARD, NULL},
     /* Gives different bits in every second run. */
     [NONDETERMINISTIC] = {"wrong_nondeterministic", ANYDNN_PLUGIN_CONVOLUTION_FORWARD, NULL},
+    /* Rounds differently for one sample than for several, but claims batch invariance. */
+    [BATCH] = {"wrong_batch", ANYDNN_PLUGIN_CONVOLUTION_FORWARD, NULL},
     /* Writes between the elements of y. */
     [WRITES_GAP] = {"wrong_writes_gap", ANYDNN_PLUGIN_CONVOLUTION_FORWARD, NULL},
     /* Accumulates in memory that contexts share. */
@@ -215,6 +218,9 @@ static double sum_at(const struct anydnn_plugin_plan *plan, const float *x, cons
                      w_index, x_index))
             sum += operand(x[offset(plan->problem.tensor[0], x_index)]) *
                    operand(w[offset(filter, w_index)]);
+        /* A kernel for large batches could add in float. */
+        if (fault == BATCH && plan->problem.tensor[0]->dims[0] > 1)
+            sum = (double)(float)sum;
         /* A kernel that splits long sums could add the parts with 6 bits like this. */
         if (++terms % 4096 == 0 && fault == SPLITS)
             sum = ldexp(rint(ldexp(frexp(sum, &exponent), 6)), exponent - 6);
@@ -357,6 +363,8 @@ static void change(struct anydnn_plugin_context *context,
         candidate->math = ANYDNN_PLUGIN_MATH_ALLOW_CONVERSION;
         candidate->notes = ANYDNN_PLUGIN_NOTE_REDUCED_PRECISION;
     }
+    if (fault == BATCH)
+        candidate->notes = ANYDNN_PLUGIN_NOTE_BATCH_INVARIANT;
     if (fault == NEEDS_MORE && problem->operation == ANYDNN_PLUGIN_CONVOLUTION_FORWARD)
         candidate->workspace = (uint64_t)count(problem->tensor[1]) * sizeof(float) - 4;
 }

@@ -109,6 +109,8 @@ static int run_engine(struct verify_trial *trial)
     for (size_t i = 0; i < sizeof(places) / sizeof(places[0]) && result == 0; i++)
         result = run_elsewhere(trial, &run, places[i]);
     verify_run_close(&run);
+    if (result == 0)
+        result = verify_batch(trial);
     return result;
 }
 

@@ -178,6 +178,10 @@ struct verify_trial {
     struct verify_finding *finding;
 };
 
+/* Checks that a candidate that states batch invariance gives each sample the same bits in every
+ * batch (batch.c). Returns 0 or -1. */
+int verify_batch(const struct verify_trial *trial);
+
 /* Finds the cause of a wrong result, by further runs or from the elements. `reused`: the plan ran
  * on other data before. Overwrites the run's operands. */
 void verify_diagnose(const struct verify_trial *trial, struct verify_run *run,
