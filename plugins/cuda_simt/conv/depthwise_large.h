@@ -35,6 +35,14 @@ struct large_shape {
     enum { FILTER_VECTORS = SQUARE * VECTORS };
 };
 
+/* The blocks for which the compiler saves registers. A multiprocessor of capability 7.5, 8.6 or 8.7
+ * holds at most 16 blocks. */
+#if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ < 800 || __CUDA_ARCH__ == 860 || __CUDA_ARCH__ == 870)
+#define LARGE_RESIDENT(SHAPE) (SHAPE::BLOCKS < 16 ? SHAPE::BLOCKS : 16)
+#else
+#define LARGE_RESIDENT(SHAPE) SHAPE::BLOCKS
+#endif
+
 /* ------------------------------------------------------------------ tiles */
 
 /* The position of a tile's first result. */

@@ -103,7 +103,7 @@ template <class T, class SHAPE> struct dgrad_work {
 };
 
 template <class T, class SHAPE>
-__global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::BLOCKS)
+__global__ void __launch_bounds__(SHAPE::THREADS, LARGE_RESIDENT(SHAPE))
     depthwise_large_dgrad_stride2_kernel(const __grid_constant__ depthwise_job job)
 {
     __shared__ uint4 dy[SHAPE::TILES * SHAPE::DY_VECTORS], filters[SHAPE::FILTER_VECTORS];

@@ -106,7 +106,7 @@ __device__ static inline void give_part(const depthwise_job &job,
 }
 
 template <class T, class SHAPE>
-__global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::BLOCKS)
+__global__ void __launch_bounds__(SHAPE::THREADS, LARGE_RESIDENT(SHAPE))
     depthwise_large_wgrad_kernel(const __grid_constant__ depthwise_job job)
 {
     __shared__ uint4 x[SHAPE::TILES * SHAPE::TILE_VECTORS],
