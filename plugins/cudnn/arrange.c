@@ -9,8 +9,6 @@
 #define ALL_SLOTS 0x1f
 #define BYTES     (CDN_TYPE(INT8) | CDN_TYPE(INT8X4) | CDN_TYPE(INT8X32))
 
-#define FUSED(name) slot_convolution_bias_activation_forward_##name
-
 int cdn_is_fused(const struct anydnn_plugin_problem *problem)
 {
     return problem->operation == ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD;
@@ -44,8 +42,9 @@ static int is_fusible(const struct anydnn_plugin_convolution *params)
 static void arrange_activation(struct anydnn_plugin_plan *plan)
 {
     struct anydnn_plugin_convolution *params = &plan->copies.params.convolution;
-    const struct anydnn_plugin_tensor *y =
-        plan->moved >> FUSED(y) & 1 ? &plan->home[FUSED(y)] : &plan->copies.tensor[FUSED(y)];
+    const struct anydnn_plugin_tensor *y = plan->moved >> CDN_FUSED(y) & 1
+                                               ? &plan->home[CDN_FUSED(y)]
+                                               : &plan->copies.tensor[CDN_FUSED(y)];
 
     if (is_fusible(params) || cdn_is_flushed(params->activation, y->type) ||
         (!cdn_is_float(&plan->problem) && !cdn_is_exact(&plan->problem)))
@@ -96,17 +95,17 @@ static void arrange_filter(struct anydnn_plugin_plan *plan)
 static void arrange_fused(struct anydnn_plugin_plan *plan)
 {
     arrange_activation(plan);
-    cdn_agree(plan, 1 << FUSED(bias), 1);
-    cdn_agree(plan, 1 << FUSED(z) | 1 << FUSED(y), 0);
+    cdn_agree(plan, 1 << CDN_FUSED(bias), 1);
+    cdn_agree(plan, 1 << CDN_FUSED(z) | 1 << CDN_FUSED(y), 0);
 }
 
 /* Arranges integers: scalars channels-last, vectors packed. */
 static void arrange_integers(struct anydnn_plugin_plan *plan)
 {
     int vectors = kit_lanes(plan->copies.tensor[0].type) > 1;
-    int32_t bias = cdn_is_fused(&plan->problem) ? FUSED(bias) : -1;
+    int32_t bias = cdn_is_fused(&plan->problem) ? CDN_FUSED(bias) : -1;
 
-    for (int32_t slot = 0; slot <= FUSED(y); slot++) {
+    for (int32_t slot = 0; slot <= CDN_FUSED(y); slot++) {
         const struct anydnn_plugin_tensor *tensor = plan->problem.tensor[slot];
         int lanes = tensor ? kit_lanes(tensor->type) > 1 : 0;
         int wanted = lanes ? CUDNN_TENSOR_NCHW_VECT_C : CUDNN_TENSOR_NHWC;
@@ -142,8 +141,8 @@ int32_t cdn_check_convolution(const struct anydnn_plugin_problem *problem, struc
                           "the convolution has %d spatial dims; cuDNN supports up to %d",
                           params->spatial_dims, SPATIAL_MAX);
     if (cdn_is_fused(problem) &&
-        cdn_is_flushed(params->activation, problem->tensor[FUSED(y)]->type))
-        return cdn_refuse_flushed(params->activation, problem->tensor[FUSED(y)]->type, why);
+        cdn_is_flushed(params->activation, problem->tensor[CDN_FUSED(y)]->type))
+        return cdn_refuse_flushed(params->activation, problem->tensor[CDN_FUSED(y)]->type, why);
     if (cdn_is_fused(problem) && !is_fusible(params))
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
                           "the activation is %d; for integers cuDNN fuses only the identity and "

@@ -3,6 +3,8 @@
  * activation. */
 #include "graph.h"
 
+#include "convolutions.h"
+
 #include <stdbool.h>
 
 /* The slots of x, w and y by their role in the formula, for any direction. */
@@ -50,8 +52,6 @@ static const struct roles backward_filter = {
     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_ALPHA,
     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_BETA,
 };
-
-#define FUSED(name) slot_convolution_bias_activation_forward_##name
 
 /* The first number of the tensors between nodes. */
 enum { BETWEEN = 100 };
@@ -116,7 +116,7 @@ static cudnnBackendDescriptor_t operand(struct making *making, int32_t slot)
 static cudnnBackendDescriptor_t between(struct making *making)
 {
     return tensor(making, BETWEEN + making->between++, making->compute,
-                  making->problem->tensor[FUSED(y)], 1);
+                  making->problem->tensor[CDN_FUSED(y)], 1);
 }
 
 /* ------------------------------------------------------------------ nodes */
@@ -215,18 +215,18 @@ static void fused_nodes(struct making *making)
     const struct anydnn_plugin_problem *problem = making->problem;
     const struct anydnn_plugin_convolution *params = problem->params;
     int has_activation = params->activation != CUDNN_ACTIVATION_IDENTITY;
-    cudnnBackendDescriptor_t y = operand(making, FUSED(y));
+    cudnnBackendDescriptor_t y = operand(making, CDN_FUSED(y));
     cudnnBackendDescriptor_t sum = between(making), next;
 
     convolution_node(making, &forward, sum, making->factors->factor[0], 0);
-    if (problem->tensor[FUSED(z)]) {
+    if (problem->tensor[CDN_FUSED(z)]) {
         next = between(making);
-        pointwise_node(making, CUDNN_POINTWISE_ADD, sum, operand(making, FUSED(z)),
+        pointwise_node(making, CUDNN_POINTWISE_ADD, sum, operand(making, CDN_FUSED(z)),
                        making->factors->factor[1], next);
         sum = next;
     }
     next = has_activation ? between(making) : y;
-    pointwise_node(making, CUDNN_POINTWISE_ADD, sum, operand(making, FUSED(bias)), 1, next);
+    pointwise_node(making, CUDNN_POINTWISE_ADD, sum, operand(making, CDN_FUSED(bias)), 1, next);
     if (has_activation)
         pointwise_node(making, CUDNN_POINTWISE_RELU_FWD, next, NULL, 0, y);
 }

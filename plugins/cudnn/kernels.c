@@ -2,6 +2,8 @@
 /* Creates a convolution's execution plan and runs it. */
 #include "kernels.h"
 
+#include "convolutions.h"
+
 #include <string.h>
 
 /* ------------------------------------------------------------------ making */
@@ -115,7 +117,7 @@ static int has_factors(const struct anydnn_plugin_plan *plan, const struct cdn_v
 
     return variant->execution && variant->factors.factor[0] == scale[0] &&
            (variant->factors.factor[1] == scale[1] ||
-            (fused && !plan->problem.tensor[slot_convolution_bias_activation_forward_z]));
+            (fused && !plan->problem.tensor[CDN_FUSED(z)]));
 }
 
 int32_t cdn_kernels_run(struct anydnn_plugin_plan *plan, const struct cdn_call *call)
