@@ -9,11 +9,6 @@
 #define ALL_SLOTS 0x1f
 #define BYTES     (CDN_TYPE(INT8) | CDN_TYPE(INT8X4) | CDN_TYPE(INT8X32))
 
-int cdn_is_fused(const struct anydnn_plugin_problem *problem)
-{
-    return problem->operation == ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD;
-}
-
 int cdn_is_float(const struct anydnn_plugin_problem *problem)
 {
     return (CDN_FLOATS >> problem->tensor[0]->type & 1) != 0;

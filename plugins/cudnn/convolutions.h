@@ -9,7 +9,11 @@
 /* The slot of an operand of the fused convolution, such as CDN_FUSED(bias). */
 #define CDN_FUSED(name) slot_convolution_bias_activation_forward_##name
 
-int cdn_is_fused(const struct anydnn_plugin_problem *problem);
+static inline int cdn_is_fused(const struct anydnn_plugin_problem *problem)
+{
+    return problem->operation == ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD;
+}
+
 /* Returns 1 if the operands are of a floating-point type, not integers. */
 int cdn_is_float(const struct anydnn_plugin_problem *problem);
 /* Returns 1 if float sums the products of a convolution of bytes without rounding. */

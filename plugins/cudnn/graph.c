@@ -269,7 +269,7 @@ cudnnBackendDescriptor_t cdn_graph_make(struct cdn_parts *parts, cudnnHandle_t h
     };
     cudnnBackendDescriptor_t graph;
 
-    if (problem->operation == ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD)
+    if (cdn_is_fused(problem))
         fused_nodes(&making);
     else
         plain_node(&making);

@@ -15,14 +15,9 @@ _Static_assert(KIT_SAME_SLOT(convolution_forward, convolution_bias_activation_fo
                    KIT_SAME_SLOT(convolution_forward, convolution_bias_activation_forward, w),
                "x and w have the same slots in the plain and in the fused operation");
 
-static int is_fused(const struct anydnn_plugin_plan *plan)
-{
-    return plan->problem.operation == ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD;
-}
-
 static int32_t output_of(const struct anydnn_plugin_plan *plan)
 {
-    return is_fused(plan) ? CDN_FUSED(y) : PLAIN(y);
+    return cdn_is_fused(&plan->problem) ? CDN_FUSED(y) : PLAIN(y);
 }
 
 static cudnnDataType_t compute_of(const struct anydnn_plugin_plan *plan)
@@ -65,7 +60,7 @@ int32_t cdn_legacy_make(struct anydnn_plugin_plan *plan, uint64_t engine, struct
 
     if (!reason)
         reason = cdn_convolution_make(plan, compute_of(plan), why);
-    if (!reason && is_fused(plan))
+    if (!reason && cdn_is_fused(&plan->problem))
         reason =
             cdn_activation_make(&plan->made.activation, params->activation, 0, params->coef, why);
     if (reason)
@@ -162,7 +157,7 @@ int32_t cdn_legacy_run(struct anydnn_plugin_plan *plan, const struct cdn_call *c
     void *const *data = call->operands->data;
     cudnnTensorDescriptor_t *desc = plan->made.tensor;
 
-    if (is_fused(plan))
+    if (cdn_is_fused(&plan->problem))
         return cdn_ran(call, run_fused(plan, call, workspace),
                        "cudnnConvolutionBiasActivationForward");
     return cdn_ran(call,
