@@ -6,8 +6,7 @@
 
 #define SPATIAL_MAX 3
 
-#define ALL_SLOTS 0x1f
-#define BYTES     (CDN_TYPE(INT8) | CDN_TYPE(INT8X4) | CDN_TYPE(INT8X32))
+#define BYTES (CDN_TYPE(INT8) | CDN_TYPE(INT8X4) | CDN_TYPE(INT8X32))
 
 int cdn_is_float(const struct anydnn_plugin_problem *problem)
 {
@@ -50,7 +49,7 @@ static void arrange_activation(struct anydnn_plugin_plan *plan)
     plan->behind.coef = params->coef;
     params->activation = CUDNN_ACTIVATION_IDENTITY;
     params->nan_propagate = 0;
-    cdn_widen(plan, ALL_SLOTS, CDN_TYPE(HALF) | CDN_TYPE(BFLOAT16) | BYTES);
+    cdn_widen(plan, CDN_ALL_SLOTS, CDN_TYPE(HALF) | CDN_TYPE(BFLOAT16) | BYTES);
 }
 
 static int has_strides_of(const struct anydnn_plugin_tensor *tensor, int format)
@@ -118,7 +117,7 @@ static int is_direct(const struct anydnn_plugin_plan *plan)
 void cdn_arrange_convolution(struct anydnn_plugin_plan *plan)
 {
     if (plan->engine == CUDNN_BY_FLOAT || (!cdn_is_float(&plan->problem) && !is_direct(plan)))
-        cdn_widen(plan, ALL_SLOTS, CDN_TYPE(HALF) | CDN_TYPE(BFLOAT16) | BYTES);
+        cdn_widen(plan, CDN_ALL_SLOTS, CDN_TYPE(HALF) | CDN_TYPE(BFLOAT16) | BYTES);
     if (cdn_is_fused(&plan->problem))
         arrange_fused(plan);
     if (cdn_is_float(&plan->problem))

@@ -27,7 +27,7 @@ static int32_t prepare_lrn(struct anydnn_plugin_plan *plan, struct kit_refusal *
  * require packed NCHW. */
 static void arrange_lrn(struct anydnn_plugin_plan *plan)
 {
-    cdn_widen(plan, 0x3, CDN_TYPE(BFLOAT16));
+    cdn_widen(plan, CDN_ALL_SLOTS, CDN_TYPE(BFLOAT16));
     for (int32_t slot = 0; slot < 2; slot++) {
         if (plan->copies.tensor[slot].ndims > 4 &&
             cdn_packed_format(&plan->copies.tensor[slot]) != CUDNN_TENSOR_NCHW)
@@ -51,7 +51,7 @@ const struct cdn_operation cdn_lrn_forward = {
     .operation = ANYDNN_PLUGIN_LRN_FORWARD,
     .types = CDN_FLOATS | CDN_TYPE(INT8),
     .layouts = KIT_LAYOUTS,
-    .tensors = 0x3,
+    .tensors = CDN_ALL_SLOTS,
     .function = "cudnnLRNCrossChannelForward",
     .arrange = arrange_lrn,
     .prepare = prepare_lrn,
@@ -62,8 +62,8 @@ const struct cdn_operation cdn_lrn_forward = {
  * cuDNN rounds intermediate values to 16 bits in `temp` and `temp2`. */
 static void arrange_divisive(struct anydnn_plugin_plan *plan)
 {
-    cdn_widen(plan, 0x7f, CDN_TYPE(HALF) | CDN_TYPE(BFLOAT16));
-    cdn_agree(plan, 0x7f, 0);
+    cdn_widen(plan, CDN_ALL_SLOTS, CDN_TYPE(HALF) | CDN_TYPE(BFLOAT16));
+    cdn_agree(plan, CDN_ALL_SLOTS, 0);
 }
 
 /* Multiplies alpha by n for each missing spatial dim. cuDNN divides alpha by n for each of at least

@@ -117,7 +117,7 @@ const struct cdn_operation cdn_add_tensor = {
     .operation = ANYDNN_PLUGIN_ADD_TENSOR,
     .types = CDN_FLOATS | CDN_TYPE(INT8),
     .layouts = KIT_LAYOUTS,
-    .tensors = 0x3,
+    .tensors = CDN_ALL_SLOTS,
     .function = "cudnnAddTensor",
     .run = run_add,
 };
@@ -126,7 +126,7 @@ const struct cdn_operation cdn_op_tensor = {
     .operation = ANYDNN_PLUGIN_OP_TENSOR,
     .types = CDN_FLOATS | CDN_TYPE(INT8),
     .layouts = KIT_LAYOUTS,
-    .tensors = 0x7,
+    .tensors = CDN_ALL_SLOTS,
     .function = "cudnnOpTensor",
     .prepare = prepare_op,
     .run = run_op,
@@ -201,7 +201,7 @@ const struct cdn_operation cdn_set_tensor = {
     .operation = ANYDNN_PLUGIN_SET_TENSOR,
     .types = CDN_FLOATS | CDN_TYPE(INT8),
     .layouts = KIT_LAYOUTS,
-    .tensors = 0x1,
+    .tensors = CDN_ALL_SLOTS,
     .function = "cudnnSetTensor",
     .run = run_set,
 };
@@ -210,7 +210,7 @@ const struct cdn_operation cdn_scale_tensor = {
     .operation = ANYDNN_PLUGIN_SCALE_TENSOR,
     .types = CDN_FLOATS | CDN_TYPE(INT8),
     .layouts = KIT_LAYOUTS,
-    .tensors = 0x1,
+    .tensors = CDN_ALL_SLOTS,
     .function = "cudnnScaleTensor",
     .run = run_scale,
 };

@@ -30,7 +30,7 @@ static size_t index_of(int32_t type)
 /* Widens bfloat16, which cuDNN does not reduce. */
 static void arrange_reduce(struct anydnn_plugin_plan *plan)
 {
-    cdn_widen(plan, 0x3, CDN_TYPE(BFLOAT16));
+    cdn_widen(plan, CDN_ALL_SLOTS, CDN_TYPE(BFLOAT16));
 }
 
 static int32_t check_reduce(const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
@@ -155,7 +155,7 @@ const struct cdn_operation cdn_convolution_backward_bias = {
     .operation = ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_BIAS,
     .types = CDN_FLOATS,
     .layouts = KIT_LAYOUTS,
-    .tensors = 0x3,
+    .tensors = CDN_ALL_SLOTS,
     .function = "cudnnConvolutionBackwardBias",
     .arrange = arrange_backward_bias,
     .run = run_backward_bias,

@@ -30,7 +30,7 @@ void cdn_arrange_transform_types(struct anydnn_plugin_plan *plan)
     if (is_one_of(x->type, CDN_TRANSFORM_SHORTS) && is_one_of(y->type, CDN_TRANSFORM_SHORTS) &&
         x->type != y->type)
         cdn_widen(plan, 0x1, CDN_TRANSFORM_SHORTS);
-    cdn_widen(plan, 0x3, CDN_TYPE(INT8X32));
+    cdn_widen(plan, CDN_ALL_SLOTS, CDN_TYPE(INT8X32));
     for (int32_t slot = 0; slot < 2; slot++) {
         if (kit_lanes(plan->copies.tensor[slot].type) > 1 &&
             cdn_packed_format(&plan->copies.tensor[slot]) < 0)
@@ -58,7 +58,7 @@ const struct cdn_operation cdn_transform_tensor = {
     .operation = ANYDNN_PLUGIN_TRANSFORM_TENSOR,
     .types = CDN_TRANSFORMED | CDN_TYPE(DOUBLE) | CDN_TYPE(INT8X4) | CDN_TYPE(INT8X32),
     .layouts = CDN_LAYOUTS_AND_VECTORS,
-    .tensors = 0x3,
+    .tensors = CDN_ALL_SLOTS,
     .function = "cudnnTransformTensor",
     .arrange = cdn_arrange_transform_types,
     .check = check_transform,

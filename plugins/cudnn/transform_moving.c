@@ -49,7 +49,7 @@ static void arrange_moving(struct anydnn_plugin_plan *plan)
     if (x->ndims != 4)
         return;
     if (moves(params, 4) && (x->type != y->type || kit_lanes(x->type) > 1))
-        cdn_widen(plan, 0x3,
+        cdn_widen(plan, CDN_ALL_SLOTS,
                   CDN_TRANSFORM_SHORTS | CDN_TYPE(INT8) | CDN_TYPE(INT8X4) | CDN_TYPE(INT8X32));
     cdn_arrange_transform_types(plan);
     if (cdn_packed_format(y) < 0)
@@ -271,7 +271,7 @@ const struct cdn_operation cdn_transform_tensor_ex = {
     .operation = ANYDNN_PLUGIN_TRANSFORM_TENSOR_EX,
     .types = CDN_TRANSFORMED | CDN_TYPE(DOUBLE) | CDN_TYPE(INT8X4) | CDN_TYPE(INT8X32),
     .layouts = CDN_LAYOUTS_AND_VECTORS,
-    .tensors = 0x3,
+    .tensors = CDN_ALL_SLOTS,
     .function = "cudnnTransformTensorEx",
     .arrange = arrange_moving,
     .check = check_transform_ex,
@@ -283,7 +283,7 @@ const struct cdn_operation cdn_transform_filter = {
     .operation = ANYDNN_PLUGIN_TRANSFORM_FILTER,
     .types = CDN_TRANSFORMED | CDN_TYPE(DOUBLE),
     .layouts = ANYDNN_PLUGIN_LAYOUT_NCHW | ANYDNN_PLUGIN_LAYOUT_NHWC,
-    .tensors = 0x3,
+    .tensors = CDN_ALL_SLOTS,
     .function = "cudnnTransformFilter",
     .arrange = arrange_filter,
     .check = check_transform_filter,
