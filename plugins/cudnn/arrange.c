@@ -17,7 +17,7 @@ int cdn_is_float(const struct anydnn_plugin_problem *problem)
  * float is exact up to 24 bits, so 2^(24 - 14) products may be added in any order. */
 int cdn_is_exact(const struct anydnn_plugin_problem *problem)
 {
-    const struct anydnn_plugin_tensor *w = problem->tensor[1];
+    const struct anydnn_plugin_tensor *w = problem->tensor[CDN_FUSED(w)];
     int64_t products = 1;
 
     for (int32_t d = 1; d < w->ndims; d++)

@@ -98,9 +98,10 @@ static int32_t run_pooling_forward(struct anydnn_plugin_plan *plan, const struct
     cudnnTensorDescriptor_t *desc = plan->made.tensor;
 
     return cdn_ran(call,
-                   cudnn.cudnnPoolingForward(plan->context->handle, plan->made.pooling,
-                                             &call->scale[0], desc[0], data[0], &call->scale[1],
-                                             desc[1], data[1]),
+                   cudnn.cudnnPoolingForward(
+                       plan->context->handle, plan->made.pooling, &call->scale[0],
+                       desc[slot_pooling_forward_x], data[slot_pooling_forward_x], &call->scale[1],
+                       desc[slot_pooling_forward_y], data[slot_pooling_forward_y]),
                    plan->operation->function);
 }
 
@@ -228,8 +229,10 @@ static int32_t run_activation_forward(struct anydnn_plugin_plan *plan, const str
 
     return cdn_ran(call,
                    cudnn.cudnnActivationForward(plan->context->handle, plan->made.activation,
-                                                &call->scale[0], desc[0], data[0], &call->scale[1],
-                                                desc[1], data[1]),
+                                                &call->scale[0], desc[slot_activation_forward_x],
+                                                data[slot_activation_forward_x], &call->scale[1],
+                                                desc[slot_activation_forward_y],
+                                                data[slot_activation_forward_y]),
                    plan->operation->function);
 }
 

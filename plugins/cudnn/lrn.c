@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#define LRN(name)      slot_lrn_forward_##name
 #define FORWARD(name)  slot_divisive_normalization_forward_##name
 #define BACKWARD(name) slot_divisive_normalization_backward_##name
 
@@ -28,7 +29,7 @@ static int32_t prepare_lrn(struct anydnn_plugin_plan *plan, struct kit_refusal *
 static void arrange_lrn(struct anydnn_plugin_plan *plan)
 {
     cdn_widen(plan, CDN_ALL_SLOTS, CDN_TYPE(BFLOAT16));
-    for (int32_t slot = 0; slot < 2; slot++) {
+    for (int32_t slot = LRN(x); slot <= LRN(y); slot++) {
         if (plan->copies.tensor[slot].ndims > 4 &&
             cdn_packed_format(&plan->copies.tensor[slot]) != CUDNN_TENSOR_NCHW)
             cdn_move(plan, slot, CUDNN_TENSOR_NCHW, plan->copies.tensor[slot].type);
@@ -41,9 +42,10 @@ static int32_t run_lrn_forward(struct anydnn_plugin_plan *plan, const struct cdn
     cudnnTensorDescriptor_t *desc = plan->made.tensor;
 
     return cdn_ran(call,
-                   cudnn.cudnnLRNCrossChannelForward(
-                       plan->context->handle, plan->made.lrn, CUDNN_LRN_CROSS_CHANNEL_DIM1,
-                       &call->scale[0], desc[0], data[0], &call->scale[1], desc[1], data[1]),
+                   cudnn.cudnnLRNCrossChannelForward(plan->context->handle, plan->made.lrn,
+                                                     CUDNN_LRN_CROSS_CHANNEL_DIM1, &call->scale[0],
+                                                     desc[LRN(x)], data[LRN(x)], &call->scale[1],
+                                                     desc[LRN(y)], data[LRN(y)]),
                    plan->operation->function);
 }
 
@@ -66,13 +68,16 @@ static void arrange_divisive(struct anydnn_plugin_plan *plan)
     cdn_agree(plan, CDN_ALL_SLOTS, 0);
 }
 
+_Static_assert(KIT_SAME_SLOT(divisive_normalization_forward, divisive_normalization_backward, x),
+               "both directions share prepare_divisive");
+
 /* Multiplies alpha by n for each missing spatial dim. cuDNN divides alpha by n for each of at least
  * two spatial dims. */
 static int32_t prepare_divisive(struct anydnn_plugin_plan *plan, struct kit_refusal *why)
 {
     struct anydnn_plugin_lrn *params = &plan->copies.params.lrn;
 
-    for (int32_t ndims = plan->copies.tensor[0].ndims; ndims < 4; ndims++)
+    for (int32_t ndims = plan->copies.tensor[FORWARD(x)].ndims; ndims < 4; ndims++)
         params->alpha *= params->n;
     return prepare_lrn(plan, why);
 }

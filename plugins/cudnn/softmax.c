@@ -2,6 +2,9 @@
 /* Implements softmax with cuDNN, forward and backward. */
 #include "table.h"
 
+#define FORWARD(name)  slot_softmax_forward_##name
+#define BACKWARD(name) slot_softmax_backward_##name
+
 /* ------------------------------------------------------------------ forward */
 
 /* Refuses `accurate` and `log`. For a row of -Inf alone, most of cuDNN's kernels return NaN, where
@@ -48,10 +51,10 @@ static int32_t run_forward(struct anydnn_plugin_plan *plan, const struct cdn_cal
     cudnnTensorDescriptor_t *desc = plan->made.tensor;
 
     return cdn_ran(call,
-                   cudnn.cudnnSoftmaxForward(plan->context->handle,
-                                             (cudnnSoftmaxAlgorithm_t)params->algorithm,
-                                             (cudnnSoftmaxMode_t)params->mode, &call->scale[0],
-                                             desc[0], data[0], &call->scale[1], desc[1], data[1]),
+                   cudnn.cudnnSoftmaxForward(
+                       plan->context->handle, (cudnnSoftmaxAlgorithm_t)params->algorithm,
+                       (cudnnSoftmaxMode_t)params->mode, &call->scale[0], desc[FORWARD(x)],
+                       data[FORWARD(x)], &call->scale[1], desc[FORWARD(y)], data[FORWARD(y)]),
                    plan->operation->function);
 }
 
@@ -85,8 +88,9 @@ static int32_t run_backward(struct anydnn_plugin_plan *plan, const struct cdn_ca
     return cdn_ran(call,
                    cudnn.cudnnSoftmaxBackward(
                        plan->context->handle, (cudnnSoftmaxAlgorithm_t)params->algorithm,
-                       (cudnnSoftmaxMode_t)params->mode, &call->scale[0], desc[0], data[0], desc[1],
-                       data[1], &call->scale[1], desc[2], data[2]),
+                       (cudnnSoftmaxMode_t)params->mode, &call->scale[0], desc[BACKWARD(y)],
+                       data[BACKWARD(y)], desc[BACKWARD(dy)], data[BACKWARD(dy)], &call->scale[1],
+                       desc[BACKWARD(dx)], data[BACKWARD(dx)]),
                    plan->operation->function);
 }
 
