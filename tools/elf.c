@@ -183,10 +183,8 @@ int elf_visit(const char *file, const struct elf_visitor *visitor, struct elf_fa
     int result = -1;
 
     *facts = (struct elf_facts){0, 0};
-    if (adn_elf_open(file, &elf) != 0) {
-        errno = errno == EINVAL ? ENOEXEC : errno; /* a folder, or another special file */
+    if (adn_elf_open(file, &elf) != 0)
         return -1;
-    }
     if (adn_elf_is_elf(&elf)) {
         int readable = adn_elf_is_readable(&elf);
 

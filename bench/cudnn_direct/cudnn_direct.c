@@ -25,31 +25,9 @@
 #include <cuda_runtime_api.h>
 #include <getopt.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-void fail(const char *format, ...)
-{
-    va_list list;
-
-    fputs("cudnn_direct: ", stderr);
-    va_start(list, format);
-    vfprintf(stderr, format, list);
-    va_end(list);
-    fputc('\n', stderr);
-    exit(EXIT_FAILURE);
-}
-
-void *take(size_t bytes)
-{
-    void *memory = calloc(1, bytes);
-
-    if (!memory)
-        fail("out of memory for %zu bytes", bytes);
-    return memory;
-}
 
 void try_cuda(cudaError_t error)
 {

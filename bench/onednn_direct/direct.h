@@ -41,7 +41,7 @@ struct way {
     void *state; /* NULL: the way does not exist for the problem */
 };
 
-/* Prints "onednn_direct: ..." and exits with 1. */
+/* Prints the program's name and a message, and exits with 1. */
 void fail(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 /* Returns zeroed memory, never NULL. */
 void *take(size_t bytes);

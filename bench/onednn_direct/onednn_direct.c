@@ -35,31 +35,9 @@
 #include "measure.h"
 
 #include <getopt.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-void fail(const char *format, ...)
-{
-    va_list list;
-
-    fputs("onednn_direct: ", stderr);
-    va_start(list, format);
-    vfprintf(stderr, format, list);
-    va_end(list);
-    fputc('\n', stderr);
-    exit(EXIT_FAILURE);
-}
-
-void *take(size_t bytes)
-{
-    void *memory = calloc(1, bytes);
-
-    if (!memory)
-        fail("out of memory for %zu bytes", bytes);
-    return memory;
-}
 
 /* ------------------------------------------------------------------ options */
 

@@ -1,12 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the 2-D convolutions of a suite of bench/suites, which has lines "NAME: PROBLEM". */
+/* Reads the 2-D convolutions of a suite of bench/suites, which has lines "NAME: PROBLEM". Fails and
+ * allocates for onednn_direct and cudnn_direct. */
 #include "direct.h"
 
+#include <err.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define LINE_MAX_ 512
+
+void fail(const char *format, ...)
+{
+    va_list list;
+
+    va_start(list, format);
+    vwarnx(format, list);
+    va_end(list);
+    exit(EXIT_FAILURE);
+}
+
+void *take(size_t bytes)
+{
+    void *memory = calloc(1, bytes);
+
+    if (!memory)
+        fail("out of memory for %zu bytes", bytes);
+    return memory;
+}
+
+/* ------------------------------------------------------------------ suites */
 
 /* Returns the text after KEY= in a problem, or NULL if it is absent. */
 static const char *value_of(const char *problem, const char *key)

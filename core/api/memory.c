@@ -32,12 +32,7 @@ static anydnnStatus_t check(anydnnHandle_t handle, const char *entry, const char
 
 static anydnnStatus_t answer(anydnnHandle_t handle, const char *entry, int32_t result)
 {
-    anydnnStatus_t status = result == 0 ? SUCCESS : adn_guard_poisoned(entry, handle);
-
-    if (result == 0 || status != SUCCESS)
-        return status;
-    return adn_fail(adn_plan_status(result), "%s: device %s: %s", entry, handle->device_name,
-                    adn_load_error_text());
+    return result == 0 ? SUCCESS : adn_guard_failed(entry, handle, NULL, result);
 }
 
 anydnnStatus_t anydnnMemAlloc(anydnnHandle_t handle, size_t bytes, void **ptr)

@@ -11,6 +11,9 @@
 const char *adn_math_name(int32_t math);
 int32_t adn_math_parse(const char *name);
 
+/* The names of all element types, for messages. */
+#define ADN_TYPE_NAMES "f64 f32 f16 bf16 s8 u8 s32 s64 s8x4 u8x4 s8x32 u16 u32 u64"
+
 /* Return "f32" for ANYDNN_PLUGIN_FLOAT and so on, "?" for others, and the number of a name, or
  * -1. */
 const char *adn_type_name(int32_t type);

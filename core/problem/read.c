@@ -70,9 +70,7 @@ anydnnStatus_t adn_read_tensor(const char *word, char *value, struct anydnn_plug
     }
     tensor->type = adn_type_parse(value);
     if (tensor->type < 0)
-        return adn_read_fail(
-            word,
-            "the type must be one of f64 f32 f16 bf16 s8 u8 s32 s64 s8x4 u8x4 s8x32 u16 u32 u64");
+        return adn_read_fail(word, "the type must be one of " ADN_TYPE_NAMES);
     tensor->ndims = adn_read_list(dims, tensor->dims, ANYDNN_PLUGIN_DIM_MAX);
     if (tensor->ndims < 1)
         return adn_read_fail(word, "the dims must be 1 to 8 integers, separated by commas");

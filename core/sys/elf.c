@@ -19,7 +19,7 @@ int adn_elf_open(const char *path, struct adn_elf *elf)
 
     *elf = (struct adn_elf){.file = adn_file_open(path, &status, reason, sizeof(reason))};
     if (elf->file < 0)
-        return -1;
+        return errno == EINVAL ? 0 : -1;
     elf->size = (uint64_t)status.st_size;
     if (elf->size < sizeof(elf->header) ||
         adn_elf_read(elf, &elf->header, sizeof(elf->header), 0) == 0)

@@ -15,7 +15,7 @@ struct adn_elf {
 };
 
 /* Opens a file and reads its header. Returns -1 with errno set where the file cannot be read;
- * returns 0 for a file that is not ELF, too. A folder or another special file gives EINVAL. */
+ * returns 0 for a file that is not ELF, too. A folder or another special file counts as empty. */
 int adn_elf_open(const char *path, struct adn_elf *elf);
 
 void adn_elf_close(struct adn_elf *elf);

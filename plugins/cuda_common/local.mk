@@ -28,4 +28,5 @@ CUDA_PLAN_SOURCES = \
 	plugins/cuda_common/element.h \
 	plugins/cuda_common/index.h \
 	plugins/cuda_common/plan.c \
-	plugins/cuda_common/plan.h
+	plugins/cuda_common/plan.h \
+	plugins/cuda_common/table.h

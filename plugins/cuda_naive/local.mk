@@ -29,7 +29,6 @@ CUDA_NAIVE_SOURCES = \
 	plugins/cuda_naive/spatial/grid.cu \
 	plugins/cuda_naive/spatial/sampler.cu \
 	plugins/cuda_naive/table.c \
-	plugins/cuda_naive/table.h \
 	plugins/cuda_naive/tensor_ops/blend.cu \
 	plugins/cuda_naive/tensor_ops/dropout.cu \
 	plugins/cuda_naive/tensor_ops/op_tensor.cu \

@@ -6,7 +6,7 @@
 
 #include "../cuda_common/activate.h"
 #include "../cuda_common/index.h"
-#include "table.h"
+#include "../cuda_common/table.h"
 
 #define NAIVE_DIMS    ANYDNN_PLUGIN_DIM_MAX
 #define NAIVE_SPATIAL ANYDNN_PLUGIN_SPATIAL_MAX

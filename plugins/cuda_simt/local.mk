@@ -149,7 +149,6 @@ CUDA_SIMT_SOURCES = \
 	plugins/cuda_simt/spatial/sampler.cu \
 	plugins/cuda_simt/spatial/spatial.h \
 	plugins/cuda_simt/table.c \
-	plugins/cuda_simt/table.h \
 	plugins/cuda_simt/tensor_ops/activation.cu \
 	plugins/cuda_simt/tensor_ops/blend.cu \
 	plugins/cuda_simt/tensor_ops/dropout.cu \

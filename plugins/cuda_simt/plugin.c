@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Defines the entry point of the backend cuda_simt, its description and its contexts. */
-#include "table.h"
+#include "../cuda_common/table.h"
 
 static int32_t context_create(int32_t device, struct anydnn_plugin_context **context)
 {

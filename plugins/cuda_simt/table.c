@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lists the operations of this backend. A new operation is an entry here and a file of its own. */
-#include "table.h"
+#include "../cuda_common/table.h"
 
 const struct cuda_operation *const cuda_operations[] = {
     &cuda_convolution_forward,

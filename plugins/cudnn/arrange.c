@@ -6,15 +6,7 @@
 
 #define SPATIAL_MAX 3
 
-#define ALL_SLOTS 0x1f
-#define BYTES     (CDN_TYPE(INT8) | CDN_TYPE(INT8X4) | CDN_TYPE(INT8X32))
-
-#define FUSED(name) slot_convolution_bias_activation_forward_##name
-
-int cdn_is_fused(const struct anydnn_plugin_problem *problem)
-{
-    return problem->operation == ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD;
-}
+#define BYTES (CDN_TYPE(INT8) | CDN_TYPE(INT8X4) | CDN_TYPE(INT8X32))
 
 int cdn_is_float(const struct anydnn_plugin_problem *problem)
 {
@@ -25,7 +17,7 @@ int cdn_is_float(const struct anydnn_plugin_problem *problem)
  * float is exact up to 24 bits, so 2^(24 - 14) products may be added in any order. */
 int cdn_is_exact(const struct anydnn_plugin_problem *problem)
 {
-    const struct anydnn_plugin_tensor *w = problem->tensor[1];
+    const struct anydnn_plugin_tensor *w = problem->tensor[CDN_FUSED(w)];
     int64_t products = 1;
 
     for (int32_t d = 1; d < w->ndims; d++)
@@ -44,8 +36,9 @@ static int is_fusible(const struct anydnn_plugin_convolution *params)
 static void arrange_activation(struct anydnn_plugin_plan *plan)
 {
     struct anydnn_plugin_convolution *params = &plan->copies.params.convolution;
-    const struct anydnn_plugin_tensor *y =
-        plan->moved >> FUSED(y) & 1 ? &plan->home[FUSED(y)] : &plan->copies.tensor[FUSED(y)];
+    const struct anydnn_plugin_tensor *y = plan->moved >> CDN_FUSED(y) & 1
+                                               ? &plan->home[CDN_FUSED(y)]
+                                               : &plan->copies.tensor[CDN_FUSED(y)];
 
     if (is_fusible(params) || cdn_is_flushed(params->activation, y->type) ||
         (!cdn_is_float(&plan->problem) && !cdn_is_exact(&plan->problem)))
@@ -56,7 +49,7 @@ static void arrange_activation(struct anydnn_plugin_plan *plan)
     plan->behind.coef = params->coef;
     params->activation = CUDNN_ACTIVATION_IDENTITY;
     params->nan_propagate = 0;
-    cdn_widen(plan, ALL_SLOTS, CDN_TYPE(HALF) | CDN_TYPE(BFLOAT16) | BYTES);
+    cdn_widen(plan, CDN_ALL_SLOTS, CDN_TYPE(HALF) | CDN_TYPE(BFLOAT16) | BYTES);
 }
 
 static int has_strides_of(const struct anydnn_plugin_tensor *tensor, int format)
@@ -96,17 +89,17 @@ static void arrange_filter(struct anydnn_plugin_plan *plan)
 static void arrange_fused(struct anydnn_plugin_plan *plan)
 {
     arrange_activation(plan);
-    cdn_agree(plan, 1 << FUSED(bias), 1);
-    cdn_agree(plan, 1 << FUSED(z) | 1 << FUSED(y), 0);
+    cdn_agree(plan, 1 << CDN_FUSED(bias), 1);
+    cdn_agree(plan, 1 << CDN_FUSED(z) | 1 << CDN_FUSED(y), 0);
 }
 
 /* Arranges integers: scalars channels-last, vectors packed. */
 static void arrange_integers(struct anydnn_plugin_plan *plan)
 {
     int vectors = kit_lanes(plan->copies.tensor[0].type) > 1;
-    int32_t bias = cdn_is_fused(&plan->problem) ? FUSED(bias) : -1;
+    int32_t bias = cdn_is_fused(&plan->problem) ? CDN_FUSED(bias) : -1;
 
-    for (int32_t slot = 0; slot <= FUSED(y); slot++) {
+    for (int32_t slot = 0; slot <= CDN_FUSED(y); slot++) {
         const struct anydnn_plugin_tensor *tensor = plan->problem.tensor[slot];
         int lanes = tensor ? kit_lanes(tensor->type) > 1 : 0;
         int wanted = lanes ? CUDNN_TENSOR_NCHW_VECT_C : CUDNN_TENSOR_NHWC;
@@ -124,7 +117,7 @@ static int is_direct(const struct anydnn_plugin_plan *plan)
 void cdn_arrange_convolution(struct anydnn_plugin_plan *plan)
 {
     if (plan->engine == CUDNN_BY_FLOAT || (!cdn_is_float(&plan->problem) && !is_direct(plan)))
-        cdn_widen(plan, ALL_SLOTS, CDN_TYPE(HALF) | CDN_TYPE(BFLOAT16) | BYTES);
+        cdn_widen(plan, CDN_ALL_SLOTS, CDN_TYPE(HALF) | CDN_TYPE(BFLOAT16) | BYTES);
     if (cdn_is_fused(&plan->problem))
         arrange_fused(plan);
     if (cdn_is_float(&plan->problem))
@@ -142,8 +135,8 @@ int32_t cdn_check_convolution(const struct anydnn_plugin_problem *problem, struc
                           "the convolution has %d spatial dims; cuDNN supports up to %d",
                           params->spatial_dims, SPATIAL_MAX);
     if (cdn_is_fused(problem) &&
-        cdn_is_flushed(params->activation, problem->tensor[FUSED(y)]->type))
-        return cdn_refuse_flushed(params->activation, problem->tensor[FUSED(y)]->type, why);
+        cdn_is_flushed(params->activation, problem->tensor[CDN_FUSED(y)]->type))
+        return cdn_refuse_flushed(params->activation, problem->tensor[CDN_FUSED(y)]->type, why);
     if (cdn_is_fused(problem) && !is_fusible(params))
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
                           "the activation is %d; for integers cuDNN fuses only the identity and "

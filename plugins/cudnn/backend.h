@@ -19,6 +19,9 @@
 #define CDN_FLOATS              (CDN_REALS | CDN_TYPE(BFLOAT16))
 #define CDN_LAYOUTS_AND_VECTORS (KIT_LAYOUTS | ANYDNN_PLUGIN_LAYOUT_VECT_C)
 
+/* A bit set of all slots. */
+#define CDN_ALL_SLOTS ((UINT32_C(1) << ANYDNN_PLUGIN_OPERAND_MAX) - 1)
+
 /* The alignment in bytes that cuDNN's kernels may assume for operands. */
 #define CDN_ALIGNMENT 16
 

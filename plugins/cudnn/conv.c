@@ -5,8 +5,6 @@
 #include "legacy.h"
 #include "table.h"
 
-#define FUSED(name) slot_convolution_bias_activation_forward_##name
-
 int32_t cdn_convolution_make(struct anydnn_plugin_plan *plan, cudnnDataType_t compute,
                              struct kit_refusal *why)
 {
@@ -62,7 +60,7 @@ static int32_t make_behind(struct anydnn_plugin_plan *plan, struct kit_refusal *
                                          plan->behind.nan_propagate, plan->behind.coef, why);
 
     return reason ? reason
-                  : cdn_tensor_make(&plan->made.behind_y, plan->problem.tensor[FUSED(y)],
+                  : cdn_tensor_make(&plan->made.behind_y, plan->problem.tensor[CDN_FUSED(y)],
                                     CDN_USUAL_DIMS, "y", why);
 }
 
@@ -87,7 +85,7 @@ static int32_t run(struct anydnn_plugin_plan *plan, const struct cdn_call *call)
     int32_t status = plan->kernels ? cdn_kernels_run(plan, call)
                                    : cdn_legacy_run(plan, call, call->operands->workspace);
     cudnnTensorDescriptor_t desc = plan->made.behind_y;
-    void *y = call->operands->data[FUSED(y)];
+    void *y = call->operands->data[CDN_FUSED(y)];
 
     if (status || !plan->behind.is_there)
         return status;

@@ -6,7 +6,14 @@
 #include "backend.h"
 #include "engines.h"
 
-int cdn_is_fused(const struct anydnn_plugin_problem *problem);
+/* The slot of an operand of the fused convolution, such as CDN_FUSED(bias). */
+#define CDN_FUSED(name) slot_convolution_bias_activation_forward_##name
+
+static inline int cdn_is_fused(const struct anydnn_plugin_problem *problem)
+{
+    return problem->operation == ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD;
+}
+
 /* Returns 1 if the operands are of a floating-point type, not integers. */
 int cdn_is_float(const struct anydnn_plugin_problem *problem);
 /* Returns 1 if float sums the products of a convolution of bytes without rounding. */

@@ -3,6 +3,8 @@
  * activation. */
 #include "graph.h"
 
+#include "convolutions.h"
+
 #include <stdbool.h>
 
 /* The slots of x, w and y by their role in the formula, for any direction. */
@@ -13,45 +15,43 @@ struct roles {
 };
 
 static const struct roles forward = {
-    0,
-    1,
-    2,
-    CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR,
-    CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X,
-    CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W,
-    CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y,
-    CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC,
-    CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA,
-    CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA,
+    .x = slot_convolution_forward_x,
+    .w = slot_convolution_forward_w,
+    .y = slot_convolution_forward_y,
+    .node = CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR,
+    .x_name = CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X,
+    .w_name = CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W,
+    .y_name = CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y,
+    .description = CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC,
+    .alpha = CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA,
+    .beta = CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA,
 };
 
 static const struct roles backward_data = {
-    2,
-    0,
-    1,
-    CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR,
-    CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX,
-    CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W,
-    CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY,
-    CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_CONV_DESC,
-    CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_ALPHA,
-    CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_BETA,
+    .x = slot_convolution_backward_data_dx,
+    .w = slot_convolution_backward_data_w,
+    .y = slot_convolution_backward_data_dy,
+    .node = CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR,
+    .x_name = CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX,
+    .w_name = CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W,
+    .y_name = CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY,
+    .description = CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_CONV_DESC,
+    .alpha = CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_ALPHA,
+    .beta = CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_BETA,
 };
 
 static const struct roles backward_filter = {
-    0,
-    2,
-    1,
-    CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR,
-    CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_X,
-    CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW,
-    CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY,
-    CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_CONV_DESC,
-    CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_ALPHA,
-    CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_BETA,
+    .x = slot_convolution_backward_filter_x,
+    .w = slot_convolution_backward_filter_dw,
+    .y = slot_convolution_backward_filter_dy,
+    .node = CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR,
+    .x_name = CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_X,
+    .w_name = CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW,
+    .y_name = CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY,
+    .description = CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_CONV_DESC,
+    .alpha = CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_ALPHA,
+    .beta = CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_BETA,
 };
-
-#define FUSED(name) slot_convolution_bias_activation_forward_##name
 
 /* The first number of the tensors between nodes. */
 enum { BETWEEN = 100 };
@@ -116,7 +116,7 @@ static cudnnBackendDescriptor_t operand(struct making *making, int32_t slot)
 static cudnnBackendDescriptor_t between(struct making *making)
 {
     return tensor(making, BETWEEN + making->between++, making->compute,
-                  making->problem->tensor[FUSED(y)], 1);
+                  making->problem->tensor[CDN_FUSED(y)], 1);
 }
 
 /* ------------------------------------------------------------------ nodes */
@@ -215,18 +215,18 @@ static void fused_nodes(struct making *making)
     const struct anydnn_plugin_problem *problem = making->problem;
     const struct anydnn_plugin_convolution *params = problem->params;
     int has_activation = params->activation != CUDNN_ACTIVATION_IDENTITY;
-    cudnnBackendDescriptor_t y = operand(making, FUSED(y));
+    cudnnBackendDescriptor_t y = operand(making, CDN_FUSED(y));
     cudnnBackendDescriptor_t sum = between(making), next;
 
     convolution_node(making, &forward, sum, making->factors->factor[0], 0);
-    if (problem->tensor[FUSED(z)]) {
+    if (problem->tensor[CDN_FUSED(z)]) {
         next = between(making);
-        pointwise_node(making, CUDNN_POINTWISE_ADD, sum, operand(making, FUSED(z)),
+        pointwise_node(making, CUDNN_POINTWISE_ADD, sum, operand(making, CDN_FUSED(z)),
                        making->factors->factor[1], next);
         sum = next;
     }
     next = has_activation ? between(making) : y;
-    pointwise_node(making, CUDNN_POINTWISE_ADD, sum, operand(making, FUSED(bias)), 1, next);
+    pointwise_node(making, CUDNN_POINTWISE_ADD, sum, operand(making, CDN_FUSED(bias)), 1, next);
     if (has_activation)
         pointwise_node(making, CUDNN_POINTWISE_RELU_FWD, next, NULL, 0, y);
 }
@@ -269,7 +269,7 @@ cudnnBackendDescriptor_t cdn_graph_make(struct cdn_parts *parts, cudnnHandle_t h
     };
     cudnnBackendDescriptor_t graph;
 
-    if (problem->operation == ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD)
+    if (cdn_is_fused(problem))
         fused_nodes(&making);
     else
         plain_node(&making);

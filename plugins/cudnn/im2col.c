@@ -2,11 +2,13 @@
 /* Implements im2col, the columns of patches, with cuDNN. */
 #include "table.h"
 
+#define SLOT(name) slot_im2col_##name
+
 /* Packs the matrix, since cuDNN writes it packed. */
 static void arrange_im2col(struct anydnn_plugin_plan *plan)
 {
-    if (cdn_packed_format(plan->problem.tensor[1]) != CUDNN_TENSOR_NCHW)
-        cdn_move(plan, 1, CUDNN_TENSOR_NCHW, plan->copies.tensor[1].type);
+    if (cdn_packed_format(plan->problem.tensor[SLOT(col)]) != CUDNN_TENSOR_NCHW)
+        cdn_move(plan, SLOT(col), CUDNN_TENSOR_NCHW, plan->copies.tensor[SLOT(col)].type);
 }
 
 static int32_t check_im2col(const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
@@ -24,7 +26,7 @@ static int32_t check_im2col(const struct anydnn_plugin_problem *problem, struct 
 static int32_t prepare_im2col(struct anydnn_plugin_plan *plan, struct kit_refusal *why)
 {
     const struct anydnn_plugin_convolution *params = plan->problem.params;
-    const struct anydnn_plugin_tensor *x = plan->problem.tensor[0];
+    const struct anydnn_plugin_tensor *x = plan->problem.tensor[SLOT(x)];
     struct anydnn_plugin_tensor filter = {
         .type = x->type, .ndims = 4, .dims = {1, x->dims[1], 1, 1}};
     int32_t reason;
@@ -42,8 +44,9 @@ static int32_t run_im2col(struct anydnn_plugin_plan *plan, const struct cdn_call
     void *const *data = call->operands->data;
 
     return cdn_ran(call,
-                   cudnn.cudnnIm2Col(plan->context->handle, plan->made.tensor[0], data[0],
-                                     plan->made.filter[0], plan->made.convolution, data[1]),
+                   cudnn.cudnnIm2Col(plan->context->handle, plan->made.tensor[SLOT(x)],
+                                     data[SLOT(x)], plan->made.filter[0], plan->made.convolution,
+                                     data[SLOT(col)]),
                    plan->operation->function);
 }
 
@@ -51,7 +54,7 @@ const struct cdn_operation cdn_im2col = {
     .operation = ANYDNN_PLUGIN_IM2COL,
     .types = CDN_FLOATS,
     .layouts = KIT_LAYOUTS,
-    .tensors = 0x1,
+    .tensors = 1 << SLOT(x),
     .function = "cudnnIm2Col",
     .arrange = arrange_im2col,
     .check = check_im2col,

@@ -2,6 +2,8 @@
 /* Creates a convolution's execution plan and runs it. */
 #include "kernels.h"
 
+#include "convolutions.h"
+
 #include <string.h>
 
 /* ------------------------------------------------------------------ making */
@@ -111,11 +113,9 @@ int32_t cdn_execute(struct anydnn_plugin_plan *plan, const struct cdn_call *call
 static int has_factors(const struct anydnn_plugin_plan *plan, const struct cdn_variant *variant,
                        const double *scale)
 {
-    int fused = plan->problem.operation == ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD;
-
     return variant->execution && variant->factors.factor[0] == scale[0] &&
            (variant->factors.factor[1] == scale[1] ||
-            (fused && !plan->problem.tensor[slot_convolution_bias_activation_forward_z]));
+            (cdn_is_fused(&plan->problem) && !plan->problem.tensor[CDN_FUSED(z)]));
 }
 
 int32_t cdn_kernels_run(struct anydnn_plugin_plan *plan, const struct cdn_call *call)
@@ -126,7 +126,7 @@ int32_t cdn_kernels_run(struct anydnn_plugin_plan *plan, const struct cdn_call *
     if (has_factors(plan, &kernels->usual, scale))
         return cdn_execute(plan, call, &kernels->usual, NULL,
                            kernels->usual.workspace ? call->operands->workspace : NULL);
-    if (plan->problem.operation == ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD)
+    if (cdn_is_fused(&plan->problem))
         return cdn_run_fused(plan, call);
     if (has_factors(plan, &kernels->other, scale))
         return cdn_run_other(plan, call);

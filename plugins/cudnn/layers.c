@@ -98,9 +98,10 @@ static int32_t run_pooling_forward(struct anydnn_plugin_plan *plan, const struct
     cudnnTensorDescriptor_t *desc = plan->made.tensor;
 
     return cdn_ran(call,
-                   cudnn.cudnnPoolingForward(plan->context->handle, plan->made.pooling,
-                                             &call->scale[0], desc[0], data[0], &call->scale[1],
-                                             desc[1], data[1]),
+                   cudnn.cudnnPoolingForward(
+                       plan->context->handle, plan->made.pooling, &call->scale[0],
+                       desc[slot_pooling_forward_x], data[slot_pooling_forward_x], &call->scale[1],
+                       desc[slot_pooling_forward_y], data[slot_pooling_forward_y]),
                    plan->operation->function);
 }
 
@@ -134,7 +135,7 @@ const struct cdn_operation cdn_pooling_forward = {
     .operation = ANYDNN_PLUGIN_POOLING_FORWARD,
     .types = CDN_FLOATS | CDN_TYPE(INT8) | CDN_TYPE(INT8X4) | CDN_TYPE(INT8X32),
     .layouts = CDN_LAYOUTS_AND_VECTORS,
-    .tensors = 0x3,
+    .tensors = CDN_ALL_SLOTS,
     .function = "cudnnPoolingForward",
     .check = check_pooling_forward,
     .prepare = prepare_pooling,
@@ -145,7 +146,7 @@ const struct cdn_operation cdn_pooling_backward = {
     .operation = ANYDNN_PLUGIN_POOLING_BACKWARD,
     .types = CDN_FLOATS,
     .layouts = KIT_LAYOUTS,
-    .tensors = 0xf,
+    .tensors = CDN_ALL_SLOTS,
     .function = "cudnnPoolingBackward",
     .arrange = arrange_pooling_backward,
     .check = check_pooling_backward,
@@ -228,8 +229,10 @@ static int32_t run_activation_forward(struct anydnn_plugin_plan *plan, const str
 
     return cdn_ran(call,
                    cudnn.cudnnActivationForward(plan->context->handle, plan->made.activation,
-                                                &call->scale[0], desc[0], data[0], &call->scale[1],
-                                                desc[1], data[1]),
+                                                &call->scale[0], desc[slot_activation_forward_x],
+                                                data[slot_activation_forward_x], &call->scale[1],
+                                                desc[slot_activation_forward_y],
+                                                data[slot_activation_forward_y]),
                    plan->operation->function);
 }
 
@@ -252,7 +255,7 @@ const struct cdn_operation cdn_activation_forward = {
     .operation = ANYDNN_PLUGIN_ACTIVATION_FORWARD,
     .types = CDN_FLOATS | CDN_TYPE(INT8),
     .layouts = KIT_LAYOUTS,
-    .tensors = 0x3,
+    .tensors = CDN_ALL_SLOTS,
     .function = "cudnnActivationForward",
     .check = check_activation_forward,
     .prepare = prepare_activation,
@@ -263,7 +266,7 @@ const struct cdn_operation cdn_activation_backward = {
     .operation = ANYDNN_PLUGIN_ACTIVATION_BACKWARD,
     .types = CDN_FLOATS,
     .layouts = KIT_LAYOUTS,
-    .tensors = 0xf,
+    .tensors = CDN_ALL_SLOTS,
     .function = "cudnnActivationBackward",
     .arrange = arrange_activation_backward,
     .check = check_activation,

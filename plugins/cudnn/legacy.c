@@ -2,6 +2,7 @@
 /* Implements convolutions by cudnnConvolutionForward and cudnnConvolutionBiasActivationForward. */
 #include "legacy.h"
 
+#include "convolutions.h"
 #include "table.h"
 
 #include <string.h>
@@ -10,19 +11,13 @@
 #define ALGORITHM CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM
 
 #define PLAIN(name) slot_convolution_forward_##name
-#define FUSED(name) slot_convolution_bias_activation_forward_##name
 _Static_assert(KIT_SAME_SLOT(convolution_forward, convolution_bias_activation_forward, x) &&
                    KIT_SAME_SLOT(convolution_forward, convolution_bias_activation_forward, w),
                "x and w have the same slots in the plain and in the fused operation");
 
-static int is_fused(const struct anydnn_plugin_plan *plan)
-{
-    return plan->problem.operation == ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD;
-}
-
 static int32_t output_of(const struct anydnn_plugin_plan *plan)
 {
-    return is_fused(plan) ? FUSED(y) : PLAIN(y);
+    return cdn_is_fused(&plan->problem) ? CDN_FUSED(y) : PLAIN(y);
 }
 
 static cudnnDataType_t compute_of(const struct anydnn_plugin_plan *plan)
@@ -51,7 +46,7 @@ static int32_t make_tensors(struct anydnn_plugin_plan *plan, struct kit_refusal 
             reason = cdn_filter_make(&plan->made.filter[0], tensor, "w", why);
         else if (tensor)
             reason = cdn_tensor_make(&plan->made.tensor[slot], tensor, 5,
-                                     role[slot == output_of(plan) ? FUSED(y) : slot], why);
+                                     role[slot == output_of(plan) ? CDN_FUSED(y) : slot], why);
     }
     return reason;
 }
@@ -65,7 +60,7 @@ int32_t cdn_legacy_make(struct anydnn_plugin_plan *plan, uint64_t engine, struct
 
     if (!reason)
         reason = cdn_convolution_make(plan, compute_of(plan), why);
-    if (!reason && is_fused(plan))
+    if (!reason && cdn_is_fused(&plan->problem))
         reason =
             cdn_activation_make(&plan->made.activation, params->activation, 0, params->coef, why);
     if (reason)
@@ -143,16 +138,17 @@ static cudnnStatus_t run_fused(struct anydnn_plugin_plan *plan, const struct cdn
     static const double nothing = 0;
     void *const *data = call->operands->data;
     cudnnTensorDescriptor_t *desc = plan->made.tensor;
-    int has_z = desc[FUSED(z)] != NULL;
+    int has_z = desc[CDN_FUSED(z)] != NULL;
 
     /* cuDNN requires a tensor even if there is no z, but does not read it. The leading bytes of a
      * double 0 are a float 0. */
     return cudnn.cudnnConvolutionBiasActivationForward(
-        plan->context->handle, &call->scale[0], desc[FUSED(x)], data[FUSED(x)],
-        plan->made.filter[0], data[FUSED(w)], plan->made.convolution, ALGORITHM, workspace,
+        plan->context->handle, &call->scale[0], desc[CDN_FUSED(x)], data[CDN_FUSED(x)],
+        plan->made.filter[0], data[CDN_FUSED(w)], plan->made.convolution, ALGORITHM, workspace,
         (size_t)plan->legacy_workspace, has_z ? (const void *)&call->scale[1] : &nothing,
-        desc[has_z ? FUSED(z) : FUSED(y)], data[has_z ? FUSED(z) : FUSED(y)], desc[FUSED(bias)],
-        data[FUSED(bias)], plan->made.activation, desc[FUSED(y)], data[FUSED(y)]);
+        desc[has_z ? CDN_FUSED(z) : CDN_FUSED(y)], data[has_z ? CDN_FUSED(z) : CDN_FUSED(y)],
+        desc[CDN_FUSED(bias)], data[CDN_FUSED(bias)], plan->made.activation, desc[CDN_FUSED(y)],
+        data[CDN_FUSED(y)]);
 }
 
 int32_t cdn_legacy_run(struct anydnn_plugin_plan *plan, const struct cdn_call *call,
@@ -161,7 +157,7 @@ int32_t cdn_legacy_run(struct anydnn_plugin_plan *plan, const struct cdn_call *c
     void *const *data = call->operands->data;
     cudnnTensorDescriptor_t *desc = plan->made.tensor;
 
-    if (is_fused(plan))
+    if (cdn_is_fused(&plan->problem))
         return cdn_ran(call, run_fused(plan, call, workspace),
                        "cudnnConvolutionBiasActivationForward");
     return cdn_ran(call,

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#define LRN(name)      slot_lrn_forward_##name
 #define FORWARD(name)  slot_divisive_normalization_forward_##name
 #define BACKWARD(name) slot_divisive_normalization_backward_##name
 
@@ -27,8 +28,8 @@ static int32_t prepare_lrn(struct anydnn_plugin_plan *plan, struct kit_refusal *
  * require packed NCHW. */
 static void arrange_lrn(struct anydnn_plugin_plan *plan)
 {
-    cdn_widen(plan, 0x3, CDN_TYPE(BFLOAT16));
-    for (int32_t slot = 0; slot < 2; slot++) {
+    cdn_widen(plan, CDN_ALL_SLOTS, CDN_TYPE(BFLOAT16));
+    for (int32_t slot = LRN(x); slot <= LRN(y); slot++) {
         if (plan->copies.tensor[slot].ndims > 4 &&
             cdn_packed_format(&plan->copies.tensor[slot]) != CUDNN_TENSOR_NCHW)
             cdn_move(plan, slot, CUDNN_TENSOR_NCHW, plan->copies.tensor[slot].type);
@@ -41,9 +42,10 @@ static int32_t run_lrn_forward(struct anydnn_plugin_plan *plan, const struct cdn
     cudnnTensorDescriptor_t *desc = plan->made.tensor;
 
     return cdn_ran(call,
-                   cudnn.cudnnLRNCrossChannelForward(
-                       plan->context->handle, plan->made.lrn, CUDNN_LRN_CROSS_CHANNEL_DIM1,
-                       &call->scale[0], desc[0], data[0], &call->scale[1], desc[1], data[1]),
+                   cudnn.cudnnLRNCrossChannelForward(plan->context->handle, plan->made.lrn,
+                                                     CUDNN_LRN_CROSS_CHANNEL_DIM1, &call->scale[0],
+                                                     desc[LRN(x)], data[LRN(x)], &call->scale[1],
+                                                     desc[LRN(y)], data[LRN(y)]),
                    plan->operation->function);
 }
 
@@ -51,7 +53,7 @@ const struct cdn_operation cdn_lrn_forward = {
     .operation = ANYDNN_PLUGIN_LRN_FORWARD,
     .types = CDN_FLOATS | CDN_TYPE(INT8),
     .layouts = KIT_LAYOUTS,
-    .tensors = 0x3,
+    .tensors = CDN_ALL_SLOTS,
     .function = "cudnnLRNCrossChannelForward",
     .arrange = arrange_lrn,
     .prepare = prepare_lrn,
@@ -62,9 +64,12 @@ const struct cdn_operation cdn_lrn_forward = {
  * cuDNN rounds intermediate values to 16 bits in `temp` and `temp2`. */
 static void arrange_divisive(struct anydnn_plugin_plan *plan)
 {
-    cdn_widen(plan, 0x7f, CDN_TYPE(HALF) | CDN_TYPE(BFLOAT16));
-    cdn_agree(plan, 0x7f, 0);
+    cdn_widen(plan, CDN_ALL_SLOTS, CDN_TYPE(HALF) | CDN_TYPE(BFLOAT16));
+    cdn_agree(plan, CDN_ALL_SLOTS, 0);
 }
+
+_Static_assert(KIT_SAME_SLOT(divisive_normalization_forward, divisive_normalization_backward, x),
+               "both directions share prepare_divisive");
 
 /* Multiplies alpha by n for each missing spatial dim. cuDNN divides alpha by n for each of at least
  * two spatial dims. */
@@ -72,7 +77,7 @@ static int32_t prepare_divisive(struct anydnn_plugin_plan *plan, struct kit_refu
 {
     struct anydnn_plugin_lrn *params = &plan->copies.params.lrn;
 
-    for (int32_t ndims = plan->copies.tensor[0].ndims; ndims < 4; ndims++)
+    for (int32_t ndims = plan->copies.tensor[FORWARD(x)].ndims; ndims < 4; ndims++)
         params->alpha *= params->n;
     return prepare_lrn(plan, why);
 }

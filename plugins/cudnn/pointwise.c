@@ -5,6 +5,9 @@
 #include <math.h>
 #include <string.h>
 
+#define ADD(name) slot_add_tensor_##name
+#define OP(name)  slot_op_tensor_##name
+
 /* ------------------------------------------------------------------ a factor of 0 */
 
 /*
@@ -67,11 +70,11 @@ static int32_t run_add(struct anydnn_plugin_plan *plan, const struct cdn_call *c
     void *const *data = call->operands->data;
     cudnnTensorDescriptor_t *desc = plan->made.tensor;
 
-    if (is_zero(plan, call, 0, 0))
-        return run_with_zero(plan, call, 0);
+    if (is_zero(plan, call, 0, ADD(x)))
+        return run_with_zero(plan, call, ADD(x));
     return cdn_ran(call,
-                   cudnn.cudnnAddTensor(plan->context->handle, &call->scale[0], desc[0], data[0],
-                                        &call->scale[1], desc[1], data[1]),
+                   cudnn.cudnnAddTensor(plan->context->handle, &call->scale[0], desc[ADD(x)],
+                                        data[ADD(x)], &call->scale[1], desc[ADD(y)], data[ADD(y)]),
                    plan->operation->function);
 }
 
@@ -97,11 +100,12 @@ static int32_t run_op(struct anydnn_plugin_plan *plan, const struct cdn_call *ca
     const struct anydnn_plugin_op_tensor *params = plan->problem.params;
     void *const *data = call->operands->data;
     cudnnTensorDescriptor_t *desc = plan->made.tensor;
-    int32_t last = params->op == CUDNN_OP_TENSOR_SQRT || params->op == CUDNN_OP_TENSOR_NOT ? 0 : 1;
-    int32_t swap = last == 1 && data[1] == data[2] && data[0] != data[2];
-    int32_t first = swap ? 1 : 0, second = swap ? 0 : last;
+    int32_t last =
+        params->op == CUDNN_OP_TENSOR_SQRT || params->op == CUDNN_OP_TENSOR_NOT ? OP(a) : OP(b);
+    int32_t swap = last == OP(b) && data[OP(b)] == data[OP(c)] && data[OP(a)] != data[OP(c)];
+    int32_t first = swap ? OP(b) : OP(a), second = swap ? OP(a) : last;
 
-    for (int32_t slot = 0; slot <= last; slot++) {
+    for (int32_t slot = OP(a); slot <= last; slot++) {
         if (plan->problem.tensor[slot] && is_zero(plan, call, slot, slot))
             return run_with_zero(plan, call, slot);
     }
@@ -109,7 +113,7 @@ static int32_t run_op(struct anydnn_plugin_plan *plan, const struct cdn_call *ca
                    cudnn.cudnnOpTensor(plan->context->handle, plan->made.op_tensor,
                                        &call->scale[first], desc[first], data[first],
                                        &call->scale[swap ? 0 : 1], desc[second], data[second],
-                                       &call->scale[2], desc[2], data[2]),
+                                       &call->scale[2], desc[OP(c)], data[OP(c)]),
                    plan->operation->function);
 }
 
@@ -117,7 +121,7 @@ const struct cdn_operation cdn_add_tensor = {
     .operation = ANYDNN_PLUGIN_ADD_TENSOR,
     .types = CDN_FLOATS | CDN_TYPE(INT8),
     .layouts = KIT_LAYOUTS,
-    .tensors = 0x3,
+    .tensors = CDN_ALL_SLOTS,
     .function = "cudnnAddTensor",
     .run = run_add,
 };
@@ -126,7 +130,7 @@ const struct cdn_operation cdn_op_tensor = {
     .operation = ANYDNN_PLUGIN_OP_TENSOR,
     .types = CDN_FLOATS | CDN_TYPE(INT8),
     .layouts = KIT_LAYOUTS,
-    .tensors = 0x7,
+    .tensors = CDN_ALL_SLOTS,
     .function = "cudnnOpTensor",
     .prepare = prepare_op,
     .run = run_op,
@@ -162,7 +166,7 @@ static int32_t run_set(struct anydnn_plugin_plan *plan, const struct cdn_call *c
     int8_t byte;
     float wide;
 
-    switch (plan->problem.tensor[0]->type) {
+    switch (plan->problem.tensor[slot_set_tensor_y]->type) {
     case ANYDNN_PLUGIN_HALF:
         memcpy(&bits, value, sizeof bits);
         wide = half_value(bits);
@@ -182,18 +186,20 @@ static int32_t run_set(struct anydnn_plugin_plan *plan, const struct cdn_call *c
         break;
     }
     return cdn_ran(call,
-                   cudnn.cudnnSetTensor(plan->context->handle, plan->made.tensor[0],
-                                        call->operands->data[0], value),
+                   cudnn.cudnnSetTensor(plan->context->handle, plan->made.tensor[slot_set_tensor_y],
+                                        call->operands->data[slot_set_tensor_y], value),
                    plan->operation->function);
 }
 
 static int32_t run_scale(struct anydnn_plugin_plan *plan, const struct cdn_call *call)
 {
-    if (is_zero(plan, call, 0, 0))
-        return multiply(plan, call, 0, call->operands->data[0]);
+    const int32_t y = slot_scale_tensor_y;
+
+    if (is_zero(plan, call, 0, y))
+        return multiply(plan, call, y, call->operands->data[y]);
     return cdn_ran(call,
-                   cudnn.cudnnScaleTensor(plan->context->handle, plan->made.tensor[0],
-                                          call->operands->data[0], &call->scale[0]),
+                   cudnn.cudnnScaleTensor(plan->context->handle, plan->made.tensor[y],
+                                          call->operands->data[y], &call->scale[0]),
                    plan->operation->function);
 }
 
@@ -201,7 +207,7 @@ const struct cdn_operation cdn_set_tensor = {
     .operation = ANYDNN_PLUGIN_SET_TENSOR,
     .types = CDN_FLOATS | CDN_TYPE(INT8),
     .layouts = KIT_LAYOUTS,
-    .tensors = 0x1,
+    .tensors = CDN_ALL_SLOTS,
     .function = "cudnnSetTensor",
     .run = run_set,
 };
@@ -210,7 +216,7 @@ const struct cdn_operation cdn_scale_tensor = {
     .operation = ANYDNN_PLUGIN_SCALE_TENSOR,
     .types = CDN_FLOATS | CDN_TYPE(INT8),
     .layouts = KIT_LAYOUTS,
-    .tensors = 0x1,
+    .tensors = CDN_ALL_SLOTS,
     .function = "cudnnScaleTensor",
     .run = run_scale,
 };

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #define REDUCE(name) slot_reduce_tensor_##name
+#define BIAS(name)   slot_convolution_backward_bias_##name
 
 /* The types of indices and cuDNN's names for them. */
 static const struct {
@@ -30,7 +31,7 @@ static size_t index_of(int32_t type)
 /* Widens bfloat16, which cuDNN does not reduce. */
 static void arrange_reduce(struct anydnn_plugin_plan *plan)
 {
-    cdn_widen(plan, 0x3, CDN_TYPE(BFLOAT16));
+    cdn_widen(plan, CDN_ALL_SLOTS, CDN_TYPE(BFLOAT16));
 }
 
 static int32_t check_reduce(const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
@@ -120,7 +121,7 @@ const struct cdn_operation cdn_reduce_tensor = {
     .operation = ANYDNN_PLUGIN_REDUCE_TENSOR,
     .types = CDN_FLOATS | CDN_TYPE(INT8),
     .layouts = KIT_LAYOUTS,
-    .tensors = 0x3,
+    .tensors = 1 << REDUCE(a) | 1 << REDUCE(c),
     .function = "cudnnReduceTensor",
     .arrange = arrange_reduce,
     .check = check_reduce,
@@ -135,8 +136,8 @@ const struct cdn_operation cdn_reduce_tensor = {
 static void arrange_backward_bias(struct anydnn_plugin_plan *plan)
 {
     arrange_reduce(plan);
-    cdn_agree(plan, 0x1, 1);
-    cdn_agree(plan, 0x2, 1);
+    cdn_agree(plan, 1 << BIAS(dy), 1);
+    cdn_agree(plan, 1 << BIAS(db), 1);
 }
 
 static int32_t run_backward_bias(struct anydnn_plugin_plan *plan, const struct cdn_call *call)
@@ -145,9 +146,9 @@ static int32_t run_backward_bias(struct anydnn_plugin_plan *plan, const struct c
     cudnnTensorDescriptor_t *desc = plan->made.tensor;
 
     return cdn_ran(call,
-                   cudnn.cudnnConvolutionBackwardBias(plan->context->handle, &call->scale[0],
-                                                      desc[0], data[0], &call->scale[1], desc[1],
-                                                      data[1]),
+                   cudnn.cudnnConvolutionBackwardBias(
+                       plan->context->handle, &call->scale[0], desc[BIAS(dy)], data[BIAS(dy)],
+                       &call->scale[1], desc[BIAS(db)], data[BIAS(db)]),
                    plan->operation->function);
 }
 
@@ -155,7 +156,7 @@ const struct cdn_operation cdn_convolution_backward_bias = {
     .operation = ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_BIAS,
     .types = CDN_FLOATS,
     .layouts = KIT_LAYOUTS,
-    .tensors = 0x3,
+    .tensors = CDN_ALL_SLOTS,
     .function = "cudnnConvolutionBackwardBias",
     .arrange = arrange_backward_bias,
     .run = run_backward_bias,

@@ -2,6 +2,9 @@
 /* Implements softmax with cuDNN, forward and backward. */
 #include "table.h"
 
+#define FORWARD(name)  slot_softmax_forward_##name
+#define BACKWARD(name) slot_softmax_backward_##name
+
 /* ------------------------------------------------------------------ forward */
 
 /* Refuses `accurate` and `log`. For a row of -Inf alone, most of cuDNN's kernels return NaN, where
@@ -22,14 +25,14 @@ static int32_t check_forward(const struct anydnn_plugin_problem *problem, struct
 
 /* Packs the operands in the same format. With 5 dims and channels last, cuDNN leaves elements
  * unwritten. */
-static void pack_alike(struct anydnn_plugin_plan *plan, uint32_t slots)
+static void pack_alike(struct anydnn_plugin_plan *plan)
 {
     int format = cdn_packed_format(&plan->copies.tensor[0]);
 
     if (format == CUDNN_TENSOR_NCHW || plan->copies.tensor[0].ndims > 4)
-        cdn_pack_rows(plan, slots);
+        cdn_pack_rows(plan, CDN_ALL_SLOTS);
     else
-        cdn_agree(plan, slots, 1);
+        cdn_agree(plan, CDN_ALL_SLOTS, 1);
 }
 
 /* Converts the operands to float or double, packed in the same format. cuDNN writes into gaps, and
@@ -37,8 +40,8 @@ static void pack_alike(struct anydnn_plugin_plan *plan, uint32_t slots)
  * It rounds results of short types twice, and truncates those of int8. */
 static void arrange_forward(struct anydnn_plugin_plan *plan)
 {
-    cdn_widen(plan, 0x3, CDN_TYPE(HALF) | CDN_TYPE(BFLOAT16) | CDN_TYPE(INT8));
-    pack_alike(plan, 0x3);
+    cdn_widen(plan, CDN_ALL_SLOTS, CDN_TYPE(HALF) | CDN_TYPE(BFLOAT16) | CDN_TYPE(INT8));
+    pack_alike(plan);
 }
 
 static int32_t run_forward(struct anydnn_plugin_plan *plan, const struct cdn_call *call)
@@ -48,10 +51,10 @@ static int32_t run_forward(struct anydnn_plugin_plan *plan, const struct cdn_cal
     cudnnTensorDescriptor_t *desc = plan->made.tensor;
 
     return cdn_ran(call,
-                   cudnn.cudnnSoftmaxForward(plan->context->handle,
-                                             (cudnnSoftmaxAlgorithm_t)params->algorithm,
-                                             (cudnnSoftmaxMode_t)params->mode, &call->scale[0],
-                                             desc[0], data[0], &call->scale[1], desc[1], data[1]),
+                   cudnn.cudnnSoftmaxForward(
+                       plan->context->handle, (cudnnSoftmaxAlgorithm_t)params->algorithm,
+                       (cudnnSoftmaxMode_t)params->mode, &call->scale[0], desc[FORWARD(x)],
+                       data[FORWARD(x)], &call->scale[1], desc[FORWARD(y)], data[FORWARD(y)]),
                    plan->operation->function);
 }
 
@@ -59,7 +62,7 @@ const struct cdn_operation cdn_softmax_forward = {
     .operation = ANYDNN_PLUGIN_SOFTMAX_FORWARD,
     .types = CDN_FLOATS | CDN_TYPE(INT8),
     .layouts = KIT_LAYOUTS,
-    .tensors = 0x3,
+    .tensors = CDN_ALL_SLOTS,
     .function = "cudnnSoftmaxForward",
     .arrange = arrange_forward,
     .check = check_forward,
@@ -73,7 +76,7 @@ const struct cdn_operation cdn_softmax_forward = {
  * between elements. */
 static void arrange_backward(struct anydnn_plugin_plan *plan)
 {
-    pack_alike(plan, 0x7);
+    pack_alike(plan);
 }
 
 static int32_t run_backward(struct anydnn_plugin_plan *plan, const struct cdn_call *call)
@@ -85,8 +88,9 @@ static int32_t run_backward(struct anydnn_plugin_plan *plan, const struct cdn_ca
     return cdn_ran(call,
                    cudnn.cudnnSoftmaxBackward(
                        plan->context->handle, (cudnnSoftmaxAlgorithm_t)params->algorithm,
-                       (cudnnSoftmaxMode_t)params->mode, &call->scale[0], desc[0], data[0], desc[1],
-                       data[1], &call->scale[1], desc[2], data[2]),
+                       (cudnnSoftmaxMode_t)params->mode, &call->scale[0], desc[BACKWARD(y)],
+                       data[BACKWARD(y)], desc[BACKWARD(dy)], data[BACKWARD(dy)], &call->scale[1],
+                       desc[BACKWARD(dx)], data[BACKWARD(dx)]),
                    plan->operation->function);
 }
 
@@ -94,7 +98,7 @@ const struct cdn_operation cdn_softmax_backward = {
     .operation = ANYDNN_PLUGIN_SOFTMAX_BACKWARD,
     .types = CDN_FLOATS,
     .layouts = KIT_LAYOUTS,
-    .tensors = 0x7,
+    .tensors = CDN_ALL_SLOTS,
     .function = "cudnnSoftmaxBackward",
     .arrange = arrange_backward,
     .run = run_backward,

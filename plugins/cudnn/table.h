@@ -1,36 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declares the table entry of each operation. The operation's file defines it. */
+/* Declares the table entries of all operations. The file of an operation defines its entry, and
+ * table.c lists it. */
 #ifndef CDN_TABLE_H
 #define CDN_TABLE_H
 
 #include "backend.h"
 
-extern const struct cdn_operation cdn_convolution_forward;
-extern const struct cdn_operation cdn_convolution_backward_data;
-extern const struct cdn_operation cdn_convolution_backward_filter;
-extern const struct cdn_operation cdn_convolution_backward_bias;
-extern const struct cdn_operation cdn_convolution_bias_activation_forward;
-extern const struct cdn_operation cdn_pooling_forward;
-extern const struct cdn_operation cdn_pooling_backward;
-extern const struct cdn_operation cdn_activation_forward;
-extern const struct cdn_operation cdn_activation_backward;
-extern const struct cdn_operation cdn_lrn_forward;
-extern const struct cdn_operation cdn_softmax_forward;
-extern const struct cdn_operation cdn_softmax_backward;
-extern const struct cdn_operation cdn_divisive_normalization_forward;
-extern const struct cdn_operation cdn_divisive_normalization_backward;
-extern const struct cdn_operation cdn_batch_normalization_inference;
-extern const struct cdn_operation cdn_batch_normalization_training;
-extern const struct cdn_operation cdn_batch_normalization_backward;
-extern const struct cdn_operation cdn_transform_tensor;
-extern const struct cdn_operation cdn_transform_tensor_ex;
-extern const struct cdn_operation cdn_transform_filter;
-extern const struct cdn_operation cdn_add_tensor;
-extern const struct cdn_operation cdn_op_tensor;
-extern const struct cdn_operation cdn_reduce_tensor;
-extern const struct cdn_operation cdn_set_tensor;
-extern const struct cdn_operation cdn_scale_tensor;
-extern const struct cdn_operation cdn_im2col;
+#define OPERATION(number, name, ...) extern const struct cdn_operation cdn_##name;
+#include "../kit/operations.def"
+#undef OPERATION
 
 extern const struct cdn_operation *const cdn_operations[];
 extern const uint32_t cdn_operation_count;

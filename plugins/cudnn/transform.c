@@ -4,6 +4,12 @@
 
 #include "table.h"
 
+#define SLOT(name) slot_transform_tensor_##name
+#define HAS_THESE_SLOTS(operation)                                                                 \
+    (KIT_SAME_SLOT(transform_tensor, operation, x) && KIT_SAME_SLOT(transform_tensor, operation, y))
+_Static_assert(HAS_THESE_SLOTS(transform_tensor_ex) && HAS_THESE_SLOTS(transform_filter),
+               "the transforms share functions");
+
 static int is_one_of(int32_t type, uint32_t types)
 {
     return types >> type & 1;
@@ -12,7 +18,7 @@ static int is_one_of(int32_t type, uint32_t types)
 int32_t cdn_check_transform_types(const struct anydnn_plugin_problem *problem, uint32_t any,
                                   struct kit_refusal *why)
 {
-    int32_t x = problem->tensor[0]->type, y = problem->tensor[1]->type;
+    int32_t x = problem->tensor[SLOT(x)]->type, y = problem->tensor[SLOT(y)]->type;
     int shorts = is_one_of(x, CDN_TYPE(HALF) | CDN_TYPE(BFLOAT16)) &&
                  is_one_of(y, CDN_TYPE(HALF) | CDN_TYPE(BFLOAT16));
 
@@ -25,13 +31,14 @@ int32_t cdn_check_transform_types(const struct anydnn_plugin_problem *problem, u
 
 void cdn_arrange_transform_types(struct anydnn_plugin_plan *plan)
 {
-    const struct anydnn_plugin_tensor *x = &plan->copies.tensor[0], *y = &plan->copies.tensor[1];
+    const struct anydnn_plugin_tensor *x = &plan->copies.tensor[SLOT(x)],
+                                      *y = &plan->copies.tensor[SLOT(y)];
 
     if (is_one_of(x->type, CDN_TRANSFORM_SHORTS) && is_one_of(y->type, CDN_TRANSFORM_SHORTS) &&
         x->type != y->type)
-        cdn_widen(plan, 0x1, CDN_TRANSFORM_SHORTS);
-    cdn_widen(plan, 0x3, CDN_TYPE(INT8X32));
-    for (int32_t slot = 0; slot < 2; slot++) {
+        cdn_widen(plan, 1 << SLOT(x), CDN_TRANSFORM_SHORTS);
+    cdn_widen(plan, CDN_ALL_SLOTS, CDN_TYPE(INT8X32));
+    for (int32_t slot = SLOT(x); slot <= SLOT(y); slot++) {
         if (kit_lanes(plan->copies.tensor[slot].type) > 1 &&
             cdn_packed_format(&plan->copies.tensor[slot]) < 0)
             cdn_move(plan, slot, CUDNN_TENSOR_NCHW_VECT_C, plan->copies.tensor[slot].type);
@@ -49,8 +56,9 @@ static int32_t run_transform(struct anydnn_plugin_plan *plan, const struct cdn_c
     cudnnTensorDescriptor_t *desc = plan->made.tensor;
 
     return cdn_ran(call,
-                   cudnn.cudnnTransformTensor(plan->context->handle, &call->scale[0], desc[0],
-                                              data[0], &call->scale[1], desc[1], data[1]),
+                   cudnn.cudnnTransformTensor(plan->context->handle, &call->scale[0], desc[SLOT(x)],
+                                              data[SLOT(x)], &call->scale[1], desc[SLOT(y)],
+                                              data[SLOT(y)]),
                    plan->operation->function);
 }
 
@@ -58,7 +66,7 @@ const struct cdn_operation cdn_transform_tensor = {
     .operation = ANYDNN_PLUGIN_TRANSFORM_TENSOR,
     .types = CDN_TRANSFORMED | CDN_TYPE(DOUBLE) | CDN_TYPE(INT8X4) | CDN_TYPE(INT8X32),
     .layouts = CDN_LAYOUTS_AND_VECTORS,
-    .tensors = 0x3,
+    .tensors = CDN_ALL_SLOTS,
     .function = "cudnnTransformTensor",
     .arrange = cdn_arrange_transform_types,
     .check = check_transform,

@@ -5,6 +5,8 @@
 
 #include "table.h"
 
+#define SLOT(name) slot_transform_tensor_##name
+
 static int pads(const struct anydnn_plugin_transform *params, int32_t ndims)
 {
     int any = 0;
@@ -44,25 +46,28 @@ static int has_two_steps(const struct anydnn_plugin_transform *params, int32_t n
 static void arrange_moving(struct anydnn_plugin_plan *plan)
 {
     const struct anydnn_plugin_transform *params = plan->problem.params;
-    const struct anydnn_plugin_tensor *x = &plan->copies.tensor[0], *y = &plan->copies.tensor[1];
+    const struct anydnn_plugin_tensor *x = &plan->copies.tensor[SLOT(x)],
+                                      *y = &plan->copies.tensor[SLOT(y)];
 
     if (x->ndims != 4)
         return;
     if (moves(params, 4) && (x->type != y->type || kit_lanes(x->type) > 1))
-        cdn_widen(plan, 0x3,
+        cdn_widen(plan, CDN_ALL_SLOTS,
                   CDN_TRANSFORM_SHORTS | CDN_TYPE(INT8) | CDN_TYPE(INT8X4) | CDN_TYPE(INT8X32));
     cdn_arrange_transform_types(plan);
     if (cdn_packed_format(y) < 0)
-        cdn_move(plan, 1, CUDNN_TENSOR_NCHW, y->type);
+        cdn_move(plan, SLOT(y), CUDNN_TENSOR_NCHW, y->type);
     if (has_two_steps(params, 4) && cdn_packed_format(x) != cdn_packed_format(y))
-        cdn_move(plan, 0, cdn_packed_format(y), x->type);
+        cdn_move(plan, SLOT(x), cdn_packed_format(y), x->type);
 }
 
 static void arrange_filter(struct anydnn_plugin_plan *plan)
 {
+    const struct anydnn_plugin_tensor *x = &plan->copies.tensor[SLOT(x)];
+
     arrange_moving(plan);
-    if (plan->copies.tensor[0].ndims == 4 && cdn_packed_format(&plan->copies.tensor[0]) < 0)
-        cdn_move(plan, 0, CUDNN_TENSOR_NCHW, plan->copies.tensor[0].type);
+    if (x->ndims == 4 && cdn_packed_format(x) < 0)
+        cdn_move(plan, SLOT(x), CUDNN_TENSOR_NCHW, x->type);
 }
 
 /* Refuses a dim that is both padded and cropped. cuDNN creates a descriptor for it, but then
@@ -85,7 +90,7 @@ static int32_t check_pads(const struct anydnn_plugin_transform *params, int32_t 
 static int32_t check_moving(const struct anydnn_plugin_problem *problem, uint32_t any,
                             struct kit_refusal *why)
 {
-    const struct anydnn_plugin_tensor *x = problem->tensor[0];
+    const struct anydnn_plugin_tensor *x = problem->tensor[SLOT(x)];
     int32_t reason = check_pads(problem->params, x->ndims, why);
 
     if (reason)
@@ -114,7 +119,7 @@ static cudnnStatus_t make_step(const struct anydnn_plugin_plan *plan, int with_p
                                cudnnTensorTransformDescriptor_t *made)
 {
     const struct anydnn_plugin_transform *params = plan->problem.params;
-    const struct anydnn_plugin_tensor *y = plan->problem.tensor[1];
+    const struct anydnn_plugin_tensor *y = plan->problem.tensor[SLOT(y)];
     int32_t before[ANYDNN_PLUGIN_DIM_MAX], after[ANYDNN_PLUGIN_DIM_MAX];
     uint32_t fold[ANYDNN_PLUGIN_SPATIAL_MAX];
     cudnnStatus_t status = cudnn.cudnnCreateTensorTransformDescriptor(made);
@@ -140,7 +145,7 @@ static void describe_between(const struct anydnn_plugin_plan *plan,
 {
     const struct anydnn_plugin_transform *params = plan->problem.params;
 
-    *between = plan->copies.tensor[0];
+    *between = plan->copies.tensor[SLOT(x)];
     for (int32_t d = 0; d < between->ndims && params->direction == CUDNN_TRANSFORM_FOLD; d++)
         between->dims[d] += params->pad_before[d] + params->pad_after[d];
     for (int32_t i = 0; i < between->ndims - 2 && params->direction != CUDNN_TRANSFORM_FOLD; i++) {
@@ -149,13 +154,13 @@ static void describe_between(const struct anydnn_plugin_plan *plan,
         between->dims[1] /= fold;
         between->dims[i + 2] *= fold;
     }
-    cdn_pack(between, cdn_packed_format(&plan->copies.tensor[1]));
+    cdn_pack(between, cdn_packed_format(&plan->copies.tensor[SLOT(y)]));
 }
 
 static int32_t prepare_moving(struct anydnn_plugin_plan *plan, struct kit_refusal *why)
 {
     const struct anydnn_plugin_transform *params = plan->problem.params;
-    int two = has_two_steps(params, plan->copies.tensor[0].ndims);
+    int two = has_two_steps(params, plan->copies.tensor[SLOT(x)].ndims);
     int pads_first = !two || params->direction == CUDNN_TRANSFORM_FOLD;
     struct anydnn_plugin_tensor between;
     cudnnStatus_t status = make_step(plan, pads_first, !two || !pads_first, &plan->made.transform);
@@ -175,11 +180,11 @@ static int32_t prepare_filter(struct anydnn_plugin_plan *plan, struct kit_refusa
 {
     int32_t reason = 0;
 
-    if (has_two_steps(plan->problem.params, plan->copies.tensor[0].ndims))
+    if (has_two_steps(plan->problem.params, plan->copies.tensor[SLOT(x)].ndims))
         return prepare_moving(plan, why);
-    reason = cdn_filter_make(&plan->made.filter[0], plan->problem.tensor[0], "x", why);
+    reason = cdn_filter_make(&plan->made.filter[0], plan->problem.tensor[SLOT(x)], "x", why);
     if (!reason)
-        reason = cdn_filter_make(&plan->made.filter[1], plan->problem.tensor[1], "y", why);
+        reason = cdn_filter_make(&plan->made.filter[1], plan->problem.tensor[SLOT(y)], "y", why);
     return reason ? reason : prepare_moving(plan, why);
 }
 
@@ -189,14 +194,15 @@ static int32_t run_step(struct anydnn_plugin_plan *plan, const struct cdn_call *
 {
     const struct cdn_descriptors *made = &plan->made;
     cudnnHandle_t handle = plan->context->handle;
-    const void *x = call->operands->data[0];
+    const void *x = call->operands->data[SLOT(x)];
 
     return cdn_ran(call,
                    made->filter[0]
                        ? cudnn.cudnnTransformFilter(handle, made->transform, alpha, made->filter[0],
                                                     x, beta, made->filter[1], y)
                        : cudnn.cudnnTransformTensorEx(handle, made->transform, alpha,
-                                                      made->tensor[0], x, beta, made->tensor[1], y),
+                                                      made->tensor[SLOT(x)], x, beta,
+                                                      made->tensor[SLOT(y)], y),
                    plan->operation->function);
 }
 
@@ -214,16 +220,16 @@ static int32_t run_two_steps(struct anydnn_plugin_plan *plan, const struct cdn_c
     status = cuda_scratch_take(device, call->stream, cdn_tensor_bytes(&between), &scratch);
     if (status)
         return status;
-    status =
-        cdn_ran(call,
-                cudnn.cudnnTransformTensorEx(handle, made->transform, one, made->tensor[0],
-                                             call->operands->data[0], zero, made->between, scratch),
-                plan->operation->function);
+    status = cdn_ran(
+        call,
+        cudnn.cudnnTransformTensorEx(handle, made->transform, one, made->tensor[SLOT(x)],
+                                     call->operands->data[SLOT(x)], zero, made->between, scratch),
+        plan->operation->function);
     cdn_wrote_scratch(call, status);
     if (!status)
         status = cdn_ran(call,
                          cudnn.cudnnTransformTensorEx(handle, made->second, alpha, made->between,
-                                                      scratch, beta, made->tensor[1], y),
+                                                      scratch, beta, made->tensor[SLOT(y)], y),
                          plan->operation->function);
     dropped = cuda_scratch_drop(device, call->stream, scratch);
     return status ? status : dropped;
@@ -241,7 +247,7 @@ static int32_t blend(struct anydnn_plugin_plan *plan, const struct cdn_call *cal
     int32_t device = plan->context->device, dropped;
     void *scratch = NULL;
     int32_t status = cuda_scratch_take(device, call->stream,
-                                       cdn_tensor_bytes(plan->problem.tensor[1]), &scratch);
+                                       cdn_tensor_bytes(plan->problem.tensor[SLOT(y)]), &scratch);
 
     if (status)
         return status;
@@ -250,8 +256,9 @@ static int32_t blend(struct anydnn_plugin_plan *plan, const struct cdn_call *cal
     if (!status)
         status = cdn_ran(call,
                          cudnn.cudnnTransformTensor(plan->context->handle, &call->scale[0],
-                                                    plan->made.tensor[1], scratch, &call->scale[1],
-                                                    plan->made.tensor[1], call->operands->data[1]),
+                                                    plan->made.tensor[SLOT(y)], scratch,
+                                                    &call->scale[1], plan->made.tensor[SLOT(y)],
+                                                    call->operands->data[SLOT(y)]),
                          "cudnnTransformTensor");
     dropped = cuda_scratch_drop(device, call->stream, scratch);
     return status ? status : dropped;
@@ -262,16 +269,16 @@ static int32_t run_moving(struct anydnn_plugin_plan *plan, const struct cdn_call
     const struct anydnn_plugin_operands *operands = call->operands;
 
     if ((operands->scale[0] != 1 || operands->scale[1] != 0) &&
-        plan->problem.tensor[0]->type == plan->problem.tensor[1]->type)
+        plan->problem.tensor[SLOT(x)]->type == plan->problem.tensor[SLOT(y)]->type)
         return blend(plan, call);
-    return run_steps(plan, call, &call->scale[0], &call->scale[1], operands->data[1]);
+    return run_steps(plan, call, &call->scale[0], &call->scale[1], operands->data[SLOT(y)]);
 }
 
 const struct cdn_operation cdn_transform_tensor_ex = {
     .operation = ANYDNN_PLUGIN_TRANSFORM_TENSOR_EX,
     .types = CDN_TRANSFORMED | CDN_TYPE(DOUBLE) | CDN_TYPE(INT8X4) | CDN_TYPE(INT8X32),
     .layouts = CDN_LAYOUTS_AND_VECTORS,
-    .tensors = 0x3,
+    .tensors = CDN_ALL_SLOTS,
     .function = "cudnnTransformTensorEx",
     .arrange = arrange_moving,
     .check = check_transform_ex,
@@ -283,7 +290,7 @@ const struct cdn_operation cdn_transform_filter = {
     .operation = ANYDNN_PLUGIN_TRANSFORM_FILTER,
     .types = CDN_TRANSFORMED | CDN_TYPE(DOUBLE),
     .layouts = ANYDNN_PLUGIN_LAYOUT_NCHW | ANYDNN_PLUGIN_LAYOUT_NHWC,
-    .tensors = 0x3,
+    .tensors = CDN_ALL_SLOTS,
     .function = "cudnnTransformFilter",
     .arrange = arrange_filter,
     .check = check_transform_filter,

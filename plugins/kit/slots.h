@@ -4,35 +4,21 @@
 #ifndef KIT_SLOTS_H
 #define KIT_SLOTS_H
 
-/* KIT_SLOTS_n lists the constants of n operands: that of the first, then those of the n - 1 others.
- * OPERATION puts the operands before the names of these macros, so that KIT_SLOTS_CHOOSE finds the
- * macro for their number in its 17th argument. Each word, such as IN, leaves the operand's name. */
-#define KIT_SLOTS_1(op, name)       slot_##op##_##name
-#define KIT_SLOTS_2(op, name, ...)  KIT_SLOTS_1(op, name), KIT_SLOTS_1(op, __VA_ARGS__)
-#define KIT_SLOTS_3(op, name, ...)  KIT_SLOTS_1(op, name), KIT_SLOTS_2(op, __VA_ARGS__)
-#define KIT_SLOTS_4(op, name, ...)  KIT_SLOTS_1(op, name), KIT_SLOTS_3(op, __VA_ARGS__)
-#define KIT_SLOTS_5(op, name, ...)  KIT_SLOTS_1(op, name), KIT_SLOTS_4(op, __VA_ARGS__)
-#define KIT_SLOTS_6(op, name, ...)  KIT_SLOTS_1(op, name), KIT_SLOTS_5(op, __VA_ARGS__)
-#define KIT_SLOTS_7(op, name, ...)  KIT_SLOTS_1(op, name), KIT_SLOTS_6(op, __VA_ARGS__)
-#define KIT_SLOTS_8(op, name, ...)  KIT_SLOTS_1(op, name), KIT_SLOTS_7(op, __VA_ARGS__)
-#define KIT_SLOTS_9(op, name, ...)  KIT_SLOTS_1(op, name), KIT_SLOTS_8(op, __VA_ARGS__)
-#define KIT_SLOTS_10(op, name, ...) KIT_SLOTS_1(op, name), KIT_SLOTS_9(op, __VA_ARGS__)
-#define KIT_SLOTS_11(op, name, ...) KIT_SLOTS_1(op, name), KIT_SLOTS_10(op, __VA_ARGS__)
-#define KIT_SLOTS_12(op, name, ...) KIT_SLOTS_1(op, name), KIT_SLOTS_11(op, __VA_ARGS__)
-#define KIT_SLOTS_13(op, name, ...) KIT_SLOTS_1(op, name), KIT_SLOTS_12(op, __VA_ARGS__)
-#define KIT_SLOTS_14(op, name, ...) KIT_SLOTS_1(op, name), KIT_SLOTS_13(op, __VA_ARGS__)
-#define KIT_SLOTS_15(op, name, ...) KIT_SLOTS_1(op, name), KIT_SLOTS_14(op, __VA_ARGS__)
-#define KIT_SLOTS_16(op, name, ...) KIT_SLOTS_1(op, name), KIT_SLOTS_15(op, __VA_ARGS__)
-
-#define KIT_SLOTS_CHOOSE(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, chosen, ...) chosen
+/* Defines the constants of 16 operands. Each word, such as IN, leaves the operand's name. OPERATION
+ * adds numbers after the names, because an operation has at least 1 operand. The constants of these
+ * numbers, such as slot_pooling_forward_3, are unused. */
+/* clang-format off */
+#define KIT_SLOTS(op, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, ...)                         \
+    enum {                                                                                         \
+        slot_##op##_##a, slot_##op##_##b, slot_##op##_##c, slot_##op##_##d,                        \
+        slot_##op##_##e, slot_##op##_##f, slot_##op##_##g, slot_##op##_##h,                        \
+        slot_##op##_##i, slot_##op##_##j, slot_##op##_##k, slot_##op##_##l,                        \
+        slot_##op##_##m, slot_##op##_##n, slot_##op##_##o, slot_##op##_##p                         \
+    };
+/* clang-format on */
 
 #define OPERATION(number, op, params, factors, algorithms, ...)                                    \
-    enum {                                                                                         \
-        KIT_SLOTS_CHOOSE(__VA_ARGS__, KIT_SLOTS_16, KIT_SLOTS_15, KIT_SLOTS_14, KIT_SLOTS_13,      \
-                         KIT_SLOTS_12, KIT_SLOTS_11, KIT_SLOTS_10, KIT_SLOTS_9, KIT_SLOTS_8,       \
-                         KIT_SLOTS_7, KIT_SLOTS_6, KIT_SLOTS_5, KIT_SLOTS_4, KIT_SLOTS_3,          \
-                         KIT_SLOTS_2, KIT_SLOTS_1, )(op, __VA_ARGS__)                              \
-    };
+    KIT_SLOTS(op, __VA_ARGS__, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, )
 #define IN(name)             name
 #define OPTIONAL_IN(name)    name
 #define HOST_IN(name)        name

@@ -62,7 +62,8 @@ tests_dispatch_libfixtures_la_SOURCES = \
 	tests/dispatch/fixture.c \
 	tests/dispatch/fixture.h \
 	tests/dispatch/fixture_make.c \
-	tests/dispatch/fixture_private.h
+	tests/dispatch/fixture_private.h \
+	tests/dispatch/stage.h
 tests_dispatch_libsearches_la_SOURCES = \
 	tests/dispatch/clock.c \
 	tests/dispatch/searches.c \

@@ -1,43 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests where staged calls fail and with what effect, and spaces that are lost. */
-#include "tests/dispatch/fixture.h"
-
-#include <stdio.h>
-#include <string.h>
+#include "tests/dispatch/stage.h"
 
 #include "dispatch/handle/world.h"
-
-static const float one = 1;
-static const float zero = 0;
-
-/* Runs y = x on `rows` rows of 3 elements. */
-static anydnnStatus_t transform(anydnnHandle_t handle, int rows, const void *x, void *y)
-{
-    char text[32];
-    anydnnTensorDescriptor_t desc;
-
-    snprintf(text, sizeof(text), "f32:%d,3", rows);
-    desc = fixture_tensor(text);
-    return anydnnTransformTensor(handle, &one, desc, x, &zero, desc, y);
-}
-
-static anydnnHandle_t listed(const char *list)
-{
-    fixture_settings()->staging = ADN_STAGING_LISTED;
-    fixture_set("mock_device", "fill", "0x3c");
-    memset(fixture_data(1), 0x11, 64);
-    return fixture_handle(list);
-}
-
-static int untouched(void)
-{
-    const unsigned char *y = fixture_data(1);
-    int same = 1;
-
-    for (int i = 0; i < 64; i++)
-        same &= y[i] == 0x11;
-    return same;
-}
 
 /* Outputs stay unchanged until the copies back begin, whatever the backend did on its device. */
 static const struct {
@@ -59,16 +24,16 @@ static void before_the_way_back_another_may_try(void **state)
 {
     (void)state;
     for (size_t i = 0; i < EARLY; i++) {
-        anydnnHandle_t handle = listed("mock_device, mock_a");
+        anydnnHandle_t handle = stage_handle("mock_device, mock_a");
         const char *told;
 
         fixture_set("mock_device", early[i].key, early[i].value);
         fixture_messages();
-        assert_ok(transform(handle, 2, fixture_data(0), fixture_data(1)));
+        assert_ok(stage_transform(handle, 2, fixture_data(0), fixture_data(1)));
         assert_string_equal(fixture_record(handle, "backend"), "mock_a");
         assert_int_equal(fixture_number(handle, "staged"), 0);
         assert_int_equal(fixture_number(handle, "fallback"), 1);
-        assert_true(untouched());
+        assert_true(stage_untouched());
         told = fixture_messages();
         assert_holds(told, "anydnnTransformTensor: mock_device refused to run");
         assert_holds(told, early[i].said);
@@ -80,19 +45,19 @@ static void alone_or_with_fallback_off_it_fails(void **state)
 {
     (void)state;
     for (size_t i = 0; i < EARLY; i++) {
-        anydnnHandle_t handle = listed("mock_device");
+        anydnnHandle_t handle = stage_handle("mock_device");
 
         fixture_set("mock_device", early[i].key, early[i].value);
-        assert_int_not_equal(transform(handle, 2, fixture_data(0), fixture_data(1)), 0);
+        assert_int_not_equal(stage_transform(handle, 2, fixture_data(0), fixture_data(1)), 0);
         assert_holds(fixture_error(), "mock_device failed before it began: ");
         assert_holds(fixture_error(), early[i].said);
         assert_holds(fixture_error(), "no other backend runs the problem");
-        handle = listed("mock_device, mock_a, fallback:off");
-        assert_int_not_equal(transform(handle, 2, fixture_data(0), fixture_data(1)), 0);
+        handle = stage_handle("mock_device, mock_a, fallback:off");
+        assert_int_not_equal(stage_transform(handle, 2, fixture_data(0), fixture_data(1)), 0);
         assert_holds(fixture_error(), early[i].said);
         assert_holds(fixture_error(), "outputs are untouched");
         assert_string_equal(fixture_record(handle, "effect"), "none");
-        assert_true(untouched());
+        assert_true(stage_untouched());
         fixture_set("mock_device", early[i].key, NULL);
     }
 }
@@ -100,28 +65,29 @@ static void alone_or_with_fallback_off_it_fails(void **state)
 /* The first error is reported: that of the backend, not that of the later wait. */
 static void the_first_failure_is_told(void **state)
 {
-    anydnnHandle_t handle = listed("mock_device");
+    anydnnHandle_t handle = stage_handle("mock_device");
 
     (void)state;
     fixture_set("mock_device", "execute", "enqueued");
     fixture_set("mock_device", "fail_space", "synchronize");
-    assert_fails(transform(handle, 2, fixture_data(0), fixture_data(1)),
+    assert_fails(stage_transform(handle, 2, fixture_data(0), fixture_data(1)),
                  ANYDNN_STATUS_EXECUTION_FAILED, "told to fail in plan_execute");
     assert_int_equal(fixture_lines(fixture_log(), "synchronize", " answer=4"), 1);
 }
 
 static void on_the_way_back_nobody_else_may_try(void **state)
 {
-    anydnnHandle_t handle = listed("mock_device, mock_a");
+    anydnnHandle_t handle = stage_handle("mock_device, mock_a");
 
     (void)state;
     fixture_set("mock_device", "fail_space", "copy_from");
-    assert_fails(transform(handle, 2, fixture_data(0), fixture_data(1)),
+    assert_fails(stage_transform(handle, 2, fixture_data(0), fixture_data(1)),
                  ANYDNN_STATUS_INTERNAL_ERROR, "outputs are undefined");
     assert_string_equal(fixture_record(handle, "effect"), "unknown");
     assert_int_equal(fixture_lines(fixture_log(), "mock_a plan_execute", ""), 0);
     fixture_set("mock_device", "fail_space", NULL);
-    assert_ok(transform(handle, 2, fixture_data(0), fixture_data(1))); /* the next call succeeds */
+    assert_ok(
+        stage_transform(handle, 2, fixture_data(0), fixture_data(1))); /* the next call succeeds */
     assert_string_equal(fixture_record(handle, "backend"), "mock_device");
 }
 
@@ -136,26 +102,26 @@ static struct adn_space *mockdev(void)
 /* A host handle outlives the device that accelerated it. */
 static void another_space_that_is_lost(void **state)
 {
-    anydnnHandle_t handle = listed("mock_device, mock_a");
+    anydnnHandle_t handle = stage_handle("mock_device, mock_a");
     anydnnStatus_t seen = ANYDNN_STATUS_SPACE_POISONED;
     const char *log;
 
     (void)state;
-    assert_ok(transform(handle, 3, fixture_data(0), fixture_data(1)));
+    assert_ok(stage_transform(handle, 3, fixture_data(0), fixture_data(1)));
     assert_string_equal(fixture_record(handle, "backend"), "mock_device");
     fixture_set("mock_device", "execute", "unknown");
     fixture_set("mock_device", "poisoned", "yes");
-    assert_ok(transform(handle, 2, fixture_data(0), fixture_data(1)));
+    assert_ok(stage_transform(handle, 2, fixture_data(0), fixture_data(1)));
     assert_string_equal(fixture_record(handle, "backend"), "mock_a");
     fixture_set("mock_device", "execute", NULL);
     fixture_set("mock_device", "poisoned", NULL);
     assert_true(mockdev()->poisoned);
     fixture_log();
     fixture_messages();
-    assert_ok(transform(handle, 3, fixture_data(0), fixture_data(1))); /* an earlier plan */
+    assert_ok(stage_transform(handle, 3, fixture_data(0), fixture_data(1))); /* an earlier plan */
     assert_string_equal(fixture_record(handle, "backend"), "mock_a");
     assert_holds(fixture_messages(), "an error made device mockdev:0 unusable for this process");
-    assert_ok(transform(handle, 4, fixture_data(0), fixture_data(1)));
+    assert_ok(stage_transform(handle, 4, fixture_data(0), fixture_data(1)));
     assert_string_equal(
         fixture_record(handle, "passed_over"),
         "mock_device: an error made the devices of `mockdev` unusable for this process\n");
@@ -176,7 +142,7 @@ static void the_handles_own_space_that_is_lost(void **state)
     assert_ok(anydnnMemAlloc(handle, 128, (void **)&memory));
     fixture_set("mock_device", "fail_space", "copy_from");
     fixture_set("mock_device", "poisoned", "yes");
-    assert_fails(transform(handle, 2, memory, memory + 64), ANYDNN_STATUS_SPACE_POISONED,
+    assert_fails(stage_transform(handle, 2, memory, memory + 64), ANYDNN_STATUS_SPACE_POISONED,
                  "an error made device mockdev:0 unusable");
     fixture_set("mock_device", "fail_space", NULL);
     mockdev()->poisoned = 0;

@@ -1,46 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests staged plans over time: changing pointers, the handle's arenas, recordings, fork. */
-#include "tests/dispatch/fixture.h"
+#include "tests/dispatch/stage.h"
 
 #include <pthread.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "settings/settings.h"
-
 static const float one = 1;
 static const float zero = 0;
-
-/* Runs y = x on `rows` rows of 3 elements. */
-static anydnnStatus_t transform(anydnnHandle_t handle, int rows, const void *x, void *y)
-{
-    char text[32];
-    anydnnTensorDescriptor_t desc;
-
-    snprintf(text, sizeof(text), "f32:%d,3", rows);
-    desc = fixture_tensor(text);
-    return anydnnTransformTensor(handle, &one, desc, x, &zero, desc, y);
-}
-
-static anydnnHandle_t listed(const char *list)
-{
-    fixture_settings()->staging = ADN_STAGING_LISTED;
-    fixture_set("mock_device", "fill", "0x3c");
-    memset(fixture_data(1), 0x11, 64);
-    return fixture_handle(list);
-}
-
-static int untouched(void)
-{
-    const unsigned char *y = fixture_data(1);
-    int same = 1;
-
-    for (int i = 0; i < 64; i++)
-        same &= y[i] == 0x11;
-    return same;
-}
 
 static void misaligned_pointers_cost_nothing(void **state)
 {
@@ -78,22 +46,22 @@ static void the_arena_grows_to_the_largest_need(void **state)
     assert_ok(anydnnCreateOnDevice(&handle, "cpu"));
     assert_ok(anydnnSetRoute(handle, "*", NULL, "mock_device"));
     assert_int_equal(fixture_number(handle, "arena"), 0);
-    assert_ok(transform(handle, 2, x, y));
+    assert_ok(stage_transform(handle, 2, x, y));
     assert_int_equal(fixture_number(handle, "arena"), 65536);
-    assert_ok(transform(handle, 1000, x, y)); /* twice 12,000, rounded up to 12,032 */
+    assert_ok(stage_transform(handle, 1000, x, y)); /* twice 12,000, rounded up to 12,032 */
     assert_int_equal(fixture_number(handle, "arena"), 65536);
     fixture_log();
-    assert_ok(transform(handle, 200 * 1000, x, y));
+    assert_ok(stage_transform(handle, 200 * 1000, x, y));
     assert_int_equal(fixture_number(handle, "arena"), 74 * 65536);
     log = fixture_log();
     assert_non_null(strstr(log, "memory_free"));
     assert_true(strstr(log, "memory_free") < strstr(log, "memory_alloc"));
-    assert_ok(transform(handle, 2, x, y));
+    assert_ok(stage_transform(handle, 2, x, y));
     assert_int_equal(fixture_number(handle, "arena"), 74 * 65536);
     assert_int_equal(fixture_lines(fixture_log(), "memory_", "alloc"), 0);
     assert_ok(anydnnSetRoute(handle, "im2col", NULL, "mock_device"));
     assert_int_equal(fixture_number(handle, "arena"), 0);
-    assert_ok(transform(handle, 2, x, y));
+    assert_ok(stage_transform(handle, 2, x, y));
     assert_ok(anydnnDestroy(handle));
     log = fixture_log();
     assert_int_equal(fixture_lines(log, "memory_alloc", " answer=0"), 1);
@@ -104,14 +72,14 @@ static void the_arena_grows_to_the_largest_need(void **state)
 /* Each replay copies the current contents of the arrays. */
 static void recorded_on_the_host(void **state)
 {
-    anydnnHandle_t handle = listed("mock_device");
+    anydnnHandle_t handle = stage_handle("mock_device");
     anydnnRecording_t recording = NULL;
 
     (void)state;
     assert_ok(anydnnRecordBegin(handle));
-    assert_ok(transform(handle, 2, fixture_data(0), fixture_data(1)));
+    assert_ok(stage_transform(handle, 2, fixture_data(0), fixture_data(1)));
     assert_ok(anydnnRecordEnd(handle, &recording));
-    assert_true(untouched());
+    assert_true(stage_untouched());
     assert_ok(anydnnSetRoute(handle, "*", NULL, "mock_a")); /* drops plans and arenas */
     fixture_log();
     for (int i = 0; i < 2; i++) {
@@ -124,7 +92,7 @@ static void recorded_on_the_host(void **state)
     fixture_set("mock_device", "execute", "none");
     assert_fails(anydnnReplay(handle, recording), ANYDNN_STATUS_EXECUTION_FAILED,
                  "anydnnReplay: mock_device failed: the test backend was told to fail");
-    assert_true(untouched());
+    assert_true(stage_untouched());
     assert_ok(anydnnRecordingDestroy(handle, recording));
 }
 
@@ -139,13 +107,13 @@ static void not_captured_by_a_device(void **state)
     assert_ok(anydnnRecordBegin(handle));
     fixture_log();
     for (int i = 0; i < 2; i++) /* a miss, then a hit by value */
-        assert_fails(transform(handle, 2, memory, memory + 64), ANYDNN_STATUS_NOT_SUPPORTED,
+        assert_fails(stage_transform(handle, 2, memory, memory + 64), ANYDNN_STATUS_NOT_SUPPORTED,
                      "anydnnTransformTensor: a recording is in progress on device mockdev:0, and "
                      "mock_b would run the call staged on cpu");
     assert_int_equal(fixture_lines(fixture_log(), "memory_copy", ""), 0);
     assert_ok(anydnnRecordEnd(handle, &recording));
     assert_ok(anydnnRecordingDestroy(handle, recording));
-    assert_ok(transform(handle, 2, memory, memory + 64));
+    assert_ok(stage_transform(handle, 2, memory, memory + 64));
     assert_ok(anydnnMemFree(handle, memory));
 }
 
@@ -155,7 +123,7 @@ static int child_refuses(anydnnHandle_t handle)
     pid_t pid = fork();
 
     if (pid == 0) {
-        anydnnStatus_t known = transform(handle, 2, fixture_data(0), fixture_data(1));
+        anydnnStatus_t known = stage_transform(handle, 2, fixture_data(0), fixture_data(1));
         int good = known == ANYDNN_STATUS_NOT_INITIALIZED &&
                    strstr(fixture_error(), "anydnnTransformTensor: the call is staged on mockdev:0 "
                                            "by mock_device; device memory does not survive fork()");
@@ -163,7 +131,7 @@ static int child_refuses(anydnnHandle_t handle)
 
         /* The handle has not used mock_mirror before, but the arena holds the parent's memory. */
         fixture_messages();
-        anew = transform(handle, 3, fixture_data(0), fixture_data(1));
+        anew = stage_transform(handle, 3, fixture_data(0), fixture_data(1));
         good = good && anew == ANYDNN_STATUS_SUCCESS &&
                strcmp(fixture_record(handle, "backend"), "mock_a") == 0 &&
                strstr(fixture_messages(),
@@ -178,14 +146,14 @@ static int child_refuses(anydnnHandle_t handle)
 
 static void refused_in_a_child(void **state)
 {
-    anydnnHandle_t handle = listed("mock_device, mock_mirror, mock_a");
+    anydnnHandle_t handle = stage_handle("mock_device, mock_mirror, mock_a");
 
     (void)state;
-    assert_ok(transform(handle, 2, fixture_data(0), fixture_data(1)));
+    assert_ok(stage_transform(handle, 2, fixture_data(0), fixture_data(1)));
     fixture_log();
     assert_int_equal(child_refuses(handle), 0);
     assert_int_equal(fixture_lines(fixture_log(), "memory_", ""), 0);
-    assert_ok(transform(handle, 2, fixture_data(0), fixture_data(1)));
+    assert_ok(stage_transform(handle, 2, fixture_data(0), fixture_data(1)));
     assert_string_equal(fixture_record(handle, "backend"), "mock_device");
 }
 
@@ -199,10 +167,10 @@ static void refused_in_a_child_of_a_device(void **state)
 
     (void)state;
     assert_ok(anydnnMemAlloc(handle, 128, (void **)&memory));
-    assert_ok(transform(handle, 2, memory, memory + 64));
+    assert_ok(stage_transform(handle, 2, memory, memory + 64));
     pid = fork();
     if (pid == 0)
-        _exit(transform(handle, 2, memory, memory + 64) == ANYDNN_STATUS_NOT_INITIALIZED &&
+        _exit(stage_transform(handle, 2, memory, memory + 64) == ANYDNN_STATUS_NOT_INITIALIZED &&
                       strstr(fixture_error(), "the call is staged on cpu by mock_b; device memory")
                   ? 0
                   : 1);
@@ -213,7 +181,7 @@ static void refused_in_a_child_of_a_device(void **state)
 
 static void searches_do_not_stage(void **state)
 {
-    anydnnHandle_t handle = listed("mock_device, mock_a");
+    anydnnHandle_t handle = stage_handle("mock_device, mock_a");
     anydnnConvolutionFwdAlgoPerf_t perf[8];
     struct fixture_convolution with;
     char name[40];
@@ -231,7 +199,7 @@ static void searches_do_not_stage(void **state)
         assert_string_equal(name, "mock_a");
     }
     assert_int_equal(fixture_lines(fixture_log(), "mock_device candidates", ""), 0);
-    handle = listed("mock_device");
+    handle = stage_handle("mock_device");
     assert_fails(anydnnFindConvolutionForwardAlgorithm(handle, with.x, with.w, with.conv, with.y, 8,
                                                        &count, perf),
                  ANYDNN_STATUS_NOT_SUPPORTED, "mock_device: uses memory space `mockdev`");
@@ -267,7 +235,7 @@ static void handles_stage_at_once(void **state)
 
     (void)state;
     for (int i = 0; i < THREADS; i++)
-        workers[i] = (struct worker){listed("mock_device"), fixture_tensor("f32:2,3"),
+        workers[i] = (struct worker){stage_handle("mock_device"), fixture_tensor("f32:2,3"),
                                      fixture_data(2 * i), fixture_data(2 * i + 1), 0};
     for (int i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, work, &workers[i]), 0);

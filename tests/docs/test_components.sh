@@ -143,7 +143,7 @@ strangers() {
                 split($1, folder, "/")
                 if (index(path, "plugins/" folder[2] "/") == 1 && exists(path))
                     next
-                if (path ~ /^plugins\/kit\/[a-z_]*\.h$/ || $1 ~ /^plugins\/cud/ && path ~ /^plugins\/cuda_common\/[a-z_]*\.h$/)
+                if (path ~ /^plugins\/kit\/[a-z_]*\.(h|def)$/ || $1 ~ /^plugins\/cud/ && path ~ /^plugins\/cuda_common\/[a-z_]*\.h$/)
                     next
             }
             { print $1 " includes " $2 }')

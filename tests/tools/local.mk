@@ -7,7 +7,7 @@ TESTS += tests/tools/test_anydnn.sh tests/tools/test_bench.sh tests/tools/test_c
 dist_check_SCRIPTS += tests/tools/test_anydnn.sh tests/tools/test_bench.sh tests/tools/test_compare.sh tests/tools/test_errata.sh tests/tools/test_files.sh \
 	tests/tools/test_many_backends.sh tests/tools/test_replay.sh tests/tools/test_report.sh \
 	tests/tools/test_run_types.sh tests/tools/test_shadow.sh
-EXTRA_DIST += tests/tools/browser.py tests/tools/page.py tests/tools/run_types.py
+EXTRA_DIST += tests/tools/answers.sh tests/tools/browser.py tests/tools/page.py tests/tools/run_types.py
 long_tests += tests/tools/test_browser.sh tests/tools/test_shadow_long.sh
 clock_tests += tests/tools/test_shadow_cost.sh
 dist_check_SCRIPTS += tests/tools/test_browser.sh tests/tools/test_shadow_cost.sh tests/tools/test_shadow_long.sh

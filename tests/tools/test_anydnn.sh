@@ -4,6 +4,7 @@
 # Needs: tools/anydnn tests/tools/anydnn_trespass.la mocks-dir
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
+. "$ANYDNN_TEST_SRCDIR/tests/tools/answers.sh"
 
 anydnn=$ANYDNN_TEST_BUILDDIR/tools/anydnn
 manual=$ANYDNN_TEST_SRCDIR/tools/anydnn.1
@@ -11,32 +12,8 @@ settings_manual=$ANYDNN_TEST_SRCDIR/conf/anydnn.conf.5
 mocks=$ANYDNN_TEST_MOCKDIR
 conv="convolution_forward x=f32:2,6,9,8 w=f32:4,3,3,2 pad=1,2 stride=2,1 groups=2"
 
-# run ARGUMENT...: keeps the output, and the exit status in `found`.
 run() {
-    "$anydnn" "$@" >"$tap_dir/out" 2>"$tap_dir/err"
-    found=$?
-    cat "$tap_dir/out" "$tap_dir/err"
-}
-
-# gives STATUS PATTERN ARGUMENT...: succeeds if the exit status is STATUS and standard output matches the pattern.
-gives() {
-    status=$1 pattern=$2
-    shift 2
-    run "$@"
-    [ "$found" -eq "$status" ] || { echo "exit status $found, not $status"; return 1; }
-    grep -q -e "$pattern" "$tap_dir/out" || { echo "no line with: $pattern"; return 1; }
-}
-
-# refuses STATUS PATTERN ARGUMENT...: succeeds if the exit status is STATUS and the program prints one
-# message that matches the pattern. Warnings of the library may come in addition.
-refuses() {
-    status=$1 pattern=$2
-    shift 2
-    run "$@"
-    [ "$found" -eq "$status" ] || { echo "exit status $found, not $status"; return 1; }
-    grep -v '^anydnn: warning: ' "$tap_dir/err" >"$tap_dir/said"
-    [ "$(wc -l <"$tap_dir/said")" -eq 1 ] || { echo "not one sentence"; return 1; }
-    grep -q -e "^anydnn: .*$pattern" "$tap_dir/said" || { echo "no sentence with: $pattern"; return 1; }
+    keep "$anydnn" "$@"
 }
 
 # json STATUS EXPRESSION ARGUMENT...: succeeds if the exit status is STATUS and the Python expression is true

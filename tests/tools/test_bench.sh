@@ -7,6 +7,7 @@
 # shellcheck disable=SC2016,SC2086
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
+. "$ANYDNN_TEST_SRCDIR/tests/tools/answers.sh"
 
 anydnn=$ANYDNN_TEST_BUILDDIR/tools/anydnn
 suites=$ANYDNN_TEST_SRCDIR/bench/suites
@@ -21,33 +22,12 @@ quick="--rounds 3 --time 0.02 --cache 64k --peak-flops 1T --peak-bytes 100G"
 ANYDNN_ROUTE=cpu_ref
 export ANYDNN_ROUTE
 
-# bench ARGUMENT...: keeps the output, and the exit status in `found`.
 bench() {
-    "$anydnn" bench --suites "$suites" "$@" >"$tap_dir/out" 2>"$tap_dir/err"
-    found=$?
-    cat "$tap_dir/out" "$tap_dir/err"
+    keep "$anydnn" bench --suites "$suites" "$@"
 }
 
-# gives STATUS PATTERN ARGUMENT...: succeeds if the exit status is STATUS and standard output matches the
-# pattern.
-gives() {
-    status=$1 pattern=$2
-    shift 2
+run() {
     bench "$@"
-    [ "$found" -eq "$status" ] || { echo "exit status $found, not $status"; return 1; }
-    grep -q -e "$pattern" "$tap_dir/out" || { echo "no line with: $pattern"; return 1; }
-}
-
-# refuses STATUS PATTERN ARGUMENT...: succeeds if the exit status is STATUS and one message matches the
-# pattern.
-refuses() {
-    status=$1 pattern=$2
-    shift 2
-    bench "$@"
-    [ "$found" -eq "$status" ] || { echo "exit status $found, not $status"; return 1; }
-    grep -v '^anydnn: warning: ' "$tap_dir/err" >"$tap_dir/said"
-    [ "$(wc -l <"$tap_dir/said")" -eq 1 ] || { echo "not one sentence"; return 1; }
-    grep -q -e "^anydnn: .*$pattern" "$tap_dir/said" || { echo "no sentence with: $pattern"; return 1; }
 }
 
 # lists COUNT PATTERN ARGUMENT...: succeeds if --list prints COUNT problems that all match the pattern.

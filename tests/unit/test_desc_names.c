@@ -6,6 +6,17 @@
 
 #include <anydnn/plugin.h>
 
+/* Returns the bytes of a word and its space in a list. Fails if the list lacks the word. */
+static size_t listed_bytes(const char *list, const char *word)
+{
+    char spaced[200], wanted[20];
+
+    snprintf(spaced, sizeof(spaced), " %s ", list);
+    snprintf(wanted, sizeof(wanted), " %s ", word);
+    assert_non_null(strstr(spaced, wanted));
+    return strlen(word) + 1;
+}
+
 static void types_there_and_back(void **state)
 {
     static const struct {
@@ -20,6 +31,7 @@ static void types_there_and_back(void **state)
                  {ANYDNN_PLUGIN_INT8X4, "s8x4", 4, 4},     {ANYDNN_PLUGIN_UINT8X4, "u8x4", 4, 4},
                  {ANYDNN_PLUGIN_INT8X32, "s8x32", 32, 32}, {ANYDNN_PLUGIN_UINT16, "u16", 2, 1},
                  {ANYDNN_PLUGIN_UINT32, "u32", 4, 1},      {ANYDNN_PLUGIN_UINT64, "u64", 8, 1}};
+    size_t listed = 0;
 
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -27,7 +39,9 @@ static void types_there_and_back(void **state)
         assert_int_equal(adn_type_parse(cases[i].name), cases[i].type);
         assert_int_equal(adn_type_size(cases[i].type), cases[i].size);
         assert_int_equal(adn_type_lanes(cases[i].type), cases[i].lanes);
+        listed += listed_bytes(ADN_TYPE_NAMES, cases[i].name);
     }
+    assert_int_equal(listed, strlen(ADN_TYPE_NAMES) + 1);
 }
 
 static void types_that_are_none(void **state)

@@ -162,6 +162,7 @@ check 'no such file' verify 2 ./anydnn_none.so
 check 'no such operation' verify 2 --op convolution_forwards cpu_ref
 check 'names the nearest' says 'did you mean convolution_forward'
 check 'no such type' verify 2 --type f33 cpu_ref
+check 'names the types' says 'f33: must be one of f64 f32 f16 bf16 s8 u8 s32 s64 s8x4 u8x4 s8x32 u16 u32 u64$'
 check 'no such shard' verify 2 --shard 3/2 cpu_ref
 check 'no such vectors' verify 2 --vectors /nowhere cpu_ref
 check 'no backend' verify 2

@@ -41,8 +41,7 @@ static int check_type(struct tool *tool, void *own, const char *value)
 {
     (void)own;
     if (adn_type_parse(value) < 0)
-        return tool_fail(tool, TOOL_USAGE, "--type=%s: must be f32, f64, f16, bf16, s8, ...",
-                         value);
+        return tool_fail(tool, TOOL_USAGE, "--type=%s: must be one of " ADN_TYPE_NAMES, value);
     return TOOL_FINE;
 }
 

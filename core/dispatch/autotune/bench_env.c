@@ -12,13 +12,7 @@
 anydnnStatus_t adn_bench_env_failed(const struct adn_bench_env *env, const char *what,
                                     int32_t result)
 {
-    const struct adn_choices *choices = env->choices;
-    anydnnStatus_t status = adn_guard_poisoned(choices->entry, choices->handle);
-
-    if (status != ANYDNN_STATUS_SUCCESS)
-        return status;
-    return adn_fail(adn_plan_status(result), "%s: device %s %s: %s", choices->entry,
-                    choices->handle->device_name, what, adn_load_error_text());
+    return adn_guard_failed(env->choices->entry, env->choices->handle, what, result);
 }
 
 int32_t adn_bench_env_alloc(const struct adn_bench_env *env, uint64_t bytes, void **memory)

@@ -3,7 +3,6 @@
 #include "dispatch/handle/capture.h"
 #include "dispatch/handle/guard.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,20 +33,6 @@ struct adn_recording {
     size_t capacity;
     void *capture; /* for a space other than the host */
 };
-
-/* Reports the failure of a function of the space with its status and sentence. The device may be
- * lost. */
-static anydnnStatus_t failed(anydnnHandle_t handle, const char *entry, int32_t result)
-{
-    anydnnStatus_t status;
-    char said[400];
-
-    snprintf(said, sizeof(said), "%s", adn_load_error_text());
-    status = adn_guard_poisoned(entry, handle);
-    return status != ANYDNN_STATUS_SUCCESS ? status
-                                           : adn_fail(adn_plan_status(result), "%s: device %s: %s",
-                                                      entry, handle->device_name, said);
-}
 
 static struct item *item_add(struct adn_recording *recording)
 {
@@ -94,7 +79,7 @@ anydnnStatus_t adn_recording_begin(anydnnHandle_t handle)
         result = ADN_BACKEND_CALL(functions->record_begin(handle->device, handle->stream));
     if (result != 0) {
         free(recording);
-        return failed(handle, "anydnnRecordBegin", result);
+        return adn_guard_failed("anydnnRecordBegin", handle, NULL, result);
     }
     recording->handle = handle;
     handle->recording = recording;
@@ -114,7 +99,7 @@ anydnnStatus_t adn_recording_end(anydnnHandle_t handle, struct adn_recording **o
         adn_space_record_end(handle->space, handle->device, handle->stream, &recording->capture);
     if (result != 0) {
         destroy(recording);
-        return failed(handle, "anydnnRecordEnd", result);
+        return adn_guard_failed("anydnnRecordEnd", handle, NULL, result);
     }
     *out = recording;
     return ANYDNN_STATUS_SUCCESS;
@@ -243,7 +228,8 @@ anydnnStatus_t adn_recording_replay(anydnnHandle_t handle, struct adn_recording 
     if (!handle->space->host) {
         result = ADN_BACKEND_CALL(handle->space->functions->record_replay(
             handle->device, handle->stream, recording->capture));
-        return result == 0 ? ANYDNN_STATUS_SUCCESS : failed(handle, "anydnnReplay", result);
+        return result == 0 ? ANYDNN_STATUS_SUCCESS
+                           : adn_guard_failed("anydnnReplay", handle, NULL, result);
     }
     for (size_t i = 0; i < recording->count && status == ANYDNN_STATUS_SUCCESS; i++)
         status = item_run(&recording->items[i]);

@@ -3,6 +3,7 @@
 #include "dispatch/handle/guard.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "desc/names.h"
 #include "problem/host.h"
@@ -84,6 +85,20 @@ anydnnStatus_t adn_guard_poisoned(const char *entry, anydnnHandle_t handle)
         ANYDNN_STATUS_SPACE_POISONED,
         "%s: an error made device %s unusable for this process; use it in a new process", entry,
         handle->device_name);
+}
+
+anydnnStatus_t adn_guard_failed(const char *entry, anydnnHandle_t handle, const char *what,
+                                int32_t result)
+{
+    anydnnStatus_t status;
+    char said[1024];
+
+    snprintf(said, sizeof(said), "%s", adn_load_error_text());
+    status = adn_guard_poisoned(entry, handle);
+    if (status != ANYDNN_STATUS_SUCCESS)
+        return status;
+    return adn_fail(adn_plan_status(result), "%s: device %s%s%s: %s", entry, handle->device_name,
+                    what ? " " : "", what ? what : "", said);
 }
 
 anydnnStatus_t adn_guard_lost(const char *entry, anydnnHandle_t handle)

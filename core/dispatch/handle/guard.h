@@ -22,6 +22,12 @@ anydnnStatus_t adn_guard_fork(const char *entry, const struct adn_plan *plan);
 /* Queries whether an error lost the space, and records it. Fails with SPACE_POISONED then. */
 anydnnStatus_t adn_guard_poisoned(const char *entry, anydnnHandle_t handle);
 
+/* Fails because a function of the handle's space returned `result`: with SPACE_POISONED if the
+ * space is lost, otherwise with that status and the space's sentence. `what` is what the device
+ * cannot do, as in "cannot fill an operand", or NULL. */
+anydnnStatus_t adn_guard_failed(const char *entry, anydnnHandle_t handle, const char *what,
+                                int32_t result);
+
 /* Fails with SPACE_POISONED if the device is known to be lost, or NOT_INITIALIZED if a device's
  * handle was made before a fork. Queries no backend. */
 anydnnStatus_t adn_guard_lost(const char *entry, anydnnHandle_t handle);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Computes the gradient of a convolution with respect to its bias: the sum of dy over all dims
  * except the channels. */
+#include "../../cuda_common/table.h"
 #include "../shared/reduce.h"
-#include "../table.h"
 
 template <class E> struct bias_op : cuda_plain_runs<cuda_nothing> {
     typedef E T;

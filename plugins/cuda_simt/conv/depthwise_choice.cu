@@ -2,7 +2,7 @@
 /* Decides which convolutions the depthwise kernels accept, and how they are cut. The decision
  * depends only on shapes and the number of multiprocessors, so that results are the same in every
  * run on a device. */
-#include "../table.h"
+#include "../../cuda_common/table.h"
 #include "depthwise_device.h"
 
 /* Threads that a multiprocessor should have, and the least length of a strip. */

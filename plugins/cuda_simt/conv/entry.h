@@ -4,7 +4,7 @@
 #ifndef CUDA_SIMT_CONV_ENTRY_H
 #define CUDA_SIMT_CONV_ENTRY_H
 
-#include "../table.h"
+#include "../../cuda_common/table.h"
 #include "depthwise.h"
 #include "joined_dgrad.h"
 #include "kernels.h"

@@ -2,8 +2,8 @@
 /* Computes im2col: the windows of x become the columns of a matrix. The filter as a matrix
  * [K, C*R*S] times col is then the convolution. col[(c, r, s), (n, p, q)] is the element that
  * w[k, c, r, s] meets at output p, q of image n. */
+#include "../../cuda_common/table.h"
 #include "../shared/window.h"
-#include "../table.h"
 
 /* The modes of struct anydnn_plugin_convolution. */
 enum { FLIPPED };

@@ -5,7 +5,7 @@
  *   dx = scale * inv_std * (g - dbias / m - n * dscale / m).
  * In NHWC, it runs as one kernel (batch_norm_resident.h) or by rows of channels
  * (batch_norm_nhwc_backward.cu), else in the plain form. */
-#include "../table.h"
+#include "../../cuda_common/table.h"
 #include "batch_norm_gradient.h"
 #include "batch_norm_plain.h"
 #include "batch_norm_resident.h"

@@ -3,7 +3,7 @@
  * x (training): y = act(scale * (x - mean) / sqrt(var + epsilon) + bias + z). In NHWC, training has
  * three fast paths: one kernel (batch_norm_resident.h), whole images (batch_norm_images.cu) and
  * tiles of rows (batch_norm_nhwc_forward.cu). Everything else uses the plain form. */
-#include "../table.h"
+#include "../../cuda_common/table.h"
 #include "batch_norm_element.h"
 #include "batch_norm_images.h"
 #include "batch_norm_nhwc.h"

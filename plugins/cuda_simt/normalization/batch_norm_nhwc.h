@@ -6,7 +6,7 @@
 #ifndef CUDA_SIMT_NORMALIZATION_BATCH_NORM_NHWC_H
 #define CUDA_SIMT_NORMALIZATION_BATCH_NORM_NHWC_H
 
-#include "../table.h"
+#include "../../cuda_common/table.h"
 #include "batch_norm.h"
 
 #define CUDA_NORM_GROUP 8

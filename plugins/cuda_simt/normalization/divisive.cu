@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The operations of divisive normalization, the second half of local contrast normalization. Packed
  * tensors use tiles if divisive_choice.cu finds a division; others use the plain form. */
-#include "../table.h"
+#include "../../cuda_common/table.h"
 #include "divisive_plain.h"
 #include "divisive_tile.h"
 

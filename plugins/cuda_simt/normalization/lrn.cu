@@ -2,7 +2,7 @@
 /* The operations of local response normalization across channels, forward and backward. NHWC
  * (lrn_nhwc.cu) and NCHW (lrn_nchw.cu) use kernels over runs of channels; everything else uses the
  * plain form. */
-#include "../table.h"
+#include "../../cuda_common/table.h"
 #include "lrn_plain.h"
 #include "lrn_runs.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The operations of pooling: a fast form if the tensors are packed and choice.c finds one, else the
  * plain form. */
-#include "../table.h"
+#include "../../cuda_common/table.h"
 #include "plain.h"
 
 /* A form for packed tensors; launch is NULL if there is none. */

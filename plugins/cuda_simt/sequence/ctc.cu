@@ -7,7 +7,7 @@
  * Labels and lengths are in host memory and may change after the call has returned. They therefore
  * travel as parameters of small kernels, so that nothing waits and a capture contains them.
  */
-#include "../table.h"
+#include "../../cuda_common/table.h"
 #include "ctc_paths.h"
 #include "ctc_steps.h"
 

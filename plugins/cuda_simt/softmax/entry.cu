@@ -2,7 +2,7 @@
 /* The operations of softmax, forward and backward: a fast form if choice.cu has one for the packed
  * tensors, else the plain form. A vector runs over c (channel) or over all dims but n
  * (instance). */
-#include "../table.h"
+#include "../../cuda_common/table.h"
 #include "plain.h"
 
 /* The modes of struct anydnn_plugin_softmax. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The grid of affine matrices (a thread per point) and its gradient (a block per row of a
  * matrix). */
+#include "../../cuda_common/table.h"
 #include "../shared/map.h"
-#include "../table.h"
 #include "spatial.h"
 
 #define FORWARD(name)  slot_spatial_grid_forward_##name

@@ -3,8 +3,8 @@
  * is summed by destination, so that it has the same bits each time. A block has a tile of 16 x 16
  * pixels of some channels and iterates over all points of its image, 256 at a time. It skips a
  * group of which no point reaches the tile. */
+#include "../../cuda_common/table.h"
 #include "../shared/map.h"
-#include "../table.h"
 #include "spatial.h"
 
 #define FORWARD(name)  slot_spatial_sampler_forward_##name

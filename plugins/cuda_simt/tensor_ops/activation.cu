@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Activation forward and backward. The gradient is a function of y and dy; only swish reads x. */
 #include "../../cuda_common/activate.h"
+#include "../../cuda_common/table.h"
 #include "../shared/map.h"
-#include "../table.h"
 
 template <class E> struct activation_forward_op {
     typedef E T;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* transform_tensor, add_tensor and scale_tensor: y = alpha*x + beta*y and its special cases. */
+#include "../../cuda_common/table.h"
 #include "../shared/map.h"
-#include "../table.h"
 #include "transpose.h"
 
 #include <type_traits>

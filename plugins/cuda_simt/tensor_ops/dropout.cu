@@ -2,9 +2,9 @@
 /* Dropout forward and backward. The states alone determine which elements are kept, as anydnn.h
  * specifies; the reserve passes this to backward. A thread handles the eight elements, in logical
  * order, of one byte of the reserve. */
+#include "../../cuda_common/table.h"
 #include "../../kit/philox.h"
 #include "../shared/map.h"
-#include "../table.h"
 
 /* The values of ANYDNN_DROPOUT_MAGIC and ANYDNN_DROPOUT_VERSION in anydnn.h. */
 #define MAGIC   UINT64_C(0x706f7264796e61)

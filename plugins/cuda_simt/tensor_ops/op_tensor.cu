@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* op_tensor: c = op(alpha1*a, alpha2*b) + beta*c, with b broadcast along its dims of size 1. It
  * computes in double, so that results that are exact in double are rounded once. */
+#include "../../cuda_common/table.h"
 #include "../shared/map.h"
-#include "../table.h"
 
 #include <type_traits>
 

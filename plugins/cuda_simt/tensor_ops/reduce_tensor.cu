@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* reduce_tensor: c = alpha * (a reduced along every dim in which c has size 1) + beta * c, with the
  * indices of minima and maxima on request. */
+#include "../../cuda_common/table.h"
 #include "../shared/reduce.h"
-#include "../table.h"
 
 /* The operators of struct anydnn_plugin_reduce. */
 enum { ADD, MUL, MIN, MAX, AMAX, AVERAGE, NORM1, NORM2, MUL_NO_ZEROS };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* set_tensor: copies one element, or one vector, of any type to all elements. */
+#include "../../cuda_common/table.h"
 #include "../shared/map.h"
-#include "../table.h"
 
 /* The bytes of the longest vector. */
 #define VALUE_MAX 32

@@ -3,8 +3,8 @@
  * positions into channels; UNFOLD moves them back, then pads. Channel c and index o within the
  * block become channel o * (channels of x) + c. The index counts like an index tuple, the last
  * spatial dim fastest. */
+#include "../../cuda_common/table.h"
 #include "../shared/map.h"
-#include "../table.h"
 
 /* The directions of struct anydnn_plugin_transform. */
 enum { FOLD, UNFOLD };
