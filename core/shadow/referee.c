@@ -102,6 +102,9 @@ int adn_referee_open(struct adn_referee *referee)
     snprintf(list, sizeof(list), "%s, fallback:off", backend->name);
     status = adn_handle_create(&referee->handle, device, "shadow");
     referee->fork_number = adn_process_fork_number;
+    /* The reference need not be batch-invariant. */
+    if (status == SUCCESS)
+        referee->handle->modes.batch_invariant = 0;
     if (status == SUCCESS)
         status = make_stream(referee);
     if (status == SUCCESS)

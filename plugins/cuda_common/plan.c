@@ -63,7 +63,8 @@ static int32_t engines_of(const struct anydnn_plugin_plan *plan,
 {
     if (plan->operation->engines)
         return plan->operation->engines(plan, engines);
-    engines[0] = (struct anydnn_plugin_candidate){.engine = THE_ENGINE};
+    engines[0] =
+        (struct anydnn_plugin_candidate){.engine = THE_ENGINE, .notes = plan->operation->notes};
     return 1;
 }
 

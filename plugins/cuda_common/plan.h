@@ -52,6 +52,7 @@ struct cuda_operation {
     int32_t scratch;    /* 1 if a run allocates stream-ordered memory */
     int32_t algorithms; /* bit set of cuDNN's algorithm numbers for the engines; 0 means -1 only */
     int32_t first;      /* number offered first, if algorithms is not 0 */
+    uint32_t notes;     /* ANYDNN_PLUGIN_NOTE_xxx of the only engine, if `engines` is NULL */
     /* Optional. Fills the beginning of plan->job, which is zero, with values that several of the
      * functions below need. */
     void (*analyse)(struct anydnn_plugin_plan *plan);

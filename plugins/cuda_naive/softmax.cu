@@ -144,6 +144,7 @@ static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_ca
 }
 
 CUDA_OPERATION(softmax_forward, SOFTMAX_FORWARD, .types = CUDA_FLOATS | CUDA_TYPE(INT8),
-               .layouts = KIT_LAYOUTS, .run = forward_run);
+               .layouts = KIT_LAYOUTS, .notes = ANYDNN_PLUGIN_NOTE_BATCH_INVARIANT,
+               .run = forward_run);
 CUDA_OPERATION(softmax_backward, SOFTMAX_BACKWARD, .types = CUDA_FLOATS, .layouts = KIT_LAYOUTS,
                .run = backward_run);

@@ -276,6 +276,45 @@ static void short_workspace_fails(void **state)
     assert_ok(fixture_convolution_run(handle, &with));
 }
 
+/* A limit of workspace excludes the choice, and does not replace it by another one. */
+static void a_limit_does_not_choose(void **state)
+{
+    anydnnHandle_t handle = invariant(ROUTE);
+    anydnnConvolutionFwdAlgo_t algorithm;
+
+    (void)state;
+    two_engines(NOTED);
+    fixture_set("mock_a", "workspace", "1024 / 0");
+    make(2);
+    assert_fails(search_try_get(handle, &with, ANYDNN_CONVOLUTION_FWD_NO_WORKSPACE, 0, &algorithm),
+                 ANYDNN_STATUS_NOT_SUPPORTED, "within the workspace limit of 0 bytes");
+    assert_ok(search_try_get(handle, &with, ANYDNN_CONVOLUTION_FWD_SPECIFY_WORKSPACE_LIMIT, 1024,
+                             &algorithm));
+    assert_int_equal(algorithm, 1);
+}
+
+/* A choice that a recording prevents from being timed could differ from later ones. */
+static void a_recording_does_not_choose(void **state)
+{
+    anydnnHandle_t handle = invariant("fastest, mock_a");
+    anydnnRecording_t recording;
+
+    (void)state;
+    two_engines(NOTED);
+    make(2);
+    assert_ok(anydnnRecordBegin(handle));
+    assert_fails(fixture_convolution_run(handle, &with), ANYDNN_STATUS_NOT_SUPPORTED,
+                 "run the problem once before");
+    assert_ok(anydnnRecordEnd(handle, &recording));
+    assert_ok(anydnnRecordingDestroy(handle, recording));
+    assert_ok(fixture_convolution_run(handle, &with));
+    make(3);
+    assert_ok(anydnnRecordBegin(handle));
+    assert_ok(fixture_convolution_run(handle, &with));
+    assert_ok(anydnnRecordEnd(handle, &recording));
+    assert_ok(anydnnRecordingDestroy(handle, recording));
+}
+
 static void a_refusal_is_no_fallback(void **state)
 {
     anydnnHandle_t handle = invariant(ROUTE);
@@ -306,6 +345,8 @@ int main(void)
         TEST(find_decides_for_every_batch),
         TEST(unaligned_pointers_fail),
         TEST(short_workspace_fails),
+        TEST(a_limit_does_not_choose),
+        TEST(a_recording_does_not_choose),
         TEST(a_refusal_is_no_fallback),
     };
 

@@ -3,6 +3,7 @@
 # its name to unit_tests: tests/local.mk has the rule.
 
 unit_tests = \
+	tests/unit/test_batch \
 	tests/unit/test_cpu_ref_declines \
 	tests/unit/test_cpu_ref_element \
 	tests/unit/test_cpu_ref_emulate \

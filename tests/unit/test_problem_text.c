@@ -445,9 +445,9 @@ static const char *const bad[][2] = {
     {"softmax_forward x=f32:1,2 alpha=1 alpha=1", "`alpha=1`: the key is given twice"},
     {"softmax_forward x=f32:1,2 math=default math=split", "the key is given twice"},
     {"softmax_forward x=f32:1,2 mod=channel", "`mod=channel`: unknown key; did you mean `mode`?"},
-    {"softmax_forward x=f32:1,2 window=3",
-     "`window=3`: unknown key of softmax_forward; its keys are math, algo, deterministic, align, "
-     "without, alias, x, y, alpha, beta, "},
+    {"softmax_forward x=f32:1,2 window=3", "`window=3`: unknown key of softmax_forward; its keys "
+                                           "are math, algo, deterministic, batch_invariant, align, "
+                                           "without, alias, x, y, alpha, beta, "},
     {"softmax_forward x=f32:1,2 mode=chanel",
      "`mode=chanel`: unknown value; did you mean `channel`?"},
     {"softmax_forward x=f32:1,2 mode=7", "`mode=7`: unknown value"},

@@ -105,6 +105,16 @@ static void fit_to_call(const struct adn_choices *choices, const struct adn_choi
     }
 }
 
+/* Fails because no answer suits the call's own batch. */
+static anydnnStatus_t nothing_fits(const struct adn_choices *choices)
+{
+    return adn_fail(
+        ANYDNN_STATUS_NOT_SUPPORTED,
+        "%s: the engines that are chosen for every batch cannot run this one within the "
+        "workspace limit of %" PRIu64 " bytes",
+        choices->entry, choices->call_limit);
+}
+
 /* Pins and writes the answers. The last ones are pinned first, so that the best remain if
  * plan_cache cannot hold all. */
 static anydnnStatus_t answer(struct adn_choices *choices, int requested, struct adn_found *found,
@@ -112,6 +122,7 @@ static anydnnStatus_t answer(struct adn_choices *choices, int requested, struct 
 {
     int pairs = first_of_pairs(choices);
     anydnnStatus_t status = ANYDNN_STATUS_SUCCESS;
+    int fits = !choices->problem.batch_invariant;
 
     if (choices->choice[0].status != ANYDNN_STATUS_SUCCESS)
         return nothing_runs(choices);
@@ -140,9 +151,10 @@ static anydnnStatus_t answer(struct adn_choices *choices, int requested, struct 
         };
         if (choices->problem.batch_invariant && choice->status == ANYDNN_STATUS_SUCCESS)
             fit_to_call(choices, choice, &found[i]);
+        fits |= found[i].status == ANYDNN_STATUS_SUCCESS;
     }
     *count = pairs;
-    return ANYDNN_STATUS_SUCCESS;
+    return fits ? ANYDNN_STATUS_SUCCESS : nothing_fits(choices);
 }
 
 /* Returns the common alignment of the operands in bytes, up to the one that selection assumes. */

@@ -52,4 +52,5 @@ static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 /* The engine is offered under cuDNN's algorithms without transforms, the deterministic one
  * first. */
 CUDA_OPERATION(convolution_backward_data, CONVOLUTION_BACKWARD_DATA, .types = CUDA_FLOATS,
-               .layouts = KIT_LAYOUTS, .algorithms = 0x3, .first = 1, .run = run);
+               .layouts = KIT_LAYOUTS, .algorithms = 0x3, .first = 1,
+               .notes = ANYDNN_PLUGIN_NOTE_BATCH_INVARIANT, .run = run);

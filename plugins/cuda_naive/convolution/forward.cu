@@ -116,7 +116,7 @@ static int32_t fused_run(const struct anydnn_plugin_plan *plan, const cuda_call 
 /* The engine is offered under cuDNN's algorithms without transforms. */
 CUDA_OPERATION(convolution_forward, CONVOLUTION_FORWARD, .types = TYPES,
                .layouts = CUDA_LAYOUTS_AND_VECTORS, .algorithms = 0xf, .first = 0,
-               .run = forward_run);
+               .notes = ANYDNN_PLUGIN_NOTE_BATCH_INVARIANT, .run = forward_run);
 CUDA_OPERATION(convolution_bias_activation_forward, CONVOLUTION_BIAS_ACTIVATION_FORWARD,
                .types = TYPES, .layouts = CUDA_LAYOUTS_AND_VECTORS, .algorithms = 0xf, .first = 0,
-               .run = fused_run);
+               .notes = ANYDNN_PLUGIN_NOTE_BATCH_INVARIANT, .run = fused_run);

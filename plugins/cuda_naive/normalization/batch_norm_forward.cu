@@ -155,6 +155,6 @@ static int32_t training_run(const struct anydnn_plugin_plan *plan, const cuda_ca
 
 CUDA_OPERATION(batch_normalization_inference, BATCH_NORMALIZATION_INFERENCE,
                .types = CUDA_FLOATS | CUDA_TYPE(INT8), .layouts = KIT_LAYOUTS, .scratch = 1,
-               .run = inference_run);
+               .notes = ANYDNN_PLUGIN_NOTE_BATCH_INVARIANT, .run = inference_run);
 CUDA_OPERATION(batch_normalization_training, BATCH_NORMALIZATION_TRAINING, .types = CUDA_FLOATS,
                .layouts = KIT_LAYOUTS, .scratch = 1, .run = training_run);

@@ -178,6 +178,7 @@ static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_ca
 }
 
 CUDA_OPERATION(divisive_normalization_forward, DIVISIVE_NORMALIZATION_FORWARD, .types = CUDA_FLOATS,
-               .layouts = KIT_LAYOUTS, .run = forward_run);
+               .layouts = KIT_LAYOUTS, .notes = ANYDNN_PLUGIN_NOTE_BATCH_INVARIANT,
+               .run = forward_run);
 CUDA_OPERATION(divisive_normalization_backward, DIVISIVE_NORMALIZATION_BACKWARD,
                .types = CUDA_FLOATS, .layouts = KIT_LAYOUTS, .scratch = 1, .run = backward_run);

@@ -110,6 +110,7 @@ static int32_t check(const struct anydnn_plugin_plan *plan, struct kit_refusal *
 }
 
 CUDA_OPERATION(lrn_forward, LRN_FORWARD, .types = CUDA_FLOATS | CUDA_TYPE(INT8),
-               .layouts = KIT_LAYOUTS, .check = check, .run = forward_run);
+               .layouts = KIT_LAYOUTS, .notes = ANYDNN_PLUGIN_NOTE_BATCH_INVARIANT, .check = check,
+               .run = forward_run);
 CUDA_OPERATION(lrn_backward, LRN_BACKWARD, .types = CUDA_FLOATS, .layouts = KIT_LAYOUTS,
                .check = check, .run = backward_run);

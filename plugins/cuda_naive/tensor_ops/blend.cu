@@ -79,7 +79,8 @@ static int32_t set_run(const struct anydnn_plugin_plan *plan, const cuda_call *c
 #define TYPES (CUDA_FLOATS | CUDA_INTEGERS | CUDA_VECTORS)
 
 CUDA_OPERATION(transform_tensor, TRANSFORM_TENSOR, .types = TYPES,
-               .layouts = CUDA_LAYOUTS_AND_VECTORS, .run = two_run);
+               .layouts = CUDA_LAYOUTS_AND_VECTORS, .notes = ANYDNN_PLUGIN_NOTE_BATCH_INVARIANT,
+               .run = two_run);
 CUDA_OPERATION(add_tensor, ADD_TENSOR, .types = TYPES, .layouts = CUDA_LAYOUTS_AND_VECTORS,
                .run = two_run);
 CUDA_OPERATION(scale_tensor, SCALE_TENSOR, .types = TYPES, .layouts = CUDA_LAYOUTS_AND_VECTORS,

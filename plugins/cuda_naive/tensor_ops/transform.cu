@@ -104,7 +104,8 @@ static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 
 CUDA_OPERATION(transform_tensor_ex, TRANSFORM_TENSOR_EX,
                .types = CUDA_FLOATS | CUDA_INTEGERS | CUDA_VECTORS,
-               .layouts = CUDA_LAYOUTS_AND_VECTORS, .run = run);
+               .layouts = CUDA_LAYOUTS_AND_VECTORS, .notes = ANYDNN_PLUGIN_NOTE_BATCH_INVARIANT,
+               .run = run);
 CUDA_OPERATION(transform_filter, TRANSFORM_FILTER,
                .types = CUDA_FLOATS | CUDA_TYPE(INT8) | CUDA_TYPE(UINT8), .layouts = KIT_LAYOUTS,
                .run = run);
