@@ -54,12 +54,12 @@ anydnnStatus_t anydnnActivationBackward(anydnnHandle_t handle,
     adn_call_maybe_unread(&entry, slot_activation_backward_x, xDesc, x, !swish && (!by_x || y));
     adn_call_tensor(&entry, slot_activation_backward_dx, dxDesc, dx);
     if (swish)
-        adn_call_stand_in(&entry, slot_activation_backward_y, slot_activation_backward_dy);
+        adn_call_substitute(&entry, slot_activation_backward_y, slot_activation_backward_dy);
     else if (!y)
         adn_call_put(&entry, slot_activation_backward_y, call.tensor[slot_activation_backward_x],
                      x);
     if (!swish)
-        adn_call_stand_in(&entry, slot_activation_backward_x, slot_activation_backward_dx);
+        adn_call_substitute(&entry, slot_activation_backward_x, slot_activation_backward_dx);
     adn_call_blend(&entry, alpha, beta);
     call.params = activation_params;
     return adn_call_run(handle, &entry);

@@ -146,7 +146,7 @@ static inline void adn_call_put(struct adn_entry *entry, int slot,
 /* Marks an input that the operation does not read, so that it does not count as an alias if an
  * output has the same address. Backends still find every operand: another one of the same dims,
  * `like`, replaces one that is NULL. */
-static inline void adn_call_stand_in(struct adn_entry *entry, int slot, int like)
+static inline void adn_call_substitute(struct adn_entry *entry, int slot, int like)
 {
     struct adn_call *call = entry->call;
 
@@ -233,7 +233,7 @@ static inline void adn_call_filter(struct adn_entry *entry, int slot,
 }
 
 /* Puts an input that the operation does not read if `unread` is set. Then it may be NULL, with or
- * without a descriptor. The entry calls adn_call_stand_in after it has put the other operands. */
+ * without a descriptor. The entry calls adn_call_substitute after it has put the other operands. */
 static inline void adn_call_maybe_unread(struct adn_entry *entry, int slot,
                                          const struct anydnnTensorStruct *desc, const void *pointer,
                                          int unread)

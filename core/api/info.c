@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The entries that list backends, devices and settings. */
-#include "dispatch/handle/world.h"
+#include "dispatch/handle/global.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -27,22 +27,22 @@ static anydnnStatus_t bad_key(const char *entry, const char *key, const char *co
     return adn_fail(BAD_PARAM, "%s: unknown key `%s`; the first key is `%s`", entry, key, keys[0]);
 }
 
-/* Checks the arguments of a ...Info entry and gets the world, without opening a backend. */
-static anydnnStatus_t begin_list(const char *entry, struct adn_world **world, const void *first,
+/* Checks the arguments of a ...Info entry and gets the global state, without opening a backend. */
+static anydnnStatus_t begin_list(const char *entry, struct adn_global **global, const void *first,
                                  const void *second)
 {
     if (!first || !second)
         return adn_fail(BAD_PARAM, "%s: an output pointer or the key is NULL", entry);
-    return adn_world_list(entry, world);
+    return adn_global_list(entry, global);
 }
 
 /* Does the same, and opens the backends. */
-static anydnnStatus_t begin(const char *entry, struct adn_world **world, const void *first,
+static anydnnStatus_t begin(const char *entry, struct adn_global **global, const void *first,
                             const void *second)
 {
-    anydnnStatus_t status = begin_list(entry, world, first, second);
+    anydnnStatus_t status = begin_list(entry, global, first, second);
 
-    return status == SUCCESS ? adn_world_get(entry, world) : status;
+    return status == SUCCESS ? adn_global_get(entry, global) : status;
 }
 
 static anydnnStatus_t bad_index(const char *entry, int index, int count)
@@ -53,11 +53,11 @@ static anydnnStatus_t bad_index(const char *entry, int index, int count)
 anydnnStatus_t anydnnGetBackendCount(int *count)
 {
     ADN_ENTRY_SCOPE;
-    struct adn_world *world;
-    anydnnStatus_t status = begin("anydnnGetBackendCount", &world, count, count);
+    struct adn_global *global;
+    anydnnStatus_t status = begin("anydnnGetBackendCount", &global, count, count);
 
     if (status == SUCCESS)
-        *count = world->registry->count;
+        *count = global->registry->count;
     return status;
 }
 
@@ -103,10 +103,10 @@ static void say_limits(const struct anydnn_plugin *plugin, struct adn_text *text
     }
 }
 
-static void say_settings(const struct adn_world *world, const struct adn_backend *backend,
+static void say_settings(const struct adn_global *global, const struct adn_backend *backend,
                          struct adn_text *text)
 {
-    const struct adn_plugin_section *section = adn_settings_plugin(world->settings, backend->name);
+    const struct adn_plugin_section *section = adn_settings_plugin(global->settings, backend->name);
 
     for (const struct adn_plugin_setting *set = section ? section->set : NULL; set;
          set = set->next) {
@@ -128,15 +128,15 @@ static void say_setting_keys(const struct anydnn_plugin *plugin, struct adn_text
 }
 
 /* Writes the errata that concern the backend, from all sources. */
-static void say_errata(const struct adn_world *world, const struct adn_backend *backend,
+static void say_errata(const struct adn_global *global, const struct adn_backend *backend,
                        struct adn_text *text)
 {
     const struct adn_erratum *erratum;
 
-    for (int i = 0; (erratum = adn_errata_at(world->errata, i)) != NULL; i++) {
+    for (int i = 0; (erratum = adn_errata_at(global->errata, i)) != NULL; i++) {
         size_t left = text->length < text->size ? text->size - text->length : 0;
 
-        if (!adn_errata_concern(world->errata, erratum, backend->name))
+        if (!adn_errata_concern(global->errata, erratum, backend->name))
             continue;
         text->length +=
             adn_erratum_print(erratum, left > 0 ? text->buffer + text->length : NULL, left);
@@ -144,11 +144,11 @@ static void say_errata(const struct adn_world *world, const struct adn_backend *
 }
 
 /* Writes which setting of a live backend is invalid, if the backend refuses a context for it. */
-static void say_invalid_setting(struct adn_world *world, const struct adn_backend *backend,
+static void say_invalid_setting(struct adn_global *global, const struct adn_backend *backend,
                                 struct adn_text *text)
 {
-    const struct adn_plugin_section *section = adn_settings_plugin(world->settings, backend->name);
-    const struct adn_space *space = adn_world_space(world, backend->plugin->space);
+    const struct adn_plugin_section *section = adn_settings_plugin(global->settings, backend->name);
+    const struct adn_space *space = adn_global_space(global, backend->plugin->space);
     struct anydnn_plugin_context *context = NULL;
     int32_t result;
 
@@ -208,37 +208,37 @@ anydnnStatus_t anydnnGetBackendInfo(int index, const char *key, char *buffer, si
                                        "plugin_abi",   "operations", "limits",         "settings",
                                        "setting_keys", "errata",     "library_version"};
     int at = key ? key_at(keys, COUNT(keys), key) : -1;
-    struct adn_world *world;
-    anydnnStatus_t status = begin_list("anydnnGetBackendInfo", &world, key, buffer);
+    struct adn_global *global;
+    anydnnStatus_t status = begin_list("anydnnGetBackendInfo", &global, key, buffer);
     struct adn_backend *backend;
     const struct anydnn_plugin *live;
     struct adn_text text;
 
     if (status != SUCCESS)
         return status;
-    if (index < 0 || index >= world->registry->count)
-        return bad_index("anydnnGetBackendInfo", index, world->registry->count);
+    if (index < 0 || index >= global->registry->count)
+        return bad_index("anydnnGetBackendInfo", index, global->registry->count);
     if (at < 0)
         return bad_key("anydnnGetBackendInfo", key, keys, COUNT(keys));
-    backend = world->registry->backend[index];
+    backend = global->registry->backend[index];
     /* A backend that ends the process when it is opened must not prevent queries about the others.
      * A key therefore opens only the backends that it needs. */
     if (at >= KEY_VENDOR && at != KEY_SETTINGS)
-        adn_world_open(world, backend);
+        adn_global_open(global, backend);
     else if (at >= KEY_STAGE && backend->stage == ADN_LOAD_KNOWN)
-        status = adn_world_get("anydnnGetBackendInfo", &world);
+        status = adn_global_get("anydnnGetBackendInfo", &global);
     if (status != SUCCESS)
         return status;
     live = backend->stage == ADN_LOAD_LIVE ? backend->plugin : NULL;
     adn_text_begin(&text, buffer, size);
     if (live && at == KEY_REASON)
-        say_invalid_setting(world, backend, &text);
+        say_invalid_setting(global, backend, &text);
     else if (at < KEY_PLUGIN_ABI)
         adn_text_add(&text, "%s", word_of(backend, live, at));
     else if (at == KEY_SETTINGS)
-        say_settings(world, backend, &text);
+        say_settings(global, backend, &text);
     else if (at == KEY_ERRATA)
-        say_errata(world, backend, &text);
+        say_errata(global, backend, &text);
     else if (live && at == KEY_PLUGIN_ABI)
         adn_text_add(&text, "%d.%d", ANYDNN_PLUGIN_ABI_MAJOR, ANYDNN_PLUGIN_ABI_MINOR);
     else if (live && at == KEY_OPERATIONS)
@@ -255,14 +255,14 @@ anydnnStatus_t anydnnGetBackendInfo(int index, const char *key, char *buffer, si
 anydnnStatus_t anydnnGetDeviceCount(int *count)
 {
     ADN_ENTRY_SCOPE;
-    struct adn_world *world;
-    anydnnStatus_t status = begin("anydnnGetDeviceCount", &world, count, count);
+    struct adn_global *global;
+    anydnnStatus_t status = begin("anydnnGetDeviceCount", &global, count, count);
 
     if (status != SUCCESS)
         return status;
     *count = 0;
-    for (int32_t i = 0; i < world->space_count; i++)
-        *count += adn_space_device_count(world->space[i]);
+    for (int32_t i = 0; i < global->space_count; i++)
+        *count += adn_space_device_count(global->space[i]);
     return SUCCESS;
 }
 
@@ -271,8 +271,8 @@ anydnnStatus_t anydnnGetDeviceInfo(int index, const char *key, char *buffer, siz
     ADN_ENTRY_SCOPE;
     static const char *const keys[] = {"name", "space", "description"};
     const struct adn_space *space = NULL;
-    struct adn_world *world;
-    anydnnStatus_t status = begin("anydnnGetDeviceInfo", &world, key, buffer);
+    struct adn_global *global;
+    anydnnStatus_t status = begin("anydnnGetDeviceInfo", &global, key, buffer);
     int at = key ? key_at(keys, COUNT(keys), key) : -1;
     struct adn_text text;
     int32_t number = index;
@@ -280,11 +280,11 @@ anydnnStatus_t anydnnGetDeviceInfo(int index, const char *key, char *buffer, siz
 
     if (status != SUCCESS)
         return status;
-    for (int32_t i = 0; i < world->space_count; i++) {
-        int32_t count = adn_space_device_count(world->space[i]);
+    for (int32_t i = 0; i < global->space_count; i++) {
+        int32_t count = adn_space_device_count(global->space[i]);
 
         if (!space && number >= 0 && number < count)
-            space = world->space[i];
+            space = global->space[i];
         else if (!space && number >= 0)
             number -= count;
         all += count;
@@ -308,8 +308,8 @@ anydnnStatus_t anydnnGetDeviceInfo(int index, const char *key, char *buffer, siz
 anydnnStatus_t anydnnGetSettingCount(int *count)
 {
     ADN_ENTRY_SCOPE;
-    struct adn_world *world;
-    anydnnStatus_t status = begin_list("anydnnGetSettingCount", &world, count, count);
+    struct adn_global *global;
+    anydnnStatus_t status = begin_list("anydnnGetSettingCount", &global, count, count);
     const char *section;
     const char *key;
     const char *origin;
@@ -318,7 +318,7 @@ anydnnStatus_t anydnnGetSettingCount(int *count)
     if (status != SUCCESS)
         return status;
     *count = 0;
-    while (adn_settings_item(world->settings, *count, &section, &key, value, sizeof(value),
+    while (adn_settings_item(global->settings, *count, &section, &key, value, sizeof(value),
                              &origin) == 0)
         ++*count;
     return SUCCESS;
@@ -328,8 +328,8 @@ anydnnStatus_t anydnnGetSettingInfo(int index, const char *key, char *buffer, si
 {
     ADN_ENTRY_SCOPE;
     static const char *const keys[] = {"section", "key", "value", "origin", "withheld"};
-    struct adn_world *world;
-    anydnnStatus_t status = begin_list("anydnnGetSettingInfo", &world, key, buffer);
+    struct adn_global *global;
+    anydnnStatus_t status = begin_list("anydnnGetSettingInfo", &global, key, buffer);
     const char *parts[COUNT(keys)] = {NULL};
     char value[1024], withheld[2048];
     struct adn_text text;
@@ -340,13 +340,13 @@ anydnnStatus_t anydnnGetSettingInfo(int index, const char *key, char *buffer, si
     at = key_at(keys, COUNT(keys), key);
     if (at < 0)
         return bad_key("anydnnGetSettingInfo", key, keys, COUNT(keys));
-    if (index < 0 || adn_settings_item(world->settings, index, &parts[0], &parts[1], value,
+    if (index < 0 || adn_settings_item(global->settings, index, &parts[0], &parts[1], value,
                                        sizeof(value), &parts[3]) != 0)
         return adn_fail(BAD_PARAM,
                         "anydnnGetSettingInfo: index %d is out of range; anydnnGetSettingCount "
                         "returns the number of settings",
                         index);
-    adn_settings_item_withheld(world->settings, index, withheld, sizeof(withheld));
+    adn_settings_item_withheld(global->settings, index, withheld, sizeof(withheld));
     parts[2] = value;
     parts[4] = withheld;
     adn_text_begin(&text, buffer, size);

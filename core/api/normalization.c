@@ -61,7 +61,7 @@ anydnnStatus_t anydnnLRNCrossChannelBackward(anydnnHandle_t handle, anydnnLRNDes
     adn_call_tensor(&entry, 1, dyDesc, dy);
     adn_call_tensor(&entry, 2, xDesc, x);
     adn_call_tensor(&entry, 3, dxDesc, dx);
-    adn_call_stand_in(&entry, 0, 1);
+    adn_call_substitute(&entry, 0, 1);
     adn_call_blend(&entry, alpha, beta);
     if (lrnMode != ANYDNN_LRN_CROSS_CHANNEL_DIM1)
         return bad_mode(&entry, "lrnMode", (int)lrnMode, "ANYDNN_LRN_CROSS_CHANNEL_DIM1");

@@ -49,8 +49,8 @@ anydnnStatus_t anydnnPoolingBackward(anydnnHandle_t handle, anydnnPoolingDescrip
     adn_call_maybe_unread(&entry, slot_pooling_backward_x, xDesc, x, average);
     adn_call_tensor(&entry, slot_pooling_backward_dx, dxDesc, dx);
     if (average) {
-        adn_call_stand_in(&entry, slot_pooling_backward_y, slot_pooling_backward_dy);
-        adn_call_stand_in(&entry, slot_pooling_backward_x, slot_pooling_backward_dx);
+        adn_call_substitute(&entry, slot_pooling_backward_y, slot_pooling_backward_dy);
+        adn_call_substitute(&entry, slot_pooling_backward_x, slot_pooling_backward_dx);
     }
     adn_call_blend(&entry, alpha, beta);
     call.params = pooling_params;

@@ -134,7 +134,7 @@ anydnnStatus_t anydnnOpTensor(anydnnHandle_t handle, anydnnOpTensorDescriptor_t 
         adn_call_tensor(&entry, 1, bDesc, B);
         adn_call_scale(&entry, 1, alpha2);
     } else {
-        adn_call_stand_in(&entry, 1, 0);
+        adn_call_substitute(&entry, 1, 0);
     }
     adn_call_tensor(&entry, 2, cDesc, C);
     adn_call_scale(&entry, 0, alpha1);

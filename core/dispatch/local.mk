@@ -43,8 +43,8 @@ core_libanydnn_core_la_SOURCES += \
 	core/dispatch/handle/space.h \
 	core/dispatch/handle/special.c \
 	core/dispatch/handle/special.h \
-	core/dispatch/handle/world.c \
-	core/dispatch/handle/world.h \
+	core/dispatch/handle/global.c \
+	core/dispatch/handle/global.h \
 	core/dispatch/last_call.c \
 	core/dispatch/last_call.h \
 	core/dispatch/offers/ask.c \

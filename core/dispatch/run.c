@@ -212,7 +212,7 @@ anydnnStatus_t adn_dispatch_problem_run(anydnnHandle_t handle, const char *entry
     masks.ins &= (uint16_t)~problem->absent;
     for (int32_t slot = 0; slot < ADN_SLOTS; slot++)
         if (problem->absent >> slot & 1)
-            operands->data[slot] = operands->data[adn_problem_stand_in(problem, slot)];
+            operands->data[slot] = operands->data[adn_problem_substitute(problem, slot)];
     status = check_aliases(entry, problem, adn_aliases_of(masks, problem->present, operands->data));
     if (status != ANYDNN_STATUS_SUCCESS)
         return status;

@@ -75,7 +75,7 @@ static anydnnStatus_t leave_out(struct reader *reader)
                             "problem text: `without=%s`: `%s` is not an optional operand of this "
                             "operation with these parameters",
                             reader->info->slot[slot].role, reader->info->slot[slot].role);
-        other = adn_problem_stand_in(problem, slot);
+        other = adn_problem_substitute(problem, slot);
         if (other < 0)
             return adn_fail(ANYDNN_STATUS_BAD_PARAM,
                             "problem text: `without=%s`: no other operand determines its dims",
@@ -372,7 +372,7 @@ anydnnStatus_t adn_problem_parse(const char *text, struct adn_problem *problem,
         goto out;
     for (int32_t slot = 0; slot < reader.info->slot_count; slot++)
         if (problem->absent >> slot & 1)
-            problem->tensor[slot] = problem->tensor[adn_problem_stand_in(problem, slot)];
+            problem->tensor[slot] = problem->tensor[adn_problem_substitute(problem, slot)];
     status = read_aliases(&reader);
 out:
     free(copy);

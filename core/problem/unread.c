@@ -51,7 +51,7 @@ static int32_t choice_of(const struct adn_problem *problem, int32_t slot, int ch
     return choice < 3 ? (slot == SLOT(x) ? for_x : for_y)[choice] : -1;
 }
 
-int32_t adn_problem_stand_in(const struct adn_problem *problem, int32_t slot)
+int32_t adn_problem_substitute(const struct adn_problem *problem, int32_t slot)
 {
     int32_t other;
 

@@ -9,7 +9,7 @@
 uint32_t adn_problem_unread(const struct adn_problem *problem);
 /* Returns the operand whose tensor and memory stand in for such an input if the caller omits it, or
  * -1 if there is none. */
-int32_t adn_problem_stand_in(const struct adn_problem *problem, int32_t slot);
+int32_t adn_problem_substitute(const struct adn_problem *problem, int32_t slot);
 /* Returns the operand in whose memory `slot` lies: the first input there by alias, else itself. */
 int32_t adn_problem_home(const struct adn_problem *problem, int32_t slot);
 

@@ -7,17 +7,17 @@
 #include <string.h>
 
 #include "dispatch/dispatch.h"
+#include "dispatch/handle/global.h"
 #include "dispatch/handle/space.h"
-#include "dispatch/handle/world.h"
 #include "load/load.h"
 #include "sys/error.h"
 #include "sys/process.h"
 
 #define SUCCESS ANYDNN_STATUS_SUCCESS
 
-static int is_reference(struct adn_world *world, struct adn_backend *backend)
+static int is_reference(struct adn_global *global, struct adn_backend *backend)
 {
-    return adn_world_open(world, backend) &&
+    return adn_global_open(global, backend) &&
            (backend->plugin->flags & ANYDNN_PLUGIN_REFERENCE) != 0;
 }
 
@@ -32,22 +32,22 @@ static int is_own(const struct adn_referee *referee, const struct adn_backend *b
  * space. */
 static struct adn_backend *choose_backend(struct adn_referee *referee)
 {
-    struct adn_world *world = referee->outer->world;
+    struct adn_global *global = referee->outer->global;
     struct adn_backend *backend = NULL;
 
     if (referee->wanted.backend[0] != '\0') {
-        backend = adn_load_find(world->registry, referee->wanted.backend);
-        if (backend && adn_world_open(world, backend))
+        backend = adn_load_find(global->registry, referee->wanted.backend);
+        if (backend && adn_global_open(global, backend))
             return backend;
         snprintf(referee->why, sizeof(referee->why), "the reference %s %s%.300s",
                  referee->wanted.backend, backend ? "cannot be used: " : "is not installed",
                  backend && adn_load_reason(backend) ? adn_load_reason(backend) : "");
         return NULL;
     }
-    for (int32_t i = 0; i < world->registry->count && !is_own(referee, backend); i++) {
-        struct adn_backend *next = world->registry->backend[i];
+    for (int32_t i = 0; i < global->registry->count && !is_own(referee, backend); i++) {
+        struct adn_backend *next = global->registry->backend[i];
 
-        if (is_reference(world, next) && (!backend || is_own(referee, next)))
+        if (is_reference(global, next) && (!backend || is_own(referee, next)))
             backend = next;
     }
     if (backend)
@@ -93,7 +93,7 @@ int adn_referee_open(struct adn_referee *referee)
     backend = choose_backend(referee);
     if (!backend)
         return -1;
-    space = adn_world_space(referee->outer->world, backend->plugin->space);
+    space = adn_global_space(referee->outer->global, backend->plugin->space);
     if (!space || space->host)
         snprintf(device, sizeof(device), "cpu");
     else

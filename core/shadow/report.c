@@ -47,7 +47,7 @@ static void say_error(const struct adn_subject *subject, int slot,
 static uint64_t keep(const struct adn_shadowed *own, const struct adn_subject *subject)
 {
     const struct adn_watch *watch = own->watch;
-    const struct adn_settings *settings = watch->handle->world->settings;
+    const struct adn_settings *settings = watch->handle->global->settings;
     const struct adn_plan *plan = own->wrap.plan;
     const char *file = watch->shadow->shadow_file;
     struct adn_dump dump;
@@ -67,7 +67,7 @@ static void write_line(const struct adn_shadowed *own, const struct adn_subject 
                        uint64_t dump)
 {
     const struct adn_watch *watch = own->watch;
-    const struct adn_settings *settings = watch->handle->world->settings;
+    const struct adn_settings *settings = watch->handle->global->settings;
     struct adn_trace_line line = {.plan = own->wrap.plan,
                                   .values = &subject->values,
                                   .time = -1,
@@ -83,7 +83,7 @@ static void write_line(const struct adn_shadowed *own, const struct adn_subject 
 static void warn_of_no_place(const struct adn_watch *watch)
 {
     if (strcmp(watch->shadow->shadow_file, "off") == 0 &&
-        strcmp(watch->handle->world->settings->trace_file, "off") == 0)
+        strcmp(watch->handle->global->settings->trace_file, "off") == 0)
         adn_warn("shadow: on_mismatch = dump requires [shadow] file or [trace] file, next to which "
                  "operands are stored; nothing is stored");
 }

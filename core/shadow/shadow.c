@@ -174,7 +174,7 @@ static struct adn_watch *watch_of(anydnnHandle_t handle)
 
 void adn_shadow_begin(anydnnHandle_t handle)
 {
-    const struct adn_settings *settings = handle->world->settings;
+    const struct adn_settings *settings = handle->global->settings;
     int shadow = strcmp(settings->shadow_sample, "off") != 0;
     int check = strcmp(settings->check_outputs, "off") != 0;
     struct adn_watch *watch = shadow || check ? watch_of(handle) : NULL;
@@ -196,7 +196,7 @@ static anydnnStatus_t set(anydnnHandle_t handle, const char *entry, const char *
                           const char *text, struct adn_watch **found, struct adn_settings **made)
 {
     struct adn_watch *watch = watch_of(handle);
-    const struct adn_settings *from = handle->world->settings;
+    const struct adn_settings *from = handle->global->settings;
     char error[400];
 
     if (!watch)

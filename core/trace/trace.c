@@ -293,7 +293,7 @@ static void take(struct hook *hook, struct adn_settings *settings, struct adn_tr
 
 void adn_trace_begin(anydnnHandle_t handle)
 {
-    const struct adn_settings *settings = handle->world->settings;
+    const struct adn_settings *settings = handle->global->settings;
     struct adn_settings *own;
     struct hook *hook;
     char error[200];
@@ -317,7 +317,7 @@ anydnnStatus_t adn_trace_set(anydnnHandle_t handle, const char *entry, const cha
 
     if (!hook)
         return adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "%s: out of memory", entry);
-    own = adn_section_settings(hook->settings ? hook->settings : handle->world->settings, "trace",
+    own = adn_section_settings(hook->settings ? hook->settings : handle->global->settings, "trace",
                                text, error, sizeof(error));
     if (!own && !adn_shortage_noted())
         return adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: text: %s", entry, error);

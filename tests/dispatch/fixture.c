@@ -13,7 +13,7 @@
 
 #include "desc/names.h"
 #include "desc/shape.h"
-#include "dispatch/handle/world.h"
+#include "dispatch/handle/global.h"
 #include "sys/error.h"
 #include "tests/dispatch/fixture_private.h"
 
@@ -94,10 +94,10 @@ int fixture_group_teardown(void **state)
 
 struct adn_settings *fixture_settings(void)
 {
-    struct adn_world *world = NULL;
+    struct adn_global *global = NULL;
 
-    assert_int_equal(adn_world_get("test", &world), ANYDNN_STATUS_SUCCESS);
-    return world->settings;
+    assert_int_equal(adn_global_get("test", &global), ANYDNN_STATUS_SUCCESS);
+    return global->settings;
 }
 
 static struct adn_plugin_section *section_of(const char *backend)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dispatch/handle/world.h"
+#include "dispatch/handle/global.h"
 
 static const float one = 1;
 
@@ -347,7 +347,7 @@ static void a_device_that_is_lost(void **state)
     anydnnHandle_t other = fixture_handle_on("mockdev", "mock_device");
     anydnnTensorDescriptor_t y = fixture_tensor("f32:2,3");
     anydnnStatus_t seen = ANYDNN_STATUS_SUCCESS;
-    struct adn_world *world;
+    struct adn_global *global;
     void *memory = NULL;
     size_t bytes;
 
@@ -382,8 +382,8 @@ static void a_device_that_is_lost(void **state)
     assert_int_equal(fixture_lines(fixture_log(), "plan_execute", ""), 0);
     /* The host continues to work. */
     assert_ok(anydnnScaleTensor(fixture_handle("mock_a"), y, fixture_data(0), &one));
-    assert_int_equal(adn_world_get("test", &world), 0);
-    adn_world_space(world, "mockdev")->poisoned = 0;
+    assert_int_equal(adn_global_get("test", &global), 0);
+    adn_global_space(global, "mockdev")->poisoned = 0;
     assert_ok(anydnnMemFree(handle, memory));
     assert_fails(anydnnQueryRuntimeError(handle, &seen, (anydnnErrQueryMode_t)9, NULL),
                  ANYDNN_STATUS_BAD_PARAM, "mode is 9");
@@ -395,14 +395,14 @@ static void a_device_that_is_lost(void **state)
 static void a_memory_call_finds_it_lost(void **state)
 {
     anydnnHandle_t handle = device_handle();
-    struct adn_world *world;
+    struct adn_global *global;
 
     (void)state;
     fixture_set("mock_device", "fail_space", "synchronize");
     fixture_set("mock_device", "poisoned", "yes");
     assert_fails(anydnnSynchronize(handle), ANYDNN_STATUS_SPACE_POISONED, "anydnnSynchronize");
-    assert_int_equal(adn_world_get("test", &world), 0);
-    adn_world_space(world, "mockdev")->poisoned = 0;
+    assert_int_equal(adn_global_get("test", &global), 0);
+    adn_global_space(global, "mockdev")->poisoned = 0;
 }
 
 #define device_test(test) cmocka_unit_test_setup_teardown(test, fixture_setup, fixture_teardown)

@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "dispatch/handle/world.h"
+#include "dispatch/handle/global.h"
 
 static const float one = 1;
 
@@ -22,7 +22,7 @@ static void a_recording_finds_it_lost(void **state)
 {
     static const char *const devices[] = {"mockdev", "mockdev:0", "auto"};
     anydnnHandle_t handle = device_handle(), none = NULL;
-    struct adn_world *world;
+    struct adn_global *global;
 
     (void)state;
     fixture_set("mock_device", "fail_space", "record_begin");
@@ -39,8 +39,8 @@ static void a_recording_finds_it_lost(void **state)
     assert_int_equal(fixture_lines(fixture_log(), "mock_device", ""), 0);
     assert_ok(anydnnCreateOnDevice(&none, "cpu"));
     assert_ok(anydnnDestroy(none));
-    assert_int_equal(adn_world_get("test", &world), 0);
-    adn_world_space(world, "mockdev")->poisoned = 0;
+    assert_int_equal(adn_global_get("test", &global), 0);
+    adn_global_space(global, "mockdev")->poisoned = 0;
 }
 
 /* Uses the handle in a child. Device memory and pending work belong to the parent. */

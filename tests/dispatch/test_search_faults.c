@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "dispatch/handle/world.h"
+#include "dispatch/handle/global.h"
 #include "settings/settings.h"
 
 #define BAD         ANYDNN_STATUS_BAD_PARAM
@@ -301,7 +301,7 @@ static void a_device_that_is_lost(void **state)
 {
     anydnnHandle_t handle = device_handle();
     anydnnConvolutionFwdAlgo_t algorithm;
-    struct adn_world *world = NULL;
+    struct adn_global *global = NULL;
     int count = 7;
 
     (void)state;
@@ -318,8 +318,8 @@ static void a_device_that_is_lost(void **state)
     assert_fails(search_try_get(handle, &with, FASTEST, 0, &algorithm),
                  ANYDNN_STATUS_SPACE_POISONED, "unusable");
     assert_int_equal(count, 7);
-    assert_int_equal(adn_world_get("test", &world), ANYDNN_STATUS_SUCCESS);
-    adn_world_space(world, "mockdev")->poisoned = 0;
+    assert_int_equal(adn_global_get("test", &global), ANYDNN_STATUS_SUCCESS);
+    adn_global_space(global, "mockdev")->poisoned = 0;
 }
 
 /* ---- recordings, children */

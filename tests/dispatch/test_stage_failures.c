@@ -2,7 +2,7 @@
 /* Tests where staged calls fail and with what effect, and spaces that are lost. */
 #include "tests/dispatch/stage.h"
 
-#include "dispatch/handle/world.h"
+#include "dispatch/handle/global.h"
 
 /* Outputs stay unchanged until the copies back begin, whatever the backend did on its device. */
 static const struct {
@@ -93,10 +93,10 @@ static void on_the_way_back_nobody_else_may_try(void **state)
 
 static struct adn_space *mockdev(void)
 {
-    struct adn_world *world = NULL;
+    struct adn_global *global = NULL;
 
-    assert_int_equal(adn_world_get("test", &world), 0);
-    return adn_world_space(world, "mockdev");
+    assert_int_equal(adn_global_get("test", &global), 0);
+    return adn_global_space(global, "mockdev");
 }
 
 /* A host handle outlives the device that accelerated it. */

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "dispatch/handle/world.h"
+#include "dispatch/handle/global.h"
 #include "tests/conformance/problem_run.h"
 #include "tools/verify/cases/vec_reader.h"
 #include "tools/verify/cases/vec_types.h"
@@ -39,7 +39,7 @@ static struct way ways[] = {
 };
 #define WAYS (sizeof(ways) / sizeof(ways[0]))
 
-static struct adn_world *world;
+static struct adn_global *global;
 static anydnnHandle_t plain;
 
 static struct {
@@ -156,7 +156,7 @@ static void run_way(size_t number, const struct prun *want, const struct vec_cas
     int result;
 
     tally.ran[number]++;
-    world->settings->staging = way->staging;
+    global->settings->staging = way->staging;
     result = prepare(&run, way->handle, vec, text);
     if (result == 0)
         result = strcmp(way->device, "cpu") == 0 ? prun_execute(&run, 0) : execute_on_device(&run);
@@ -275,7 +275,7 @@ static int configure(void)
     unlink(path);
     for (size_t i = 0; i < WAYS && result == 0; i++)
         result = open_handle(&ways[i].handle, ways[i].device, ways[i].route);
-    return result == 0 && adn_world_get("test", &world) == 0 ? 0 : -1;
+    return result == 0 && adn_global_get("test", &global) == 0 ? 0 : -1;
 }
 
 int main(int argc, char **argv)

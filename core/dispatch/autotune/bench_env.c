@@ -101,7 +101,7 @@ anydnnStatus_t adn_bench_env_enter(struct adn_bench_env *env, struct adn_choices
     env->space = choices->handle->space->functions;
     env->device = choices->handle->device;
     env->own = !given;
-    if (env->own && choices->handle->world->settings->tune_check != ADN_TUNE_CHECK_NO)
+    if (env->own && choices->handle->global->settings->tune_check != ADN_TUNE_CHECK_NO)
         env->guard = ADN_BENCH_ENV_GUARD;
     adn_values_init(&values, choices->problem.operation);
     if (given)

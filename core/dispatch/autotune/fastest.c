@@ -99,7 +99,7 @@ static void leave(const struct contest *mine)
  * that processes that share it make the same choices. */
 static int is_frozen(anydnnHandle_t handle)
 {
-    const struct adn_settings *settings = handle->world->settings;
+    const struct adn_settings *settings = handle->global->settings;
 
     return settings->tuning_mode == ADN_TUNING_READ && strcmp(settings->tuning, "off") != 0;
 }
@@ -243,7 +243,7 @@ enum adn_fastest adn_fastest_pick(struct adn_offers *offers, const char *entry, 
     choices->fastest = 1;
     choices->alignment = ADN_ASSUMED_ALIGNMENT;
     choices->workspace_limit = handle->workspace_limit;
-    choices->limit_us = 1e3 * handle->world->settings->tune_limit;
+    choices->limit_us = 1e3 * handle->global->settings->tune_limit;
     adn_problem_copy(&choices->problem, offers->request->problem);
     result = hold_contest(choices, dry, pick, reason);
     if (result == ADN_FASTEST_NONE && !dry)

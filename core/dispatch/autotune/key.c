@@ -23,7 +23,7 @@ static void add_name(struct adn_text *text, const char *name)
 /* Returns 1 if the backend can be timed: it is open and in the handle's own space. */
 static int stands(const struct adn_offers *offers, const struct adn_answer *answer)
 {
-    return answer->backend && adn_world_open(offers->handle->world, answer->backend) &&
+    return answer->backend && adn_global_open(offers->handle->global, answer->backend) &&
            !adn_offers_is_foreign(offers, answer);
 }
 
@@ -32,15 +32,15 @@ static int stands(const struct adn_offers *offers, const struct adn_answer *answ
 static void add_errata(struct adn_text *text, const struct adn_offers *offers,
                        const struct adn_answer *answer, const struct adn_problem *problem)
 {
-    struct adn_world_device device = {offers->handle->world, answer->backend,
-                                      offers->handle->device};
+    struct adn_global_device device = {offers->handle->global, answer->backend,
+                                       offers->handle->device};
     struct anydnn_plugin_problem view;
     struct adn_errata_query query;
     uint64_t digest;
 
     adn_problem_view(problem, device.number, &view);
-    adn_world_errata_query(&device, &view, NULL, &query);
-    digest = adn_errata_digest(device.world->errata, &query);
+    adn_global_errata_query(&device, &view, NULL, &query);
+    digest = adn_errata_digest(device.global->errata, &query);
     if (digest != 0)
         adn_text_add(text, " errata:%016" PRIx64, digest);
 }

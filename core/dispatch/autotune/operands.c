@@ -203,7 +203,7 @@ static void place(struct adn_bench_env *env)
             data[i] = data[problem->alias[i] - 1];
     for (int32_t i = 0; i < info->slot_count; i++)
         if (problem->absent >> i & 1)
-            data[i] = data[adn_problem_stand_in(problem, i)];
+            data[i] = data[adn_problem_substitute(problem, i)];
 }
 
 /* ---- sets */

@@ -11,7 +11,7 @@
 
 static struct adn_tuning *file_of(anydnnHandle_t handle)
 {
-    const char *path = handle->world->settings->tuning;
+    const char *path = handle->global->settings->tuning;
 
     return strcmp(path, "off") == 0 ? NULL : adn_tuning_at(path);
 }
@@ -55,7 +55,7 @@ int adn_tuned_find(struct adn_offers *offers, int32_t *backend, uint64_t *engine
         problem = without_number(problem, &copy);
     if (!find(tuning, adn_tuned_key(offers, problem), &tuned))
         return 0;
-    found = adn_load_find(offers->handle->world->registry, tuned.backend);
+    found = adn_load_find(offers->handle->global->registry, tuned.backend);
     if (!found)
         return 0;
     *backend = found->index;
@@ -168,7 +168,7 @@ static int is_for_any(const struct adn_choice *choice)
 
 struct adn_tuning *adn_tuned_file(anydnnHandle_t handle)
 {
-    return handle->world->settings->tuning_mode == ADN_TUNING_READ ? NULL : file_of(handle);
+    return handle->global->settings->tuning_mode == ADN_TUNING_READ ? NULL : file_of(handle);
 }
 
 char *adn_tuned_key_of_rivals(const struct adn_choices *choices)

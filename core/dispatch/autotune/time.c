@@ -167,7 +167,7 @@ static int leads(struct adn_choices *choices, struct adn_choice *latest)
 static anydnnStatus_t judge_leader(struct adn_bench_env *env, struct adn_choice *choice)
 {
     struct adn_choices *choices = env->choices;
-    int all = choices->handle->world->settings->tune_check == ADN_TUNE_CHECK_ALL;
+    int all = choices->handle->global->settings->tune_check == ADN_TUNE_CHECK_ALL;
     const char *words = choices->offers ? choice->pick.offer->words : NULL;
     char sentence[400], problem[1024];
 

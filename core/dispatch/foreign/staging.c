@@ -22,8 +22,8 @@ void adn_stage_judge(const struct anydnnContext *handle, const struct adn_backen
                      int search, char *reason, size_t size)
 {
     const char *name = backend->plugin->space;
-    const struct adn_space *space = adn_world_space(handle->world, name);
-    int off = handle->world->settings->staging == ADN_STAGING_OFF;
+    const struct adn_space *space = adn_global_space(handle->global, name);
+    int off = handle->global->settings->staging == ADN_STAGING_OFF;
 
     reason[0] = '\0';
     if (off || search)
@@ -121,7 +121,7 @@ int adn_stage_wrap(anydnnHandle_t handle, struct adn_plan *plan, uint64_t worksp
     if (!staged)
         return -1;
     staged->handle = handle;
-    staged->space = adn_world_space(handle->world, plan->backend->plugin->space);
+    staged->space = adn_global_space(handle->global, plan->backend->plugin->space);
     staged->device = handle->contexts[plan->backend->index].device;
     adn_space_device_name(staged->space, staged->device, staged->device_name,
                           sizeof(staged->device_name));
@@ -157,7 +157,7 @@ void adn_stage_warn(const struct anydnnContext *handle, const struct adn_plan *p
         return;
     adn_problem_print(&plan->problem, NULL, problem, sizeof(problem));
     if (why[0] == '\0')
-        why = handle->world->settings->staging == ADN_STAGING_LISTED
+        why = handle->global->settings->staging == ADN_STAGING_LISTED
                   ? "staging = listed, and the route names it first"
                   : "the route names no backend of the handle's own memory space";
     adn_warn("staged: operands are copied from %s to %s and back for %s, since %.*s: %s",

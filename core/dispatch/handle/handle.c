@@ -58,13 +58,13 @@ anydnnStatus_t adn_handle_complain_now(anydnnHandle_t handle, const char *entry)
 }
 
 /* Returns a backend of a user's rule whose space has no device, or NULL. */
-static const struct adn_backend *without_device(struct adn_world *world,
+static const struct adn_backend *without_device(struct adn_global *global,
                                                 const struct adn_route_rule *rule)
 {
     for (int32_t i = 0; i < rule->count && rule->layer > ADN_LAYER_BUILTIN; i++) {
-        struct adn_backend *backend = adn_load_find(world->registry, rule->backend[i]);
-        const struct adn_space *space = backend && adn_world_open(world, backend)
-                                            ? adn_world_space(world, backend->plugin->space)
+        struct adn_backend *backend = adn_load_find(global->registry, rule->backend[i]);
+        const struct adn_space *space = backend && adn_global_open(global, backend)
+                                            ? adn_global_space(global, backend->plugin->space)
                                             : NULL;
 
         if (space && !space->host && adn_space_device_count(space) <= 0)
@@ -74,16 +74,16 @@ static const struct adn_backend *without_device(struct adn_world *world,
 }
 
 /* Warns once that `auto` found no device although a user's rule names a backend for one. */
-static void warn_of_host(struct adn_world *world)
+static void warn_of_host(struct adn_global *global)
 {
     static atomic_int reported;
     const struct adn_backend *backend = NULL;
 
     adn_load_error_clear();
-    for (int32_t i = 0; i < world->settings->rule_count && !backend && !reported; i++) {
-        const struct adn_route_rule *rule = &world->settings->rules[i];
+    for (int32_t i = 0; i < global->settings->rule_count && !backend && !reported; i++) {
+        const struct adn_route_rule *rule = &global->settings->rules[i];
 
-        backend = without_device(world, rule);
+        backend = without_device(global, rule);
         if (backend && !atomic_exchange(&reported, 1))
             adn_warn("device = auto selects the host: backend %s, named by %s, finds no device of "
                      "`%s`%s%s",
@@ -94,14 +94,15 @@ static void warn_of_host(struct adn_world *world)
 
 /* Chooses the device for "auto": the thread's current device in the first space that has one, else
  * the host. */
-static void choose_auto(struct adn_world *world, struct adn_space **space, int32_t *device)
+static void choose_auto(struct adn_global *global, struct adn_space **space, int32_t *device)
 {
-    *space = world->space[0];
+    *space = global->space[0];
     *device = 0;
-    for (int32_t i = 1; i < world->space_count; i++)
-        if (world->space[i]->poisoned || (adn_space_device_count(world->space[i]) > 0 &&
-                                          adn_space_device_current(world->space[i], device) == 0)) {
-            *space = world->space[i];
+    for (int32_t i = 1; i < global->space_count; i++)
+        if (global->space[i]->poisoned ||
+            (adn_space_device_count(global->space[i]) > 0 &&
+             adn_space_device_current(global->space[i], device) == 0)) {
+            *space = global->space[i];
             return;
         }
     *device = 0;
@@ -125,7 +126,7 @@ static anydnnStatus_t check_space(struct adn_space *space, int32_t device, const
 /* Chooses the device that the text names. `missing` is the status for a device that does not exist.
  * A wrong argument is BAD_PARAM. A wrong setting is NOT_INITIALIZED, as cuDNN reports a missing
  * driver, since the caller named no device. */
-static anydnnStatus_t choose_device(struct adn_world *world, const char *text,
+static anydnnStatus_t choose_device(struct adn_global *global, const char *text,
                                     anydnnStatus_t missing, const char *entry,
                                     struct adn_space **space, int32_t *device)
 {
@@ -137,13 +138,13 @@ static anydnnStatus_t choose_device(struct adn_world *world, const char *text,
     int32_t count;
 
     if (strcmp(text, "auto") == 0) {
-        choose_auto(world, space, device);
+        choose_auto(global, space, device);
         if ((*space)->host)
-            warn_of_host(world);
+            warn_of_host(global);
         return check_space(*space, *device, entry);
     }
     snprintf(name, sizeof(name), "%.*s", (int)length, text);
-    *space = strcmp(name, "cpu") == 0 ? world->space[0] : adn_world_space(world, name);
+    *space = strcmp(name, "cpu") == 0 ? global->space[0] : adn_global_space(global, name);
     if (!*space || length >= sizeof(name) || strcmp(name, "host") == 0)
         return adn_fail(missing,
                         "%s: device `%s`: no usable backend provides this memory space; `cpu` and "
@@ -173,15 +174,15 @@ static anydnnStatus_t choose_device(struct adn_world *world, const char *text,
 
 anydnnStatus_t adn_handle_create(anydnnHandle_t *out, const char *device, const char *entry)
 {
-    struct adn_world *world;
+    struct adn_global *global;
     struct anydnnContext *handle;
     struct adn_space *space;
     int32_t number = 0;
-    anydnnStatus_t status = adn_world_get(entry, &world);
+    anydnnStatus_t status = adn_global_get(entry, &global);
 
     if (status != ANYDNN_STATUS_SUCCESS)
         return status;
-    status = choose_device(world, device ? device : world->settings->device,
+    status = choose_device(global, device ? device : global->settings->device,
                            device ? ANYDNN_STATUS_BAD_PARAM : ANYDNN_STATUS_NOT_INITIALIZED, entry,
                            &space, &number);
     adn_load_error_clear();
@@ -189,19 +190,19 @@ anydnnStatus_t adn_handle_create(anydnnHandle_t *out, const char *device, const 
         return status;
     handle = calloc(1, sizeof(*handle));
     if (handle)
-        handle->contexts = calloc((size_t)world->registry->count + 1, sizeof(handle->contexts[0]));
+        handle->contexts = calloc((size_t)global->registry->count + 1, sizeof(handle->contexts[0]));
     if (!handle || !handle->contexts) {
         free(handle);
         return adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "%s: out of memory", entry);
     }
-    handle->world = world;
+    handle->global = global;
     handle->space = space;
     handle->device = number;
-    handle->modes.deterministic = world->settings->deterministic;
-    handle->modes.batch_invariant = world->settings->batch_invariant;
-    handle->workspace_limit = world->settings->workspace_limit;
+    handle->modes.deterministic = global->settings->deterministic;
+    handle->modes.batch_invariant = global->settings->batch_invariant;
+    handle->workspace_limit = global->settings->workspace_limit;
     handle->fork_number = adn_process_fork_number;
-    adn_table_init(&handle->cache, (uint32_t)world->settings->plan_cache);
+    adn_table_init(&handle->cache, (uint32_t)global->settings->plan_cache);
     adn_space_device_name(space, number, handle->device_name, sizeof(handle->device_name));
     handle->magic = ADN_HANDLE_MAGIC;
     *out = handle;
@@ -242,9 +243,9 @@ void adn_handle_destroy(anydnnHandle_t handle)
     /* Unfinished calls hold plans, which must be destroyed before the contexts. */
     adn_handle_settle(handle);
     adn_arena_free(handle);
-    for (int32_t i = 0; i < handle->world->registry->count; i++) {
+    for (int32_t i = 0; i < handle->global->registry->count; i++) {
         struct adn_handle_context *context = &handle->contexts[i];
-        struct adn_backend *backend = handle->world->registry->backend[i];
+        struct adn_backend *backend = handle->global->registry->backend[i];
 
         if (context->context && !adn_process_exiting && survived(backend, context->fork_number))
             backend->plugin->context_destroy(context->context);
@@ -267,7 +268,7 @@ void adn_handle_destroy(anydnnHandle_t handle)
  * backend error. */
 static int32_t device_for(anydnnHandle_t handle, const struct adn_backend *backend)
 {
-    const struct adn_space *space = adn_world_space(handle->world, backend->plugin->space);
+    const struct adn_space *space = adn_global_space(handle->global, backend->plugin->space);
     int32_t count;
 
     if (!space || space == handle->space)
@@ -350,6 +351,6 @@ anydnnStatus_t adn_handle_set_route(anydnnHandle_t handle, const char *operation
     }
     handle->rules[at] = rule;
     adn_handle_forget(handle);
-    adn_world_warn_of_unknown(handle->world, &rule);
+    adn_global_warn_of_unknown(handle->global, &rule);
     return ANYDNN_STATUS_SUCCESS;
 }

@@ -6,8 +6,8 @@
 
 #include <stdatomic.h>
 
+#include "dispatch/handle/global.h"
 #include "dispatch/handle/space.h"
-#include "dispatch/handle/world.h"
 #include "dispatch/plan/plan.h"
 #include "dispatch/plan/table.h"
 #include "sys/process.h"
@@ -67,7 +67,7 @@ struct anydnnContext {
     struct adn_modes modes;
     void *stream;
     struct adn_recording *recording; /* set between RecordBegin and RecordEnd */
-    struct adn_world *world;
+    struct adn_global *global;
     uint64_t workspace_limit;
     struct adn_handle_context *contexts; /* by registry index */
     struct adn_arena *arenas;            /* memory for staged calls */

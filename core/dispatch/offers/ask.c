@@ -96,13 +96,13 @@ static void apply(const struct adn_erratum *erratum, struct adn_offer *offer, in
 static void apply_errata(const struct adn_offers *offers, const struct adn_answer *answer,
                          const struct anydnn_plugin_problem *view, struct adn_offer *offer)
 {
-    struct adn_world_device device = {offers->handle->world, answer->backend, view->device};
-    struct adn_errata *errata = offers->handle->world->errata;
+    struct adn_global_device device = {offers->handle->global, answer->backend, view->device};
+    struct adn_errata *errata = offers->handle->global->errata;
     struct adn_errata_query query;
     const struct adn_erratum *erratum;
     int at = 0;
 
-    adn_world_errata_query(&device, view, &offer->candidate, &query);
+    adn_global_errata_query(&device, view, &offer->candidate, &query);
     while ((erratum = adn_errata_next(errata, &query, &at)) != NULL) {
         const char *name = erratum->text[ADN_ERRATUM_ALGORITHM];
 
@@ -245,9 +245,9 @@ static int32_t take_offer(void *cookie, const struct anydnn_plugin_candidate *of
     return 0;
 }
 
-static void refuse_unknown(const struct adn_world *world, struct adn_answer *answer)
+static void refuse_unknown(const struct adn_global *global, struct adn_answer *answer)
 {
-    const char *near = adn_world_nearest(world, answer->name);
+    const char *near = adn_global_nearest(global, answer->name);
 
     snprintf(answer->reason, sizeof(answer->reason), "not installed%s%s%s",
              near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "");
@@ -268,8 +268,8 @@ static int is_refused(struct adn_offers *offers, struct adn_answer *answer)
     if (reason[0] != '\0')
         return 1;
     if (!backend)
-        refuse_unknown(offers->handle->world, answer);
-    else if (!adn_world_open(offers->handle->world, backend)) {
+        refuse_unknown(offers->handle->global, answer);
+    else if (!adn_global_open(offers->handle->global, backend)) {
         offers->out_of_resources |= adn_shortage_noted() != 0;
         snprintf(reason, size, "%s: %s", adn_load_stage_name(backend->stage),
                  adn_load_reason(backend));

@@ -29,22 +29,22 @@ static int is_choice(const struct adn_offers *offers, const struct adn_backend *
 void adn_offers_begin(struct adn_offers *offers, anydnnHandle_t handle,
                       const struct adn_request *request)
 {
-    const struct adn_world *world = handle->world;
+    const struct adn_global *global = handle->global;
 
     memset(offers, 0, sizeof(*offers));
     offers->handle = handle;
     offers->request = request;
     offers->rule =
-        adn_settings_route(world->settings, handle->rules, handle->rule_count,
+        adn_settings_route(global->settings, handle->rules, handle->rule_count,
                            adn_operation_name(request->problem->operation), request->problem->math);
     offers->fallback = offers->rule->fallback != ADN_FALLBACK_UNSET ? offers->rule->fallback
-                                                                    : world->settings->fallback;
+                                                                    : global->settings->fallback;
     offers->count = offers->rule->count;
     for (int32_t i = 0; i < offers->count; i++) {
         struct adn_answer *answer = &offers->answer[i];
 
         snprintf(answer->name, sizeof(answer->name), "%s", offers->rule->backend[i]);
-        answer->backend = adn_load_find(world->registry, answer->name);
+        answer->backend = adn_load_find(global->registry, answer->name);
         answer->chooses = is_choice(offers, answer->backend);
     }
 }
@@ -80,7 +80,7 @@ void adn_offers_reset_out_of_resources(struct adn_offers *offers)
 
 int adn_offers_is_foreign(const struct adn_offers *offers, const struct adn_answer *answer)
 {
-    return answer->backend && adn_world_open(offers->handle->world, answer->backend) &&
+    return answer->backend && adn_global_open(offers->handle->global, answer->backend) &&
            strcmp(answer->backend->plugin->space, offers->handle->space->name) != 0;
 }
 
@@ -88,7 +88,7 @@ int adn_offers_is_foreign(const struct adn_offers *offers, const struct adn_answ
  * backends of another space. The space is known once the backend is open. */
 static int learn_late(const struct adn_offers *offers, struct adn_answer *answer)
 {
-    if (offers->handle->world->settings->staging == ADN_STAGING_LAST)
+    if (offers->handle->global->settings->staging == ADN_STAGING_LAST)
         answer->late = adn_offers_is_foreign(offers, answer);
     return answer->late;
 }

@@ -64,7 +64,7 @@ static const char *staged_on(const struct adn_offers *offers, const struct adn_a
 {
     const struct anydnnContext *handle = offers->handle;
 
-    adn_space_device_name(adn_world_space(handle->world, answer->backend->plugin->space),
+    adn_space_device_name(adn_global_space(handle->global, answer->backend->plugin->space),
                           handle->contexts[answer->backend->index].device, device, size);
     return device;
 }
@@ -88,7 +88,7 @@ static void explain_backend(struct adn_offers *offers, struct adn_answer *answer
         adn_text_add(
             text, "    staged: operands are copied from %s to %s and back%s\n", handle->device_name,
             staged_on(offers, answer, device, sizeof(device)),
-            handle->world->settings->staging == ADN_STAGING_LAST
+            handle->global->settings->staging == ADN_STAGING_LAST
                 ? "; queried if no backend of the handle's own memory space runs the problem"
                 : "");
 }

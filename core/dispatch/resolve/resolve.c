@@ -4,9 +4,9 @@
 #include "dispatch/autotune/fastest.h"
 #include "dispatch/autotune/store.h"
 #include "dispatch/foreign/staging.h"
+#include "dispatch/handle/global.h"
 #include "dispatch/handle/guard.h"
 #include "dispatch/handle/keep.h"
-#include "dispatch/handle/world.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -182,7 +182,7 @@ static void warn_of_plain_kernels(const struct adn_offers *offers, const struct 
     for (int32_t i = 0; i < offers->rule->count; i++)
         if (strcmp(offers->rule->backend[i], fast) == 0)
             return;
-    other = adn_load_find(offers->handle->world->registry, fast);
+    other = adn_load_find(offers->handle->global->registry, fast);
     if (other && (other->stage == ADN_LOAD_KNOWN || other->stage == ADN_LOAD_LIVE) &&
         adn_log_first(plain, strlen(plain), fast))
         adn_warn("%s: the route `%s` selects %s, whose kernels are simple and slow, and does not "
@@ -230,7 +230,7 @@ static anydnnStatus_t resolve_exactly(anydnnHandle_t handle, const char *entry,
     if (plan) {
         plan->transient = resolution->transient;
         if (resolution->pick.by == ADN_BY_MEASURED)
-            plan->timed = handle->world->settings->tuning_mode != ADN_TUNING_READ;
+            plan->timed = handle->global->settings->tuning_mode != ADN_TUNING_READ;
         tell(resolution);
         *out = plan;
     } else if (resolution->status != ANYDNN_STATUS_SUCCESS) {

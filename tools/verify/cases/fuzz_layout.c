@@ -108,7 +108,7 @@ static void try_without(struct verify_fuzz *fuzz)
         if (shares)
             continue;
         problem->absent |= UINT32_C(1) << i;
-        problem->tensor[i] = problem->tensor[adn_problem_stand_in(problem, i)];
+        problem->tensor[i] = problem->tensor[adn_problem_substitute(problem, i)];
     }
 }
 

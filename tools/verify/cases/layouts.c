@@ -84,6 +84,6 @@ int verify_lay_out(struct adn_problem *problem, const char *layout)
             return -1;
     for (int i = 0; i < info->slot_count; i++)
         if (problem->absent >> i & 1)
-            problem->tensor[i] = problem->tensor[adn_problem_stand_in(problem, i)];
+            problem->tensor[i] = problem->tensor[adn_problem_substitute(problem, i)];
     return 0;
 }

@@ -168,7 +168,7 @@ static void describe_operands(struct verify_run *run, const struct adn_subject *
     memset(operands, 0, sizeof(*operands));
     operands->struct_size = sizeof(*operands);
     for (int i = 0; i < ADN_SLOTS; i++) {
-        int32_t given = run->problem->absent >> i & 1 ? adn_problem_stand_in(run->problem, i) : i;
+        int32_t given = run->problem->absent >> i & 1 ? adn_problem_substitute(run->problem, i) : i;
 
         if (run->problem->present >> i & 1)
             operands->data[i] =

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The shared state of the process: reads the settings, lists the backends, opens those that rules
  * name. */
-#include "dispatch/handle/world.h"
+#include "dispatch/handle/global.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -16,13 +16,13 @@
 #include "sys/process.h"
 #include "sys/text.h"
 
-static struct adn_world *world;
-static _Atomic int world_ready;
-static pthread_mutex_t world_lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
+static struct adn_global *global;
+static _Atomic int global_ready;
+static pthread_mutex_t global_lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
 static pthread_mutex_t space_lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
-static _Thread_local int world_building;
+static _Thread_local int global_building;
 
-struct adn_space *adn_world_space(struct adn_world *all, const char *name)
+struct adn_space *adn_global_space(struct adn_global *all, const char *name)
 {
     for (int32_t i = 0; i < all->space_count; i++)
         if (strcmp(all->space[i]->name, name) == 0)
@@ -32,13 +32,13 @@ struct adn_space *adn_world_space(struct adn_world *all, const char *name)
 
 /* Adds the backend's space. The first live backend of a space serves it. Returns 0 when memory runs
  * out. */
-static int space_learn(struct adn_world *all, const struct anydnn_plugin *plugin)
+static int space_learn(struct adn_global *all, const struct anydnn_plugin *plugin)
 {
     struct adn_space *space = NULL;
     int lacked = 0;
 
     pthread_mutex_lock(&space_lock);
-    if (!adn_world_space(all, plugin->space) && all->space_count < ADN_SPACES_MAX) {
+    if (!adn_global_space(all, plugin->space) && all->space_count < ADN_SPACES_MAX) {
         space = calloc(1, sizeof(*space));
         lacked = !space && adn_shortage(ENOMEM);
     }
@@ -52,17 +52,17 @@ static int space_learn(struct adn_world *all, const struct anydnn_plugin *plugin
     return !lacked;
 }
 
-int adn_world_open(struct adn_world *all, struct adn_backend *backend)
+int adn_global_open(struct adn_global *all, struct adn_backend *backend)
 {
-    int outer = world_building, is_live;
+    int outer = global_building, is_live;
 
     adn_shortage_forget();
-    world_building = 1;
+    global_building = 1;
     is_live = adn_load_open(backend);
     if (is_live && backend->plugin->errata)
         adn_errata_publish(all->errata, backend->name, backend->plugin->errata);
     is_live = is_live && space_learn(all, backend->plugin);
-    world_building = outer;
+    global_building = outer;
     return is_live;
 }
 
@@ -79,7 +79,7 @@ static void warn_of_withheld(const char *backend, const struct adn_plugin_settin
 
 static const char *plugin_setting(void *cookie, const char *backend, const char *key, uint32_t kind)
 {
-    const struct adn_world *all = cookie;
+    const struct adn_global *all = cookie;
     const struct adn_plugin_setting *set = adn_settings_plugin_set(all->settings, backend, key);
     int is_choice = kind == ANYDNN_PLUGIN_SETTING_CHOICE;
 
@@ -93,17 +93,18 @@ static const char *plugin_setting(void *cookie, const char *backend, const char 
 /* Writes the identity of a backend's device for errata. */
 static void write_device(void *cookie, char *text, size_t size)
 {
-    const struct adn_world_device *device = cookie;
-    const struct adn_space *space = adn_world_space(device->world, device->backend->plugin->space);
+    const struct adn_global_device *device = cookie;
+    const struct adn_space *space =
+        adn_global_space(device->global, device->backend->plugin->space);
 
     if (space)
         adn_space_device_identity(space, device->number, text, size);
 }
 
-void adn_world_errata_query(const struct adn_world_device *device,
-                            const struct anydnn_plugin_problem *problem,
-                            const struct anydnn_plugin_candidate *candidate,
-                            struct adn_errata_query *query)
+void adn_global_errata_query(const struct adn_global_device *device,
+                             const struct anydnn_plugin_problem *problem,
+                             const struct anydnn_plugin_candidate *candidate,
+                             struct adn_errata_query *query)
 {
     *query = (struct adn_errata_query){.backend = device->backend->name,
                                        .version = adn_load_version(device->backend),
@@ -113,16 +114,16 @@ void adn_world_errata_query(const struct adn_world_device *device,
                                        .candidate = candidate};
 }
 
-/* Answers a backend's question. It comes during `candidates`, when the world is there. */
+/* Answers a backend's question. It comes during `candidates`, when the global state is there. */
 static uint32_t plugin_errata(void *cookie, const struct adn_backend *backend,
                               const struct anydnn_plugin_problem *problem,
                               const struct anydnn_plugin_candidate *candidate, int32_t *algorithm)
 {
-    struct adn_world *all = cookie;
-    struct adn_world_device device = {all, backend, problem->device};
+    struct adn_global *all = cookie;
+    struct adn_global_device device = {all, backend, problem->device};
     struct adn_errata_query query;
 
-    adn_world_errata_query(&device, problem, candidate, &query);
+    adn_global_errata_query(&device, problem, candidate, &query);
     return adn_errata_plugin_bits(adn_errata_verdicts(all->errata, &query, algorithm));
 }
 
@@ -131,7 +132,7 @@ static uint32_t plugin_errata(void *cookie, const struct adn_backend *backend,
 /* Warns of each set.KEY of the settings that the backend does not publish, or that is withheld. */
 static void warn_of_settings(void *cookie, const struct adn_backend *backend)
 {
-    const struct adn_world *all = cookie;
+    const struct adn_global *all = cookie;
     const struct adn_plugin_section *section = adn_settings_plugin(all->settings, backend->name);
     const struct anydnn_plugin *plugin = backend->plugin;
     const char *keys[64];
@@ -159,7 +160,7 @@ static void warn_of_settings(void *cookie, const struct adn_backend *backend)
     }
 }
 
-/* Returns plugin_path's folders followed by plugindir. The world keeps the array. */
+/* Returns plugin_path's folders followed by plugindir. The global state keeps the array. */
 static const char *const *folders_of(const struct adn_settings *settings)
 {
     size_t count = 0;
@@ -189,7 +190,7 @@ static void registry_drop(struct adn_registry *registry)
     adn_load_registry_free(registry);
 }
 
-static struct adn_registry *registry_make(struct adn_world *all)
+static struct adn_registry *registry_make(struct adn_global *all)
 {
     const struct adn_settings *settings = all->settings;
     struct adn_load_options options = {.setting = plugin_setting,
@@ -227,7 +228,7 @@ static struct adn_registry *registry_make(struct adn_world *all)
     return registry;
 }
 
-const char *adn_world_nearest(const struct adn_world *all, const char *name)
+const char *adn_global_nearest(const struct adn_global *all, const char *name)
 {
     const char *names[64];
     int count = 0;
@@ -240,7 +241,7 @@ const char *adn_world_nearest(const struct adn_world *all, const char *name)
 
 /* Warns of settings for a backend that is not installed, if its name resembles an installed one's.
  */
-static void warn_of_section(const struct adn_world *all, const struct adn_plugin_section *section)
+static void warn_of_section(const struct adn_global *all, const struct adn_plugin_section *section)
 {
     const struct adn_backend *backend = adn_load_find(all->registry, section->name);
     const struct adn_plugin_setting *set = section->set;
@@ -248,25 +249,25 @@ static void warn_of_section(const struct adn_world *all, const struct adn_plugin
 
     if (!set || section->module || (backend && backend->stage != ADN_LOAD_MISSING))
         return;
-    near = adn_world_nearest(all, section->name);
+    near = adn_global_nearest(all, section->name);
     if (near)
         adn_warn("%s: backend `%s` is not installed; did you mean `%s`?",
                  set->value ? set->origin : set->withheld->origin, section->name, near);
 }
 
 /* Warns of a name in a user's rule that resembles an installed backend's. */
-static void warn_of_unknown(const struct adn_world *all, const struct adn_route_rule *rule,
+static void warn_of_unknown(const struct adn_global *all, const struct adn_route_rule *rule,
                             const char *name)
 {
     static const char what[] = "a handle's route, which a program may set again and again";
-    const char *near = adn_world_nearest(all, name);
+    const char *near = adn_global_nearest(all, name);
 
     if (near && rule->layer != ADN_LAYER_BUILTIN &&
         (rule->layer != ADN_LAYER_API || adn_log_first(name, strlen(name), what)))
         adn_warn("%s: backend `%s` is not installed; did you mean `%s`?", rule->origin, name, near);
 }
 
-void adn_world_warn_of_unknown(const struct adn_world *all, const struct adn_route_rule *rule)
+void adn_global_warn_of_unknown(const struct adn_global *all, const struct adn_route_rule *rule)
 {
     for (int32_t i = 0; i < rule->count; i++)
         if (!adn_load_find(all->registry, rule->backend[i]))
@@ -277,7 +278,7 @@ void adn_world_warn_of_unknown(const struct adn_world *all, const struct adn_rou
 #define RULES_MAX 64
 
 /* Lists each effective rule once, in the order of the operations. Returns their number. */
-static int rules_of(const struct adn_world *all, const struct adn_route_rule *rules[RULES_MAX])
+static int rules_of(const struct adn_global *all, const struct adn_route_rule *rules[RULES_MAX])
 {
     static const int32_t maths[] = {ANYDNN_PLUGIN_MATH_DEFAULT, ANYDNN_PLUGIN_MATH_TENSOR_OP,
                                     ANYDNN_PLUGIN_MATH_ALLOW_CONVERSION, ANYDNN_PLUGIN_MATH_SPLIT};
@@ -299,7 +300,7 @@ static int rules_of(const struct adn_world *all, const struct adn_route_rule *ru
 
 /* Opens, in the order of the routes, each backend that an effective rule names. Returns 0, or the
  * errno if memory or descriptors ran out for one. */
-static int open_routed(struct adn_world *all)
+static int open_routed(struct adn_global *all)
 {
     const struct adn_route_rule *rules[RULES_MAX];
     int count = rules_of(all, rules), lacked = 0;
@@ -308,7 +309,7 @@ static int open_routed(struct adn_world *all)
         for (int32_t i = 0; i < rules[at]->count; i++) {
             struct adn_backend *backend = adn_load_find(all->registry, rules[at]->backend[i]);
 
-            if (backend && !adn_world_open(all, backend) && adn_shortage_noted())
+            if (backend && !adn_global_open(all, backend) && adn_shortage_noted())
                 lacked = adn_shortage_noted();
         }
     return lacked;
@@ -324,14 +325,15 @@ static anydnnStatus_t refuse_short(const char *entry, int error)
 
 /* Fails for the first backend with enable = yes that is not installed or, if `open` is set, not
  * live. */
-static anydnnStatus_t check_required(struct adn_world *all, const char *entry, int open)
+static anydnnStatus_t check_required(struct adn_global *all, const char *entry, int open)
 {
     for (const struct adn_plugin_section *section = all->settings->plugins; section;
          section = section->next) {
         struct adn_backend *backend = adn_load_find(all->registry, section->name);
 
         if (section->enable != ADN_ENABLE_YES ||
-            (backend && (open ? adn_world_open(all, backend) : backend->stage != ADN_LOAD_MISSING)))
+            (backend &&
+             (open ? adn_global_open(all, backend) : backend->stage != ADN_LOAD_MISSING)))
             continue;
         if (backend && adn_shortage_noted())
             return refuse_short(entry, adn_shortage_noted());
@@ -343,11 +345,11 @@ static anydnnStatus_t check_required(struct adn_world *all, const char *entry, i
     return ANYDNN_STATUS_SUCCESS;
 }
 
-/* Makes the world: the settings, and the list of backends, none of them open. Returns NULL with the
- * status on failure. */
-static struct adn_world *world_make(const char *entry, anydnnStatus_t *why)
+/* Makes the global state: the settings, and the list of backends, none of them open. Returns NULL
+ * with the status on failure. */
+static struct adn_global *global_make(const char *entry, anydnnStatus_t *why)
 {
-    struct adn_world *all = calloc(1, sizeof(*all));
+    struct adn_global *all = calloc(1, sizeof(*all));
     anydnnStatus_t status = ANYDNN_STATUS_ALLOC_FAILED;
     const struct adn_route_rule *rules[RULES_MAX];
     const struct adn_plugin_section *section;
@@ -381,7 +383,7 @@ static struct adn_world *world_make(const char *entry, anydnnStatus_t *why)
     all->space_count = 1;
     count = rules_of(all, rules);
     for (int i = 0; i < count; i++)
-        adn_world_warn_of_unknown(all, rules[i]);
+        adn_global_warn_of_unknown(all, rules[i]);
     for (section = all->settings->plugins; section; section = section->next)
         warn_of_section(all, section);
     *why = ANYDNN_STATUS_SUCCESS;
@@ -399,59 +401,59 @@ out:
     return NULL;
 }
 
-/* Ensures that a child of fork() finds the world either complete or not begun. */
-static void world_guard(void)
+/* Ensures that a child of fork() finds the global state either complete or not begun. */
+static void global_guard(void)
 {
-    adn_process_fork_waits(&world_lock);
+    adn_process_fork_waits(&global_lock);
     adn_process_fork_waits(&space_lock);
 }
 
-/* Opens the world's backends. The world is kept even if a required backend is missing, since
- * backends are opened only once. */
-static anydnnStatus_t world_open(const char *entry)
+/* Opens the global state's backends. The global state is kept even if a required backend is
+ * missing, since backends are opened only once. */
+static anydnnStatus_t global_open(const char *entry)
 {
-    int lacked = open_routed(world);
-    anydnnStatus_t status = lacked ? refuse_short(entry, lacked) : check_required(world, entry, 1);
+    int lacked = open_routed(global);
+    anydnnStatus_t status = lacked ? refuse_short(entry, lacked) : check_required(global, entry, 1);
 
-    world_ready = status == ANYDNN_STATUS_SUCCESS;
+    global_ready = status == ANYDNN_STATUS_SUCCESS;
     return status;
 }
 
-static anydnnStatus_t get(const char *entry, struct adn_world **found, int open)
+static anydnnStatus_t get(const char *entry, struct adn_global **found, int open)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     anydnnStatus_t status = ANYDNN_STATUS_SUCCESS;
 
-    if (world_building)
+    if (global_building)
         return adn_fail(ANYDNN_STATUS_NOT_INITIALIZED,
                         "%s: called by a backend while it is being loaded", entry);
     /* This check takes no lock, because in a child after fork() a thread of the parent may hold it
      * for ever. */
-    if (world_ready) {
-        *found = world;
+    if (global_ready) {
+        *found = global;
         return status;
     }
-    pthread_once(&once, world_guard);
-    pthread_mutex_lock(&world_lock);
-    if (!world_ready) {
-        world_building = 1;
-        if (!world)
-            world = world_make(entry, &status);
-        if (world)
-            status = open ? world_open(entry) : check_required(world, entry, 0);
-        world_building = 0;
+    pthread_once(&once, global_guard);
+    pthread_mutex_lock(&global_lock);
+    if (!global_ready) {
+        global_building = 1;
+        if (!global)
+            global = global_make(entry, &status);
+        if (global)
+            status = open ? global_open(entry) : check_required(global, entry, 0);
+        global_building = 0;
     }
-    *found = world;
-    pthread_mutex_unlock(&world_lock);
+    *found = global;
+    pthread_mutex_unlock(&global_lock);
     return status;
 }
 
-anydnnStatus_t adn_world_get(const char *entry, struct adn_world **found)
+anydnnStatus_t adn_global_get(const char *entry, struct adn_global **found)
 {
     return get(entry, found, 1);
 }
 
-anydnnStatus_t adn_world_list(const char *entry, struct adn_world **found)
+anydnnStatus_t adn_global_list(const char *entry, struct adn_global **found)
 {
     return get(entry, found, 0);
 }
