@@ -33,6 +33,12 @@ passes_right_backend() {
     verify 0 --quick "$file" && says ' 0 failed' && says 'parameter: this backend has sigmoid, relu and tanh'
 }
 
+# The combinations that the list of cases tries and the library refuses are not printed.
+prints_no_probes() {
+    verify 0 --quick --op 'convolution_b*' cpu_ref || return 1
+    ! grep 'warning: case' "$tap_dir/err" && verify 0 --fuzz 300 cpu_ref && ! grep 'warning: case' "$tap_dir/err"
+}
+
 # The backend's space has pointers that fault on the host.
 passes_device_backend() {
     file=$(build wrong WRONG_DEVICE) || return 1
@@ -137,6 +143,7 @@ refuses_types() {
 
 check 'cpu_ref passes a third of the cases' passes_cpu_ref
 check 'cpu_ref passes some of them' passes_quickly
+check 'its own probes are not printed' prints_no_probes
 check 'a right small backend passes' passes_right_backend
 check 'so does one in another memory space' passes_device_backend
 check 'cpu_ref passes with emulate = on' passes_emulation

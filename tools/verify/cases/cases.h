@@ -83,6 +83,10 @@ struct verify_case *verify_problem_add(struct verify_cases *cases,
 
 /* ---- expand.c */
 
+/* Returns 1 if the rules of the library permit the problem. A refusal is not logged: the lists try
+ * combinations that do not exist. */
+int verify_is_valid(const struct adn_problem *problem);
+
 /* Makes a problem of a shape in the type and layout. Returns 0, or -1 if there is none. */
 int verify_shape_problem(const struct verify_shapes *shapes, const struct verify_shape *shape,
                          int32_t type, const char *layout, struct adn_problem *problem,
