@@ -22,6 +22,22 @@ catches_a_hang() {
     (limit=2 && catches HANGS hang 'it hangs: it did not finish within 2 seconds')
 }
 
+# The limit of a case ends a hang of a forked child, which is reported as such. No process is left behind.
+catches_a_hang_after_fork() {
+    (limit=3 && catches FORK_HANGS fork 'hangs in a child after fork(), in convolution_forward x=.*: it did not finish within 3 seconds') &&
+        says '^  \[fork\] convolution_forward .*: rules$' && ! grep -ls '[w]rong_fork_hangs' /proc/[0-9]*/cmdline
+}
+
+# The backend passes, and the report has a warning.
+warns_of_algorithm() {
+    file=$(build wrong WRONG_ONE_ALGORITHM) || return 1
+    verify 0 --small --op convolution_forward "$file" && says ' 0 failed$' &&
+        says 'forward convolutions under algorithm number 1 (implicit_precomp_gemm) alone' || return 1
+    file=$(build wrong WRONG_NONE) || return 1
+    verify 0 --small --op convolution_forward "$file" && says 'forward convolutions under no algorithm number' || return 1
+    verify 0 --small --op convolution_forward cpu_ref && ! says 'Warnings'
+}
+
 catches_an_export() {
     (base=wrong_exports && catches EXPORTS exports 'wrong_extra_symbol')
 }
@@ -58,6 +74,7 @@ check 'offers garbage' catches GARBAGE candidates 'its notes are not defined in 
 check 'answers otherwise each time' catches IMPURE candidates 'it answers differently'
 check 'declines without a sentence' catches NO_SENTENCE candidates 'but without a message'
 check 'hangs' catches_a_hang
+check 'offers forward convolutions under one algorithm number' warns_of_algorithm
 check 'crashes' catches CRASHES crash 'it crashes: signal\|it ends the process'
 check 'shares memory between contexts' catches SHARES_SCRATCH threads 'contexts at once'
 check 'fails without effect after writing' catches EFFECT effect 'with effect none'
@@ -72,8 +89,9 @@ for kind in ALLOC:256.bytes OWNER:pointer_owner WITHIN:within.the.device SET:mem
     check "the space is wrong: ${kind%%:*}" catches "SPACE_${kind%%:*}" space "${kind#*:}"
 done
 if [ "${ANYDNN_TEST_SANITIZER-no}" = thread ]; then
-    skip 'crashes after fork' 'ThreadSanitizer allows no threads after fork'
+    skip 'hangs or crashes after fork' 'ThreadSanitizer allows no threads after fork'
 else
+    check 'hangs after fork' catches_a_hang_after_fork
     check 'crashes after fork' catches FORKS fork 'crashes in a child after fork'
 fi
 tap_end

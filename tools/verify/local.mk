@@ -42,6 +42,7 @@ tools_anydnn_SOURCES += \
 	tools/verify/cases/vec_types.h \
 	tools/verify/cases/vectors.c \
 	tools/verify/cases/vectors.h \
+	tools/verify/checks/algorithms.c \
 	tools/verify/checks/case.c \
 	tools/verify/checks/diagnose.c \
 	tools/verify/checks/engine.c \
@@ -51,6 +52,7 @@ tools_anydnn_SOURCES += \
 	tools/verify/checks/look.c \
 	tools/verify/checks/memory.c \
 	tools/verify/checks/name.c \
+	tools/verify/checks/notice.c \
 	tools/verify/checks/offers.c \
 	tools/verify/checks/rules.c \
 	tools/verify/checks/space.c \

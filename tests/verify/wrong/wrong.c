@@ -44,6 +44,8 @@ enum {
     SHAPE,
     CRASHES,
     FORKS,
+    FORK_HANGS,
+    ONE_ALGORITHM,
     FAILS,
     EFFECT,
     NO_SENTENCE,
@@ -108,6 +110,10 @@ static const struct fault faults[FAULTS] = {
     [CRASHES] = {"wrong_crashes", ANYDNN_PLUGIN_CONVOLUTION_FORWARD, NULL},
     /* Dies in a forked child, although it declares itself fork-safe. */
     [FORKS] = {"wrong_forks", 0, NULL},
+    /* Hangs with all signals blocked in a forked child, although it declares itself fork-safe. */
+    [FORK_HANGS] = {"wrong_fork_hangs", 0, NULL},
+    /* Offers forward convolutions under one algorithm number. */
+    [ONE_ALGORITHM] = {"wrong_one_algorithm", ANYDNN_PLUGIN_CONVOLUTION_FORWARD, NULL},
     /* Fails, with the sentence of set.complaint. */
     [FAILS] = {"wrong_fails", 0, NULL},
     /* Fails after it wrote outputs, but reports no effect. */
@@ -357,6 +363,8 @@ static void change(struct anydnn_plugin_context *context,
         candidate->math = ANYDNN_PLUGIN_MATH_ALLOW_CONVERSION;
         candidate->notes = ANYDNN_PLUGIN_NOTE_REDUCED_PRECISION;
     }
+    if (fault == ONE_ALGORITHM && problem->operation == ANYDNN_PLUGIN_CONVOLUTION_FORWARD)
+        candidate->algorithm = ANYDNN_PLUGIN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM;
     if (fault == NEEDS_MORE && problem->operation == ANYDNN_PLUGIN_CONVOLUTION_FORWARD)
         candidate->workspace = (uint64_t)count(problem->tensor[1]) * sizeof(float) - 4;
 }
@@ -379,15 +387,22 @@ static void stop_at_groups(const struct anydnn_plugin_plan *plan)
         raise(SIGSEGV);
 }
 
-/* Dies in a child of the process that ran it first. */
+/* Dies or hangs in a child of the process that ran it first. */
 static void stop_in_child(void)
 {
     static uint64_t first;
+    sigset_t all;
 
     first = first ? first : kit_host->fork_number();
-    if (first != kit_host->fork_number())
-        for (;;)
-            raise(SIGABRT);
+    if (first == kit_host->fork_number())
+        return;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, NULL);
+    for (;;)
+        if (fault == FORKS)
+            abort();
+        else
+            pause();
 }
 
 static void plan_made(struct anydnn_plugin_plan *plan, const struct anydnn_plugin_problem *problem)
@@ -406,7 +421,7 @@ static int32_t plan_execute(struct anydnn_plugin_plan *plan,
             reached.data[i] = shelf_reach(operands->data[i]);
     enter("plan_execute");
     stop_at_groups(plan);
-    if (fault == FORKS)
+    if (fault == FORKS || fault == FORK_HANGS)
         stop_in_child();
     if (fault == FAILS) {
         kit_host->set_error(kit_host, kit_host->setting(kit_host, "complaint"));
@@ -437,7 +452,7 @@ __attribute__((constructor)) static void begin(void)
     enter("constructor");
     if (fault == RIGHT_TF32)
         fake.maths = ANYDNN_PLUGIN_MATHS_ALLOW_CONVERSION;
-    if (fault == FORKS)
+    if (fault == FORKS || fault == FORK_HANGS)
         fake.flags = ANYDNN_PLUGIN_FORK_SAFE;
     if (fault == DEVICE || (fault >= SPACE_ALLOC && fault <= SPACE_COUNT)) {
         fake.space = "shelf";

@@ -183,6 +183,7 @@ struct verify_outcome {
     int32_t reason;                    /* if declined */
     char sentence[ADN_JUDGE_SENTENCE]; /* why declined or not judged */
     struct verify_finding finding;
+    struct verify_finding warning; /* does not make the case fail */
 };
 
 /* Checks in rules.c of the description and of an operation's functions for all problems. `few` and
@@ -200,9 +201,19 @@ int verify_space_counts(const struct anydnn_plugin_space *space, struct verify_f
 void verify_operation(const struct verify_target *target, int32_t operation,
                       const struct verify_sample *few, const struct verify_sample *many,
                       uint64_t seed, struct verify_finding *finding);
+/* Records a warning if forward convolutions are offered under fewer than two algorithm numbers
+ * (algorithms.c). */
+void verify_algorithms(const struct verify_target *target, const struct verify_sample *few,
+                       const struct verify_sample *many, struct verify_finding *warning);
 /* Checks several contexts at once, one thread each (threads.c). */
 void verify_threads(const struct verify_target *target, const struct adn_problem *problem,
                     const struct adn_values *values, uint64_t seed, struct verify_finding *finding);
+/* Reports to the parent what a crash or a hang of the case means (notice.c). `when` is "crash" or
+ * "hang". For a hang, the time of the case begins anew. The texts must need no escapes in JSON. A
+ * signal handler may call this. */
+void verify_notice(const char *when, const char *check, const char *sentence);
+/* Sets the descriptor of the reports. */
+void verify_notice_begin(int fd);
 /* Checks a child after fork() if the backend supports that (forks.c). */
 void verify_forks(const struct verify_target *target, const struct adn_problem *problem,
                   const struct adn_values *values, uint64_t seed, struct verify_finding *finding);
