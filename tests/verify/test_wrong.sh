@@ -38,6 +38,25 @@ warns_of_algorithm() {
     verify 0 --small --op convolution_forward cpu_ref && ! says 'Warnings'
 }
 
+# runs STATUS FAULT OPTION...: runs a small problem on a backend alone.
+runs() {
+    status=$1
+    file=$(build wrong "WRONG_$2") || return 1
+    shift 2
+    ANYDNN_PLUGIN_PATH="$tap_dir:$ANYDNN_TEST_PLUGINDIR" ANYDNN_ROUTE="$(basename "$file" .so | sed 's/^anydnn_//'), fallback:off" \
+        "$anydnn" run "$@" 'convolution_forward x=f32:1,2,5,5 w=f32:3,2,3,3' >"$tap_dir/out" 2>"$tap_dir/err"
+    found=$?
+    [ "$found" -eq "$status" ] || { echo "status $found, not $status"; cat "$tap_dir/err"; return 1; }
+}
+
+# Operands at multiples of 256 bytes do not end at a page's end; the options place them at its edges.
+runs_at_edges() {
+    runs 0 NONE --edge start && runs 0 NONE --edge end && runs 0 NONE &&
+        runs 1 READS_BEYOND --edge end && grep 'the backend breaks its contract: it [a-z]* 1 byte behind operand w' "$tap_dir/err" &&
+        runs 1 READS_BEFORE --edge start && grep 'it [a-z]* 4 bytes before operand x' "$tap_dir/err" &&
+        runs 2 NONE --edge middle
+}
+
 catches_an_export() {
     (base=wrong_exports && catches EXPORTS exports 'wrong_extra_symbol')
 }
@@ -65,7 +84,9 @@ check 'ignores groups' catches IGNORES_GROUPS result ': groups'
 check 'ignores groups: what failures have in common' names_common_word
 check 'splits long sums, and adds up the parts in few bits' catches_in_long_sums SPLITS result 'long sums'
 check 'writes a gap' catches WRITES_GAP gaps 'a gap between the elements of y'
-check 'reads beyond an operand' catches READS_BEYOND crash 'it crashes: signal\|it ends the process'
+check 'reads behind an operand' catches READS_BEYOND bounds 'it [a-z]* 1 byte behind operand w'
+check 'reads before an operand' catches READS_BEFORE bounds 'it [a-z]* 4 bytes before operand x'
+check 'anydnn run shows both' runs_at_edges
 check 'caches weights' catches CACHES_WEIGHTS stale 'the plan keeps data'
 check 'keeps pointers to the problem' catches KEEPS_PROBLEM result 'elements are wrong'
 check 'claims determinism that it lacks' catches NONDETERMINISTIC determinism 'gave different bits in y'

@@ -24,11 +24,12 @@ static char *join(const char *const *parts)
     return text;
 }
 
-char *verify_repeat_run(const struct verify_options *options, const char *problem)
+char *verify_repeat_run(const struct verify_options *options, const char *problem, const char *edge)
 {
     const char *slash = strrchr(options->path, '/');
-    const char *const words[] = {"anydnn", "run", "--check", "cpu_ref", problem, NULL};
-    char *command = tool_shell_command(words);
+    const char *const checked[] = {"anydnn", "run", "--check", "cpu_ref", problem, NULL};
+    const char *const edged[] = {"anydnn", "run", "--edge", edge, problem, NULL};
+    char *command = tool_shell_command(edge != NULL ? edged : checked);
     char folder[4096] = "";
     char *word, *text;
 

@@ -80,6 +80,16 @@ static void add_reason(json_t *row, const json_t *end)
     count_up(reason, "cases", 1);
 }
 
+/* Returns the option of `run` that shows an access beside an operand, or NULL. */
+static const char *edge_of(const char *check, const char *sentence)
+{
+    if (strcmp(check, "bounds") != 0)
+        return NULL;
+    return strstr(sentence, " behind operand ") != NULL   ? "end"
+           : strstr(sentence, " before operand ") != NULL ? "start"
+                                                          : NULL;
+}
+
 static void add_failure(struct verify_tally *tally, const json_t *begin, const char *check,
                         const char *sentence)
 {
@@ -94,8 +104,9 @@ static void add_failure(struct verify_tally *tally, const json_t *begin, const c
     json_object_set_new(failure, "check", tool_json_text(check));
     json_object_set_new(failure, "sentence", tool_json_text(sentence));
     if (problem[0] != '\0') {
-        json_object_set_new(failure, "run",
-                            tool_json_take(verify_repeat_run(tally->options, problem)));
+        json_object_set_new(
+            failure, "run",
+            tool_json_take(verify_repeat_run(tally->options, problem, edge_of(check, sentence))));
         json_object_set_new(failure, "verify",
                             tool_json_take(verify_repeat_verify(tally->options, problem)));
     }

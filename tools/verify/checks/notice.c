@@ -5,12 +5,9 @@
 #include <stdio.h>
 #include <unistd.h>
 
-static int reports = -1;
+#include "tools/problem/edges.h"
 
-void verify_notice_begin(int fd)
-{
-    reports = fd;
-}
+static int reports = -1;
 
 void verify_notice(const char *when, const char *check, const char *sentence)
 {
@@ -22,4 +19,15 @@ void verify_notice(const char *when, const char *check, const char *sentence)
 
     if (length < (int)sizeof(line) && write(reports, line, (size_t)length) != length)
         _exit(TOOL_FAILED);
+}
+
+static void take_access(const char *sentence)
+{
+    verify_notice("crash", "bounds", sentence);
+}
+
+void verify_notice_begin(int fd)
+{
+    reports = fd;
+    edges_watch(take_access);
 }
