@@ -9,12 +9,22 @@ set -u
 # catches WHAT CHECK TEXT: checks that verify rejects the backend with a finding of that check and that text.
 catches() {
     file=$(build "${base-wrong}" "WRONG_$1") || return 1
-    verify 1 "${how---small}" --case-limit "${limit-30}" --op 'convolution_forward' "$file" &&
+    verify 1 "${how---small}" --case-limit "${limit-30}" --op "${operation-convolution_forward}" "$file" &&
         says "^  \[$2\]" && says "$3"
 }
 
 catches_in_long_sums() {
     (how=--quick && catches "$@")
+}
+
+catches_in_activation() {
+    (operation=activation_forward && catches "$@")
+}
+
+# The case of a problem that the list has with subnormal numbers runs on those, too.
+repeats_subnormals() {
+    file=$(build wrong WRONG_FLUSHES) || return 1
+    verify 1 --problem 'convolution_forward x=f32:1,2,5,5 w=f32:3,2,3,3' "$file" && says ': given,subnormals$' && says ', 1 failed$'
 }
 
 # The other cases get a limit that suffices on a busy machine.
@@ -88,6 +98,9 @@ check 'reads behind an operand' catches READS_BEYOND bounds 'it [a-z]* 1 byte be
 check 'reads before an operand' catches READS_BEFORE bounds 'it [a-z]* 4 bytes before operand x'
 check 'anydnn run shows both' runs_at_edges
 check 'caches weights' catches CACHES_WEIGHTS stale 'the plan keeps data'
+check 'flushes subnormals' catches FLUSHES subnormal 'it flushes subnormals'
+check 'flushes subnormals in its threads' catches_in_activation POOL_FLUSHES subnormal 'it flushes subnormals'
+check 'a problem alone shows flushed subnormals' repeats_subnormals
 check 'keeps pointers to the problem' catches KEEPS_PROBLEM result 'elements are wrong'
 check 'claims determinism that it lacks' catches NONDETERMINISTIC determinism 'gave different bits in y'
 check 'needs more workspace than it reports' catches NEEDS_MORE workspace 'had reported a need of'

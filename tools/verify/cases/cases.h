@@ -96,6 +96,9 @@ int verify_shape_problem(const struct verify_shapes *shapes, const struct verify
 
 /* Returns NULL if the operation has no shapes. */
 const struct verify_shapes *verify_shapes_of(int32_t operation);
+/* Returns 1 if the list has a shape with subnormal numbers for the problem's operation, type and
+ * mode. */
+int verify_takes_subnormals(const struct adn_problem *problem);
 void verify_shapes_add(struct verify_cases *cases, const struct anydnn_plugin_operation *op,
                        const struct verify_filter *filter);
 
