@@ -110,7 +110,9 @@ check 'declines without a sentence' catches NO_SENTENCE candidates 'but without 
 check 'hangs' catches_a_hang
 check 'offers forward convolutions under one algorithm number' warns_of_algorithm
 check 'crashes' catches CRASHES crash 'it crashes: signal\|it ends the process'
-check 'shares memory between contexts' catches SHARES_SCRATCH threads 'contexts at once'
+check 'shares memory between contexts' catches SHARES_SCRATCH threads 'contexts at once.*hints at a race'
+check 'gives other bits while other threads run' catches VARIES threads 'contexts at once.*different bits in y, which hints at a race'
+check 'is wrong in one of several runs' catches RACES race 'hints at a race'
 check 'fails without effect after writing' catches EFFECT effect 'with effect none'
 check 'fails, and says why' tells_what_it_says
 check 'exports a third symbol' catches_an_export
