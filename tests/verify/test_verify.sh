@@ -45,6 +45,12 @@ passes_device_backend() {
     verify 0 --small "$file" && says '(shelf)' && says ' 0 failed'
 }
 
+# Its space has streams, whose work waits until something needs it.
+passes_streams() {
+    file=$(build wrong WRONG_STREAMS) || return 1
+    verify 0 --small "$file" && says ' 0 failed'
+}
+
 # Both shards together have as many cases as the whole.
 cases_of() {
     sed -n 's/^\([0-9]*\) cases:.*/\1/p' "$tap_dir/out"
@@ -146,6 +152,7 @@ check 'cpu_ref passes some of them' passes_quickly
 check 'its own probes are not printed' prints_no_probes
 check 'a right small backend passes' passes_right_backend
 check 'so does one in another memory space' passes_device_backend
+check 'and one with streams' passes_streams
 check 'cpu_ref passes with emulate = on' passes_emulation
 check 'a failure repeats from its problem alone' repeats
 check 'and so does the anydnn run line' runs_again

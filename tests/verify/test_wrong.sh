@@ -112,6 +112,11 @@ check 'offers forward convolutions under one algorithm number' warns_of_algorith
 check 'crashes' catches CRASHES crash 'it crashes: signal\|it ends the process'
 check 'shares memory between contexts' catches SHARES_SCRATCH threads 'contexts at once.*hints at a race'
 check 'gives other bits while other threads run' catches VARIES threads 'contexts at once.*different bits in y, which hints at a race'
+check 'leaks memory of plans' catches LEAKS leak 'its plans leak: each plan .* left [0-9]* bytes of memory behind'
+check 'leaks memory of its space' catches DEVICE_LEAKS leak 'its plans leak'
+check 'ignores the stream' catches IGNORES_STREAM stream 'ignores the stream: it does not wait for work that was enqueued there before it'
+check 'uses a stream that nothing waits for' catches OWN_STREAM stream 'work that is enqueued there after it does not wait'
+check 'runs while the stream is recorded' catches RUNS_RECORDED recording 'runs while the stream is only recorded'
 check 'is wrong in one of several runs' catches RACES race 'hints at a race'
 check 'fails without effect after writing' catches EFFECT effect 'with effect none'
 check 'fails, and says why' tells_what_it_says

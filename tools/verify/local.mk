@@ -49,6 +49,7 @@ tools_anydnn_SOURCES += \
 	tools/verify/checks/environment.c \
 	tools/verify/checks/exports.c \
 	tools/verify/checks/forks.c \
+	tools/verify/checks/leaks.c \
 	tools/verify/checks/look.c \
 	tools/verify/checks/memory.c \
 	tools/verify/checks/name.c \
@@ -58,6 +59,7 @@ tools_anydnn_SOURCES += \
 	tools/verify/checks/space.c \
 	tools/verify/checks/space_counts.c \
 	tools/verify/checks/space_late.c \
+	tools/verify/checks/streams.c \
 	tools/verify/checks/target.h \
 	tools/verify/checks/threads.c
 
