@@ -13,9 +13,8 @@ unsigned char *edges_map(size_t total, const char *role, size_t at, size_t bytes
 /* Accepts NULL. */
 void edges_unmap(unsigned char *memory, size_t total);
 
-/* From now on, calls `report` in a thread that accesses such a page, for example with "it reads 4
- * bytes behind operand w". That runs in a signal handler. The process dies of the signal after
- * it. */
+/* Calls `report`, from now on, in a thread that accesses such a page, for example with "it reads 4
+ * bytes behind operand w". It runs in a signal handler. The process dies of the signal after it. */
 void edges_watch(void (*report)(const char *sentence));
 
 #endif

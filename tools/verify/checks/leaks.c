@@ -16,7 +16,7 @@
 #define ROUNDS 32
 #define LEAST  16 /* bytes that a leaked block occupies */
 
-/* Of the sanitizers, whose malloc mallinfo2 does not know. */
+/* The sanitizers define this function. Their malloc is not known to mallinfo2. */
 extern size_t __sanitizer_get_current_allocated_bytes(void) __attribute__((weak));
 
 static size_t memory_in_use(void)
