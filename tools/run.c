@@ -100,6 +100,13 @@ static int choose_check(struct tool *tool, const char *name, const char *device,
     return code;
 }
 
+static enum execution_edge edge_of(const struct run_options *options)
+{
+    return options->edge == NULL                 ? EDGE_ANY
+           : strcmp(options->edge, "start") == 0 ? EDGE_START
+                                                 : EDGE_END;
+}
+
 static int check(struct tool *tool, const struct run_options *options, anydnnProblem_t problem,
                  const char *text, const struct operands *operands, const struct outcome *first,
                  json_t *answer)
@@ -126,7 +133,8 @@ static int run_described(struct tool *tool, const struct run_options *options,
                          anydnnProblem_t problem, const char *text, struct operands *operands,
                          json_t *answer)
 {
-    struct execution execution = {.repeat = options->repeat, .timed = options->timed};
+    struct execution execution = {
+        .repeat = options->repeat, .timed = options->timed, .edge = edge_of(options)};
     struct outcome outcome;
     int code;
 

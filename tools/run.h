@@ -17,6 +17,7 @@ struct run_options {
     double tolerance; /* below 0: depends on the type */
     int repeat;       /* 0: not given */
     int timed;
+    const char *edge; /* NULL, "start" or "end" */
     int in_count;
     int out_count;
     struct run_file in[OPERANDS_MAX];

@@ -6,6 +6,7 @@
 #include <string.h>
 
 static const char *const inputs[] = {"eighths", "normal", NULL};
+static const char *const edges[] = {"start", "end", NULL};
 
 static int set_tolerance(struct tool *tool, void *own, const char *value)
 {
@@ -62,6 +63,8 @@ const struct tool_option tool_run_options[] = {
      .set = set_tolerance},
     {"repeat", "N", "run N times (1; with --time 11) and check promised determinism",
      TOOL_KEEP(run_options, repeat, TOOL_INT), .low = 1, .high = 1000000},
+    {"edge", "SIDE", "put operands in host memory next to a page that faults: start or end",
+     TOOL_KEEP(run_options, edge, TOOL_WORD), .words = edges},
     {"time", NULL, "show the microseconds of the first and of later runs",
      TOOL_KEEP_FLAG(run_options, timed)},
     TOOL_OPTIONS_END,

@@ -25,13 +25,13 @@ WRONG_SOURCES = tests/verify/wrong/fault.h tests/verify/wrong/tensor.h $(FAKE_SO
 WRONG_CFLAGS = $(AM_CFLAGS) -fno-sanitize=all
 WRONG_LIBS = -ldl -lm
 
-tests_verify_wrong_anydnn_wrong_la_SOURCES = tests/verify/wrong/wrong.c tests/verify/wrong/shelf.h $(WRONG_SOURCES)
+tests_verify_wrong_anydnn_wrong_la_SOURCES = tests/verify/wrong/wrong.c tests/verify/wrong/queue.h tests/verify/wrong/shelf.h $(WRONG_SOURCES)
 tests_verify_wrong_anydnn_wrong_la_CPPFLAGS = $(FAKE_CPPFLAGS)
 tests_verify_wrong_anydnn_wrong_la_CFLAGS = $(WRONG_CFLAGS)
 tests_verify_wrong_anydnn_wrong_la_LDFLAGS = $(MOCK_CLOSED_LDFLAGS)
 tests_verify_wrong_anydnn_wrong_la_LIBADD = $(WRONG_LIBS)
 
-tests_verify_wrong_anydnn_wrong_exports_la_SOURCES = tests/verify/wrong/wrong.c tests/verify/wrong/shelf.h $(WRONG_SOURCES)
+tests_verify_wrong_anydnn_wrong_exports_la_SOURCES = tests/verify/wrong/wrong.c tests/verify/wrong/queue.h tests/verify/wrong/shelf.h $(WRONG_SOURCES)
 tests_verify_wrong_anydnn_wrong_exports_la_CPPFLAGS = $(FAKE_CPPFLAGS) -DWRONG_EXPORTS
 tests_verify_wrong_anydnn_wrong_exports_la_CFLAGS = $(WRONG_CFLAGS)
 tests_verify_wrong_anydnn_wrong_exports_la_LDFLAGS = $(MOCK_OPEN)

@@ -33,10 +33,22 @@ passes_right_backend() {
     verify 0 --quick "$file" && says ' 0 failed' && says 'parameter: this backend has sigmoid, relu and tanh'
 }
 
+# The combinations that the list of cases tries and the library refuses are not printed.
+prints_no_probes() {
+    verify 0 --quick --op 'convolution_b*' cpu_ref || return 1
+    ! grep 'warning: case' "$tap_dir/err" && verify 0 --fuzz 300 cpu_ref && ! grep 'warning: case' "$tap_dir/err"
+}
+
 # The backend's space has pointers that fault on the host.
 passes_device_backend() {
     file=$(build wrong WRONG_DEVICE) || return 1
     verify 0 --small "$file" && says '(shelf)' && says ' 0 failed'
+}
+
+# Its space has streams, whose work waits until something needs it.
+passes_streams() {
+    file=$(build wrong WRONG_STREAMS) || return 1
+    verify 0 --small "$file" && says ' 0 failed'
 }
 
 # Both shards together have as many cases as the whole.
@@ -137,8 +149,10 @@ refuses_types() {
 
 check 'cpu_ref passes a third of the cases' passes_cpu_ref
 check 'cpu_ref passes some of them' passes_quickly
+check 'its own probes are not printed' prints_no_probes
 check 'a right small backend passes' passes_right_backend
 check 'so does one in another memory space' passes_device_backend
+check 'and one with streams' passes_streams
 check 'cpu_ref passes with emulate = on' passes_emulation
 check 'a failure repeats from its problem alone' repeats
 check 'and so does the anydnn run line' runs_again

@@ -6,11 +6,16 @@
 
 #include "tools/problem/operands.h"
 
+/* Where operands in host memory lie: near the page that faults behind them, at multiples of 256
+ * bytes, or next to one of the pages. */
+enum execution_edge { EDGE_ANY, EDGE_START, EDGE_END };
+
 struct execution {
     const char *device;  /* NULL: as in tool_handle */
     const char *backend; /* the only backend to use; NULL: the default route */
     int repeat;
     int timed;
+    enum execution_edge edge;
     anydnnHandle_t handle; /* handle to use with its routes; NULL: a new one */
 };
 

@@ -3,8 +3,12 @@
  * written. */
 #include "tools/problem/guarded.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "tools/problem/edges.h"
 
 /* The bytes on both sides of every operand, a multiple of the 256-byte alignment of memory. */
 #define GUARD 1024
@@ -18,13 +22,51 @@ static unsigned char guard_byte(size_t at)
 
 /* ---- memory */
 
+static void tell_access(const char *sentence)
+{
+    dprintf(STDERR_FILENO, "anydnn: the backend breaks its contract: %s\n", sentence);
+    _exit(TOOL_FAILED);
+}
+
+/* Maps host memory between pages that fault. The operand lies as near to the last one as its
+ * alignment permits, except at EDGE_START. */
+static int map(struct run *run, const char *role, size_t bytes, size_t align, size_t element,
+               struct place *place)
+{
+    const enum execution_edge edge = run->execution->edge;
+    size_t step = edge == EDGE_END ? element : align > 0 ? 2 * align : 256;
+
+    edges_watch(tell_access);
+    place->bytes = bytes;
+    place->mapped = 1;
+    place->capacity = edges_round(2 * GUARD + step + bytes);
+    place->lead = 0;
+    if (edge == EDGE_END)
+        place->lead = (place->capacity - bytes) / step * step;
+    else if (edge == EDGE_ANY)
+        place->lead = (place->capacity - bytes - align) / step * step + align;
+    place->memory = edges_map(place->capacity, role, place->lead, bytes);
+    return place->memory != NULL
+               ? TOOL_FINE
+               : tool_fail(run->tool, TOOL_FAILED, "cannot allocate %zu bytes for operand %s",
+                           bytes, role);
+}
+
 /* Allocates an operand. The text align=N places it N bytes past a multiple of 2 N, but at least at
  * its element's own alignment. */
-static int allocate(struct run *run, size_t bytes, size_t align, struct place *place)
+static int allocate(struct run *run, const char *role, size_t bytes, size_t align, size_t element,
+                    struct place *place)
 {
     size_t slack = 2 * align;
     void *memory = NULL;
 
+    if (strncmp(run->outcome->device, "cpu", 3) == 0)
+        return map(run, role, bytes, align, element, place);
+    if (run->execution->edge != EDGE_ANY)
+        return tool_fail(run->tool, TOOL_USAGE,
+                         "--edge requires host memory; the device is %s (device = cpu in the "
+                         "settings, or ANYDNN_DEVICE=cpu)",
+                         run->outcome->device);
     place->bytes = bytes;
     place->capacity = GUARD + slack + bytes + GUARD;
     if (anydnnMemAlloc(run->handle, place->capacity, &memory) != SUCCESS)
@@ -75,25 +117,36 @@ int guarded_place(struct run *run)
         if (operands->item[i].host) {
             run->pointers[i] = operands->item[i].image;
         } else if (operands->item[i].alias < 0) {
-            code = allocate(run, operands->item[i].bytes,
-                            alignment_of(operands, &operands->item[i]), &run->place[i]);
+            const struct operand *operand = &operands->item[i];
+
+            code =
+                allocate(run, operand->role, operand->bytes, alignment_of(operands, operand),
+                         operand->element->size * (size_t)operand->element->lanes, &run->place[i]);
             run->pointers[i] = run->place[i].memory + run->place[i].lead;
         }
     for (int i = 0; i < operands->count; i++)
         if (operands->item[i].alias >= 0)
             run->pointers[i] = run->pointers[operands->item[i].alias];
     if (code == TOOL_FINE && workspace > 0)
-        code = allocate(run, workspace, 0, &run->workspace);
+        code = allocate(run, "workspace", workspace, 0, 256, &run->workspace);
     if (code == TOOL_FINE && workspace > 0)
         code = upload(run, &run->workspace, NULL);
     return code;
 }
 
+static void release(struct run *run, const struct place *place)
+{
+    if (place->mapped)
+        edges_unmap(place->memory, place->capacity);
+    else
+        anydnnMemFree(run->handle, place->memory);
+}
+
 void guarded_free(struct run *run)
 {
     for (int i = 0; i < OPERANDS_MAX; i++)
-        anydnnMemFree(run->handle, run->place[i].memory);
-    anydnnMemFree(run->handle, run->workspace.memory);
+        release(run, &run->place[i]);
+    release(run, &run->workspace);
 }
 
 int guarded_upload(struct run *run, int all)

@@ -10,6 +10,7 @@ struct place {
     size_t lead;           /* bytes before the operand */
     size_t bytes;
     size_t capacity; /* total bytes */
+    int mapped;      /* 1: host memory between pages that fault */
 };
 
 struct run {

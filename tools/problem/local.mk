@@ -4,6 +4,8 @@
 tools_anydnn_SOURCES += \
 	tools/problem/contender.c \
 	tools/problem/contender.h \
+	tools/problem/edges.c \
+	tools/problem/edges.h \
 	tools/problem/element.c \
 	tools/problem/entrant.c \
 	tools/problem/execute.c \

@@ -154,6 +154,7 @@ static void run_rules(const struct child *child, const struct verify_case *item,
         verify_samples(child->cases, &child->target, item->operation, &few, &many);
         verify_operation(&child->target, item->operation, &few, &many, child->seed,
                          &outcome->finding);
+        verify_algorithms(&child->target, &few, &many, &outcome->warning);
     }
     outcome->verdict = outcome->finding.check[0] != '\0' ? VERIFY_FAILED : VERIFY_PASSED;
 }
@@ -218,6 +219,10 @@ static void end(const struct child *child, const struct verify_outcome *outcome)
                             tool_json_text(outcome->verdict == VERIFY_FAILED
                                                ? outcome->finding.sentence
                                                : outcome->sentence));
+    if (outcome->warning.check[0] != '\0') {
+        json_object_set_new(line, "warning_check", tool_json_text(outcome->warning.check));
+        json_object_set_new(line, "warning", tool_json_text(outcome->warning.sentence));
+    }
     tell(child, line);
 }
 
@@ -269,6 +274,7 @@ int verify_child(char **arguments)
     if (verify_orders_read(arguments, &orders) != 0)
         return TOOL_USAGE;
     take_orders(&child, &orders);
+    verify_notice_begin(child.fd);
     if (verify_open(&child.target, orders.name, orders.path, or_empty(orders.oracle),
                     orders.settings, &stage) != 0)
         return unloaded(&child, stage, reason_of(&child.target));

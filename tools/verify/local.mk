@@ -44,6 +44,7 @@ tools_anydnn_SOURCES += \
 	tools/verify/cases/vec_types.h \
 	tools/verify/cases/vectors.c \
 	tools/verify/cases/vectors.h \
+	tools/verify/checks/algorithms.c \
 	tools/verify/checks/batch.c \
 	tools/verify/checks/case.c \
 	tools/verify/checks/diagnose.c \
@@ -52,14 +53,17 @@ tools_anydnn_SOURCES += \
 	tools/verify/checks/errata.c \
 	tools/verify/checks/exports.c \
 	tools/verify/checks/forks.c \
+	tools/verify/checks/leaks.c \
 	tools/verify/checks/look.c \
 	tools/verify/checks/memory.c \
 	tools/verify/checks/name.c \
+	tools/verify/checks/notice.c \
 	tools/verify/checks/offers.c \
 	tools/verify/checks/rules.c \
 	tools/verify/checks/space.c \
 	tools/verify/checks/space_counts.c \
 	tools/verify/checks/space_late.c \
+	tools/verify/checks/streams.c \
 	tools/verify/checks/target.h \
 	tools/verify/checks/threads.c
 

@@ -161,26 +161,27 @@ static int listen_to(struct watch *watch)
 
 static void bury(struct watch *watch, int hangs)
 {
-    char sentence[200];
+    struct verify_tally *tally = &watch->tally;
+    char detail[100];
     int status = 0;
 
     while (waitpid(watch->pid, &status, 0) < 0 && errno == EINTR)
         continue;
     close(watch->fd);
-    if (watch->tally.cut != NULL || watch->tally.done) {
-        verify_tally_drop(&watch->tally);
-        return;
-    }
-    if (hangs)
-        snprintf(sentence, sizeof(sentence), "it hangs: it did not finish within %llu seconds",
+    if (tally->cut != NULL || tally->done) {
+        verify_tally_drop(tally);
+    } else if (hangs) {
+        snprintf(detail, sizeof(detail), "it did not finish within %llu seconds",
                  watch->options->case_limit);
-    else if (WIFSIGNALED(status))
-        snprintf(sentence, sizeof(sentence), "it crashes: signal %d (%s)", WTERMSIG(status),
+        verify_tally_end(tally, tally->hang, "hang", "it hangs", detail);
+    } else if (WIFSIGNALED(status)) {
+        snprintf(detail, sizeof(detail), "signal %d (%s)", WTERMSIG(status),
                  strsignal(WTERMSIG(status)));
-    else
-        snprintf(sentence, sizeof(sentence), "it ends the process with exit status %d",
-                 WEXITSTATUS(status));
-    verify_tally_end(&watch->tally, hangs ? "hang" : "crash", sentence);
+        verify_tally_end(tally, tally->crash, "crash", "it crashes", detail);
+    } else {
+        snprintf(detail, sizeof(detail), "exit status %d", WEXITSTATUS(status));
+        verify_tally_end(tally, tally->crash, "crash", "it ends the process", detail);
+    }
 }
 
 int verify_gather(struct tool *tool, const struct verify_options *options, json_t *answer)

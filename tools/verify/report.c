@@ -24,11 +24,12 @@ static char *join(const char *const *parts)
     return text;
 }
 
-char *verify_repeat_run(const struct verify_options *options, const char *problem)
+char *verify_repeat_run(const struct verify_options *options, const char *problem, const char *edge)
 {
     const char *slash = strrchr(options->path, '/');
-    const char *const words[] = {"anydnn", "run", "--check", "cpu_ref", problem, NULL};
-    char *command = tool_shell_command(words);
+    const char *const checked[] = {"anydnn", "run", "--check", "cpu_ref", problem, NULL};
+    const char *const edged[] = {"anydnn", "run", "--edge", edge, problem, NULL};
+    char *command = tool_shell_command(edge != NULL ? edged : checked);
     char folder[4096] = "";
     char *word, *text;
 
@@ -140,6 +141,17 @@ static void print_failures(const struct verify_options *options, const json_t *f
     }
 }
 
+static void print_warnings(const json_t *warnings)
+{
+    for (size_t i = 0; i < json_array_size(warnings); i++) {
+        const json_t *warning = json_array_get(warnings, i);
+
+        printf("%s  [%s] %s\n      %s\n", i == 0 ? "\nWarnings, which are no failures:\n" : "",
+               tool_text_of(warning, "check"), tool_text_of(warning, "operation"),
+               tool_text_of(warning, "sentence"));
+    }
+}
+
 /* ---- common causes */
 
 /* Returns 1 if the comma-separated `labels` contain the word. */
@@ -245,6 +257,7 @@ void verify_report(const struct verify_options *options, const json_t *answer)
     print_table(json_object_get(answer, "table"), cut[0] != '\0');
     print_reasons(json_object_get(answer, "table"));
     print_failures(options, json_object_get(answer, "failures"));
+    print_warnings(json_object_get(answer, "warnings"));
     for (size_t i = 0; i < json_array_size(common); i++)
         printf("%s  %s\n", i == 0 ? "\nIn common:\n" : "",
                json_string_value(json_array_get(common, i)));

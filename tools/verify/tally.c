@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "judge/subject.h"
+
 #define KEPT_MAX 500 /* failures that are reported in full */
 
 /* ---- the answer */
@@ -21,6 +23,7 @@ void verify_tally_begin(struct verify_tally *tally)
         json_object_set_new(answer, counts[i], json_integer(0));
     json_object_set_new(answer, "table", json_array());
     json_object_set_new(answer, "failures", json_array());
+    json_object_set_new(answer, "warnings", json_array());
     json_object_set_new(answer, "labels", json_object());
 }
 
@@ -77,6 +80,16 @@ static void add_reason(json_t *row, const json_t *end)
     count_up(reason, "cases", 1);
 }
 
+/* Returns the option of `run` that shows an access beside an operand, or NULL. */
+static const char *edge_of(const char *check, const char *sentence)
+{
+    if (strcmp(check, "bounds") != 0)
+        return NULL;
+    return strstr(sentence, " behind operand ") != NULL   ? "end"
+           : strstr(sentence, " before operand ") != NULL ? "start"
+                                                          : NULL;
+}
+
 static void add_failure(struct verify_tally *tally, const json_t *begin, const char *check,
                         const char *sentence)
 {
@@ -91,18 +104,32 @@ static void add_failure(struct verify_tally *tally, const json_t *begin, const c
     json_object_set_new(failure, "check", tool_json_text(check));
     json_object_set_new(failure, "sentence", tool_json_text(sentence));
     if (problem[0] != '\0') {
-        json_object_set_new(failure, "run",
-                            tool_json_take(verify_repeat_run(tally->options, problem)));
+        json_object_set_new(
+            failure, "run",
+            tool_json_take(verify_repeat_run(tally->options, problem, edge_of(check, sentence))));
         json_object_set_new(failure, "verify",
                             tool_json_take(verify_repeat_verify(tally->options, problem)));
     }
     json_array_append_new(failures, failure);
 }
 
+static void add_warning(struct verify_tally *tally, const json_t *end)
+{
+    json_t *warning = json_object();
+
+    json_object_set_new(warning, "operation",
+                        tool_json_text(tool_text_of(tally->now, "operation")));
+    json_object_set_new(warning, "check", tool_json_text(tool_text_of(end, "warning_check")));
+    json_object_set_new(warning, "sentence", tool_json_text(tool_text_of(end, "warning")));
+    json_array_append_new(json_object_get(tally->answer, "warnings"), warning);
+}
+
 void verify_tally_drop(struct verify_tally *tally)
 {
     json_decref(tally->now);
-    tally->now = NULL;
+    json_decref(tally->hang);
+    json_decref(tally->crash);
+    tally->now = tally->hang = tally->crash = NULL;
 }
 
 void verify_words(const json_t *item, char *words, size_t size)
@@ -168,10 +195,23 @@ static void take_end(struct verify_tally *tally, const json_t *line)
 
     if (tally->now == NULL)
         return;
+    if (json_object_get(line, "warning") != NULL)
+        add_warning(tally, line);
     if (strcmp(verdict, "failed") == 0)
         fail_case(tally, tool_text_of(line, "check"), tool_text_of(line, "sentence"));
     else
         finish_case(tally, verdict, line);
+}
+
+/* Keeps a notice. Returns 1 if the time of the case begins anew. */
+static int take_notice(struct verify_tally *tally, json_t *line)
+{
+    int is_of_hang = strcmp(tool_text_of(line, "when"), "hang") == 0;
+    json_t **kept = is_of_hang ? &tally->hang : &tally->crash;
+
+    json_decref(*kept);
+    *kept = json_incref(line);
+    return is_of_hang;
 }
 
 static void take_unloaded(struct verify_tally *tally, const json_t *line)
@@ -197,11 +237,13 @@ int verify_tally_line(struct verify_tally *tally, const char *text, size_t lengt
         take_hello(tally, line);
     } else if (strcmp(event, "begin") == 0) {
         began = 1;
-        json_decref(tally->now);
+        verify_tally_drop(tally);
         tally->now = json_incref(line);
         tally->next = (int)json_integer_value(json_object_get(line, "case")) + 1;
     } else if (strcmp(event, "end") == 0) {
         take_end(tally, line);
+    } else if (strcmp(event, "notice") == 0) {
+        began = take_notice(tally, line);
     } else if (strcmp(event, "unloaded") == 0) {
         take_unloaded(tally, line);
     } else if (strcmp(event, "done") == 0) {
@@ -211,8 +253,16 @@ int verify_tally_line(struct verify_tally *tally, const char *text, size_t lengt
     return began;
 }
 
-void verify_tally_end(struct verify_tally *tally, const char *check, const char *sentence)
+void verify_tally_end(struct verify_tally *tally, const json_t *notice, const char *check,
+                      const char *what, const char *detail)
 {
+    char sentence[2 * ADN_JUDGE_SENTENCE];
+
+    if (notice != NULL)
+        check = tool_text_of(notice, "check");
+    if (notice != NULL)
+        what = tool_text_of(notice, "sentence");
+    snprintf(sentence, sizeof(sentence), "%s: %s", what, detail);
     if (tally->now != NULL) {
         fail_case(tally, check, sentence);
         return;

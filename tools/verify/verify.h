@@ -87,8 +87,10 @@ const char *verify_setting(void *lines, const char *backend, const char *key, ui
 void verify_finish(json_t *answer);
 /* Prints the answer as text. */
 void verify_report(const struct verify_options *options, const json_t *answer);
-/* Return the command lines that repeat a failed problem. */
-char *verify_repeat_run(const struct verify_options *options, const char *problem);
+/* Return the command lines that repeat a failed problem. `edge` is NULL, or the side of operands at
+ * which `run` shows the failure. */
+char *verify_repeat_run(const struct verify_options *options, const char *problem,
+                        const char *edge);
 char *verify_repeat_verify(const struct verify_options *options, const char *problem);
 
 #endif

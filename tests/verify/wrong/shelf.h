@@ -7,6 +7,8 @@
 #define SHELF_BIT    (UINT64_C(1) << 62)
 #define SHELF_FAILED 4
 
+#include "queue.h"
+
 static void *shelf_reach(const void *pointer)
 {
     return (void *)((uintptr_t)pointer ^ SHELF_BIT);
@@ -76,8 +78,15 @@ static int32_t shelf_copy(int32_t device, void *stream, void *to, const void *fr
                           int32_t kind)
 {
     (void)device;
-    (void)stream;
     settle();
+    if (queue_has_streams() && kind == ANYDNN_PLUGIN_COPY_WITHIN) {
+        struct queue_work work = {
+            .to = shelf_reach(to), .from = shelf_reach(from), .bytes = (size_t)bytes};
+
+        queue_enqueue(queue_of(stream), &work);
+        return SUCCESS;
+    }
+    queue_finish(queue_of(stream));
     if (fault == SPACE_LATE && kind == ANYDNN_PLUGIN_COPY_TO) {
         late.to = shelf_reach(to);
         late.from = from;
@@ -93,12 +102,14 @@ static int32_t shelf_copy(int32_t device, void *stream, void *to, const void *fr
 
 static int32_t shelf_set(int32_t device, void *stream, void *to, int32_t byte, uint64_t bytes)
 {
+    struct queue_work work = {.to = shelf_reach(to), .byte = byte};
+
     (void)device;
-    (void)stream;
     settle();
     if (fault == SPACE_SET)
         bytes = (bytes + 3) / 4 * 4;
-    memset(shelf_reach(to), byte, (size_t)bytes);
+    work.bytes = (size_t)bytes;
+    queue_enqueue(queue_of(stream), &work);
     return SUCCESS;
 }
 
@@ -257,6 +268,20 @@ static void shelf_begin(void)
         shelf.mark_create = shelf_zero_create;
         shelf.mark_record = shelf_zero_record;
         shelf.mark_elapsed = shelf_zero_elapsed;
+    }
+    if (queue_has_streams()) {
+        shelf.synchronize = queue_synchronize;
+        shelf.stream_create = queue_create;
+        shelf.stream_destroy = queue_destroy;
+        shelf.stream_wait = queue_wait;
+        shelf.mark_create = queue_mark_create;
+        shelf.mark_record = queue_mark_record;
+        shelf.mark_elapsed = queue_mark_elapsed;
+        shelf.mark_destroy = queue_mark_destroy;
+        shelf.record_begin = queue_record_begin;
+        shelf.record_end = queue_record_end;
+        shelf.record_replay = queue_record_replay;
+        shelf.record_destroy = queue_record_destroy;
     }
     if (fault == SPACE_COUNT)
         shelf.count_special = shelf_count;

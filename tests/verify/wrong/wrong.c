@@ -6,10 +6,13 @@
  */
 #include <fcntl.h>
 #include <fenv.h>
+#include <float.h>
 #include <math.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <dlfcn.h>
@@ -27,6 +30,7 @@ enum {
     RIGHT,
     RIGHT_TF32,
     DEVICE,
+    STREAMS,
     IGNORES_BETA,
     READS_Y,
     TF32,
@@ -36,6 +40,7 @@ enum {
     CACHES_WEIGHTS,
     KEEPS_PROBLEM,
     READS_BEYOND,
+    READS_BEFORE,
     NONDETERMINISTIC,
     BATCH,
     WRITES_GAP,
@@ -45,6 +50,13 @@ enum {
     SHAPE,
     CRASHES,
     FORKS,
+    FORK_HANGS,
+    ONE_ALGORITHM,
+    LEAKS,
+    RACES,
+    VARIES,
+    FLUSHES,
+    POOL_FLUSHES,
     FAILS,
     EFFECT,
     NO_SENTENCE,
@@ -56,6 +68,10 @@ enum {
     FLOAT_RUN,
     FLOAT_END,
     FLOAT_CONTEXT,
+    IGNORES_STREAM,
+    OWN_STREAM,
+    RUNS_RECORDED,
+    DEVICE_LEAKS,
     SPACE_ALLOC,
     SPACE_OWNER,
     SPACE_WITHIN,
@@ -75,6 +91,8 @@ static const struct fault faults[FAULTS] = {
     [RIGHT_TF32] = {"right_tf32", 0, NULL},
     /* Is correct, in its own memory space. */
     [DEVICE] = {"wrong_device", 0, NULL},
+    /* Is correct, in its own memory space with streams. */
+    [STREAMS] = {"wrong_streams", 0, NULL},
     /* Treats beta as 0. */
     [IGNORES_BETA] = {"wrong_ignores_beta", 0, NULL},
     /* Reads y even if beta is 0. */
@@ -93,6 +111,8 @@ static const struct fault faults[FAULTS] = {
     [KEEPS_PROBLEM] = {"wrong_keeps_problem", ANYDNN_PLUGIN_CONVOLUTION_FORWARD, NULL},
     /* Reads past the end of w. */
     [READS_BEYOND] = {"wrong_reads_beyond", ANYDNN_PLUGIN_CONVOLUTION_FORWARD, NULL},
+    /* Reads before the beginning of x. */
+    [READS_BEFORE] = {"wrong_reads_before", ANYDNN_PLUGIN_CONVOLUTION_FORWARD, NULL},
     /* Gives different bits in every second run. */
     [NONDETERMINISTIC] = {"wrong_nondeterministic", ANYDNN_PLUGIN_CONVOLUTION_FORWARD, NULL},
     /* Rounds differently for one sample than for several, but claims batch invariance. */
@@ -111,6 +131,20 @@ static const struct fault faults[FAULTS] = {
     [CRASHES] = {"wrong_crashes", ANYDNN_PLUGIN_CONVOLUTION_FORWARD, NULL},
     /* Dies in a forked child, although it declares itself fork-safe. */
     [FORKS] = {"wrong_forks", 0, NULL},
+    /* Hangs with all signals blocked in a forked child, although it declares itself fork-safe. */
+    [FORK_HANGS] = {"wrong_fork_hangs", 0, NULL},
+    /* Offers forward convolutions under one algorithm number. */
+    [ONE_ALGORITHM] = {"wrong_one_algorithm", ANYDNN_PLUGIN_CONVOLUTION_FORWARD, NULL},
+    /* Keeps a block of memory of each plan. */
+    [LEAKS] = {"wrong_leaks", ANYDNN_PLUGIN_CONVOLUTION_FORWARD, NULL},
+    /* Adds 1 to the first element in the second run alone, as a race between its threads may. */
+    [RACES] = {"wrong_races", ANYDNN_PLUGIN_CONVOLUTION_FORWARD, NULL},
+    /* Gives different bits in some runs while several threads run it. */
+    [VARIES] = {"wrong_varies", ANYDNN_PLUGIN_CONVOLUTION_FORWARD, NULL},
+    /* Flushes subnormal numbers to 0. */
+    [FLUSHES] = {"wrong_flushes", ANYDNN_PLUGIN_CONVOLUTION_FORWARD, NULL},
+    /* Flushes subnormal numbers in the second half of a large tensor, which its threads compute. */
+    [POOL_FLUSHES] = {"wrong_pool_flushes", 0, NULL},
     /* Fails, with the sentence of set.complaint. */
     [FAILS] = {"wrong_fails", 0, NULL},
     /* Fails after it wrote outputs, but reports no effect. */
@@ -133,6 +167,14 @@ static const struct fault faults[FAULTS] = {
     [FLOAT_END] = {"wrong_float_end", 0, "plan_destroy"},
     /* Sets rounding upward. */
     [FLOAT_CONTEXT] = {"wrong_float_context", 0, "context_create"},
+    /* Runs on the default stream. */
+    [IGNORES_STREAM] = {"wrong_ignores_stream", 0, NULL},
+    /* Runs on a stream of its own that waits for the given one, which does not wait for it. */
+    [OWN_STREAM] = {"wrong_own_stream", 0, NULL},
+    /* Also runs while the stream is only recorded. */
+    [RUNS_RECORDED] = {"wrong_runs_recorded", 0, NULL},
+    /* Keeps a block of its space's memory of each plan. */
+    [DEVICE_LEAKS] = {"wrong_device_leaks", ANYDNN_PLUGIN_CONVOLUTION_FORWARD, NULL},
     /* Allocates misaligned memory. */
     [SPACE_ALLOC] = {"wrong_space_alloc", 0, NULL},
     /* Reports its pointers as the host's. */
@@ -177,8 +219,15 @@ static int64_t count(const struct anydnn_plugin_tensor *tensor)
 
 /* ------------------------------------------------------------------ the operations */
 
+static double flushed(double value)
+{
+    return fabs(value) < (double)FLT_MIN ? 0 : value;
+}
+
 static void blend(float *y, double value, double alpha, double beta)
 {
+    if (fault == FLUSHES)
+        value = flushed(value);
     if (fault == IGNORES_BETA)
         beta = 0;
     *y = (float)(beta != 0 || fault == READS_Y ? alpha * value + beta * (double)*y : alpha * value);
@@ -242,6 +291,17 @@ static void meet_others(float *y)
         close(fd);
 }
 
+/* Returns 1 in every second run during which another thread runs it, too. Waits a while. */
+static int with_others(void)
+{
+    static atomic_int running, runs;
+    int others = atomic_fetch_add(&running, 1);
+
+    usleep(500);
+    others += atomic_fetch_sub(&running, 1) - 1;
+    return others > 0 && atomic_fetch_add(&runs, 1) % 2;
+}
+
 static void convolve(struct anydnn_plugin_plan *plan, const struct anydnn_plugin_operands *operands)
 {
     const float *x = operands->data[0];
@@ -257,6 +317,10 @@ static void convolve(struct anydnn_plugin_plan *plan, const struct anydnn_plugin
         w = plan->kept;
     if (fault == READS_BEYOND)
         wobble = w[count(plan->problem.tensor[1])] == 12345 ? 2 : 1;
+    if (fault == READS_BEFORE)
+        wobble = x[-1] == 12345 ? 2 : 1;
+    if (fault == VARIES)
+        wobble = with_others() ? 1 + 0x1p-23 : 1;
     if (fault == NONDETERMINISTIC)
         wobble = plan->runs % 2 ? 1 + 0x1p-23 : 1;
     plan->runs++;
@@ -289,18 +353,21 @@ static void each_element(const struct anydnn_plugin_plan *plan,
                          const struct anydnn_plugin_operands *operands)
 {
     int64_t index[ANYDNN_PLUGIN_DIM_MAX] = {0};
+    int64_t elements = count(plan->problem.tensor[0]);
+    int64_t first_of_pool = fault == POOL_FLUSHES && elements >= 65536 ? elements / 2 : elements;
 
-    do {
+    for (int64_t i = 0; i < elements; i++, step(plan->problem.tensor[0], index)) {
         const float *x = (const float *)operands->data[0] + offset(plan->problem.tensor[0], index);
+        double value = i < first_of_pool ? (double)*x : flushed((double)*x);
 
         if (plan->problem.operation == ANYDNN_PLUGIN_SCALE_TENSOR)
             ((float *)operands->data[0])[offset(plan->problem.tensor[0], index)] =
-                (float)(operands->scale[0] * (double)*x);
+                (float)(operands->scale[0] * value);
         else
             blend((float *)operands->data[1] + offset(plan->problem.tensor[1], index),
-                  activate(&plan->copies.params.activation, (double)*x), operands->scale[0],
+                  activate(&plan->copies.params.activation, value), operands->scale[0],
                   operands->scale[1]);
-    } while (step(plan->problem.tensor[0], index));
+    }
 }
 
 /* Computes the sums in memory that all contexts share. */
@@ -321,6 +388,15 @@ static void through_scratch(const struct anydnn_plugin_plan *plan,
         ((float *)operands->data[2])[offset(plan->problem.tensor[2], index)] =
             scratch[at++ % SCRATCH_COUNT];
     while (step(plan->problem.tensor[2], index));
+}
+
+/* Runs the operation on operands that the host can read. */
+static void run_plan(struct anydnn_plugin_plan *plan, const struct anydnn_plugin_operands *operands)
+{
+    if (plan->problem.operation == ANYDNN_PLUGIN_CONVOLUTION_FORWARD)
+        convolve(plan, operands);
+    else
+        each_element(plan, operands);
 }
 
 #include "shelf.h"
@@ -365,6 +441,8 @@ static void change(struct anydnn_plugin_context *context,
     }
     if (fault == BATCH)
         candidate->notes = ANYDNN_PLUGIN_NOTE_BATCH_INVARIANT;
+    if (fault == ONE_ALGORITHM && problem->operation == ANYDNN_PLUGIN_CONVOLUTION_FORWARD)
+        candidate->algorithm = ANYDNN_PLUGIN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM;
     if (fault == NEEDS_MORE && problem->operation == ANYDNN_PLUGIN_CONVOLUTION_FORWARD)
         candidate->workspace = (uint64_t)count(problem->tensor[1]) * sizeof(float) - 4;
 }
@@ -387,21 +465,39 @@ static void stop_at_groups(const struct anydnn_plugin_plan *plan)
         raise(SIGSEGV);
 }
 
-/* Dies in a child of the process that ran it first. */
+/* Dies or hangs in a child of the process that ran it first. */
 static void stop_in_child(void)
 {
     static uint64_t first;
+    sigset_t all;
 
     first = first ? first : kit_host->fork_number();
-    if (first != kit_host->fork_number())
-        for (;;)
-            raise(SIGABRT);
+    if (first == kit_host->fork_number())
+        return;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, NULL);
+    for (;;)
+        if (fault == FORKS)
+            abort();
+        else
+            pause();
 }
 
 static void plan_made(struct anydnn_plugin_plan *plan, const struct anydnn_plugin_problem *problem)
 {
+    static _Atomic(void *) leaked;
+    void **block;
+
     if (is(plan, KEEPS_PROBLEM))
         plan->problem = *problem;
+    if (!is(plan, LEAKS) && !is(plan, DEVICE_LEAKS))
+        return;
+    block = is(plan, LEAKS) ? malloc(40) : NULL;
+    if (is(plan, DEVICE_LEAKS)) {
+        shelf_alloc(0, 256, (void **)&block);
+        block = shelf_reach(block);
+    }
+    *block = atomic_exchange(&leaked, block);
 }
 
 static int32_t plan_execute(struct anydnn_plugin_plan *plan,
@@ -414,7 +510,7 @@ static int32_t plan_execute(struct anydnn_plugin_plan *plan,
             reached.data[i] = shelf_reach(operands->data[i]);
     enter("plan_execute");
     stop_at_groups(plan);
-    if (fault == FORKS)
+    if (fault == FORKS || fault == FORK_HANGS)
         stop_in_child();
     if (fault == FAILS) {
         kit_host->set_error(kit_host, kit_host->setting(kit_host, "complaint"));
@@ -422,12 +518,11 @@ static int32_t plan_execute(struct anydnn_plugin_plan *plan,
     }
     if (is(plan, NEEDS_MORE))
         memset(operands->workspace, 0, (size_t)count(plan->problem.tensor[1]) * sizeof(float));
-    if (plan->problem.operation == ANYDNN_PLUGIN_CONVOLUTION_FORWARD)
-        convolve(plan, &reached);
-    else
-        each_element(plan, &reached);
+    queue_run(plan, &reached);
     if (is(plan, SHAPE) && plan->problem.tensor[1]->dims[0] == 16 &&
         plan->problem.tensor[1]->dims[1] == 6 && plan->problem.tensor[1]->dims[2] == 5)
+        *(float *)reached.data[2] += 1;
+    if (is(plan, RACES) && plan->runs == 2)
         *(float *)reached.data[2] += 1;
     if (is(plan, SHARES_SCRATCH))
         through_scratch(plan, &reached);
@@ -445,9 +540,9 @@ __attribute__((constructor)) static void begin(void)
     enter("constructor");
     if (fault == RIGHT_TF32)
         fake.maths = ANYDNN_PLUGIN_MATHS_ALLOW_CONVERSION;
-    if (fault == FORKS)
+    if (fault == FORKS || fault == FORK_HANGS)
         fake.flags = ANYDNN_PLUGIN_FORK_SAFE;
-    if (fault == DEVICE || (fault >= SPACE_ALLOC && fault <= SPACE_COUNT)) {
+    if (fault == DEVICE || fault == STREAMS || (fault >= IGNORES_STREAM && fault <= SPACE_COUNT)) {
         fake.space = "shelf";
         fake.space_functions = &shelf;
         shelf_begin();

@@ -144,6 +144,7 @@ static int add_one(struct verify_cases *cases, const struct adn_backend *backend
 {
     struct adn_problem problem;
     struct adn_values values;
+    struct verify_case *item;
 
     if (adn_problem_parse(text, &problem, &values) != ANYDNN_STATUS_SUCCESS ||
         adn_problem_check(&problem, "anydnn verify") != ANYDNN_STATUS_SUCCESS) {
@@ -156,6 +157,11 @@ static int add_one(struct verify_cases *cases, const struct adn_backend *backend
         return -1;
     }
     add_given(cases, &problem, &values, text, "given");
+    if (verify_takes_subnormals(&problem)) {
+        item = verify_problem_add(cases, &problem, &values, problem.tensor[0].type,
+                                  cases->item[0]->layout, "given,subnormals");
+        item->data = ORACLE_SUBNORMAL;
+    }
     return 0;
 }
 

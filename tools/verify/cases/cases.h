@@ -83,6 +83,10 @@ struct verify_case *verify_problem_add(struct verify_cases *cases,
 
 /* ---- expand.c */
 
+/* Returns 1 if the rules of the library permit the problem. A refusal is not logged: the lists try
+ * combinations that do not exist. */
+int verify_is_valid(const struct adn_problem *problem);
+
 /* Makes a problem of a shape in the type and layout. Returns 0, or -1 if there is none. */
 int verify_shape_problem(const struct verify_shapes *shapes, const struct verify_shape *shape,
                          int32_t type, const char *layout, struct adn_problem *problem,
@@ -92,6 +96,9 @@ int verify_shape_problem(const struct verify_shapes *shapes, const struct verify
 
 /* Returns NULL if the operation has no shapes. */
 const struct verify_shapes *verify_shapes_of(int32_t operation);
+/* Returns 1 if the list has a shape with subnormal numbers for the problem's operation, type and
+ * mode. */
+int verify_takes_subnormals(const struct adn_problem *problem);
 void verify_shapes_add(struct verify_cases *cases, const struct anydnn_plugin_operation *op,
                        const struct verify_filter *filter);
 

@@ -11,6 +11,7 @@
 #include "problem/operation.h"
 #include "problem/problem.h"
 #include "problem/text.h"
+#include "sys/error.h"
 
 /* Expands `$` to the type and `%` to the type of statistics and parameters. */
 static void expand(char *to, size_t size, int32_t operation, const char *text, int32_t type)
@@ -56,6 +57,17 @@ static void turn_back(struct adn_problem *problem, int32_t operation)
     *problem = back;
 }
 
+int verify_is_valid(const struct adn_problem *problem)
+{
+    struct adn_refusal refusal;
+    anydnnStatus_t status;
+
+    adn_refusal_begin(&refusal);
+    status = adn_problem_check(problem, "case");
+    adn_refusal_end(&refusal);
+    return status == ANYDNN_STATUS_SUCCESS;
+}
+
 int verify_shape_problem(const struct verify_shapes *shapes, const struct verify_shape *shape,
                          int32_t type, const char *layout, struct adn_problem *problem,
                          struct adn_values *values)
@@ -72,5 +84,5 @@ int verify_shape_problem(const struct verify_shapes *shapes, const struct verify
         turn_back(problem, shapes->operation);
     if (verify_lay_out(problem, layout) != 0)
         return -1;
-    return adn_problem_check(problem, "case") == ANYDNN_STATUS_SUCCESS ? 0 : -1;
+    return verify_is_valid(problem) ? 0 : -1;
 }

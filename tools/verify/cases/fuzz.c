@@ -11,7 +11,6 @@
 #include "desc/shape.h"
 #include "judge/random.h"
 #include "judge/rules.h"
-#include "problem/check_problem.h"
 #include "problem/operation.h"
 #include "problem/params.h"
 #include "problem/problem.h"
@@ -235,10 +234,7 @@ static int draw(struct verify_fuzz *fuzz, int32_t operation, int32_t type)
     if (verify_fuzz_shape(fuzz) != 0)
         return -1;
     verify_fuzz_layout(fuzz);
-    return is_small(&fuzz->problem) &&
-                   adn_problem_check(&fuzz->problem, "case") == ANYDNN_STATUS_SUCCESS
-               ? 0
-               : -1;
+    return is_small(&fuzz->problem) && verify_is_valid(&fuzz->problem) ? 0 : -1;
 }
 
 /* Selects the data. A problem that the user names (cases.c) uses the data in its text. */

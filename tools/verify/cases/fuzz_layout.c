@@ -9,7 +9,6 @@
 #include "desc/operations.h"
 #include "desc/shape.h"
 #include "judge/rules.h"
-#include "problem/check_problem.h"
 #include "problem/operation.h"
 #include "problem/problem.h"
 #include "problem/unread.h"
@@ -88,7 +87,7 @@ static void try_in_place(struct verify_fuzz *fuzz)
         problem->alias[out] = (uint8_t)(in + 1);
     else if (in > problem->alias[out] - 1)
         problem->alias[in] = (uint8_t)(out + 1);
-    if (adn_problem_check(problem, "case") != ANYDNN_STATUS_SUCCESS)
+    if (!verify_is_valid(problem))
         *problem = before;
 }
 

@@ -9,7 +9,6 @@
 #include "desc/layout.h"
 #include "desc/names.h"
 #include "desc/operations.h"
-#include "problem/check_problem.h"
 #include "problem/operation.h"
 #include "problem/params.h"
 #include "problem/problem.h"
@@ -96,7 +95,7 @@ static int set_types(const struct mix *mix, struct adn_problem *problem, int num
     compute[0] = adn_problem_compute_default(family, problem->tensor[0].type);
     for (size_t i = 0; i < sizeof(compute) / sizeof(compute[0]) && different; i++) {
         set_compute(problem, compute[i]);
-        if (adn_problem_check(problem, "case") == ANYDNN_STATUS_SUCCESS)
+        if (verify_is_valid(problem))
             return 0;
     }
     return -1;

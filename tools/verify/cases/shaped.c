@@ -29,10 +29,12 @@ static int math_bit(int32_t math)
 
 static enum oracle_data data_of(enum verify_shape_kind kind)
 {
-    return kind == VERIFY_SHAPE_SPECIALS ? ORACLE_SPECIALS
-           : kind == VERIFY_SHAPE_LARGE  ? ORACLE_LARGE
-           : kind == VERIFY_SHAPE_FAR    ? ORACLE_FAR
-                                         : ORACLE_INTEGERS;
+    return kind == VERIFY_SHAPE_SPECIALS         ? ORACLE_SPECIALS
+           : kind == VERIFY_SHAPE_LARGE          ? ORACLE_LARGE
+           : kind == VERIFY_SHAPE_FAR            ? ORACLE_FAR
+           : kind == VERIFY_SHAPE_SUBNORMAL      ? ORACLE_SUBNORMAL
+           : kind == VERIFY_SHAPE_SUBNORMAL_SUMS ? ORACLE_SUBNORMAL
+                                                 : ORACLE_INTEGERS;
 }
 
 int32_t verify_math_of(const struct anydnn_plugin_operation *published, int32_t type, int32_t math)
@@ -72,7 +74,9 @@ static void add_shape(struct verify_cases *cases, const struct verify_shapes *sh
                  shape->text, adn_error_text());
 }
 
-static int suits(const struct verify_shape *shape, int32_t type)
+/* Returns 1 if the type can have the shape. Only of sums of products, the backward operations of
+ * subnormal numbers are subnormal, too. */
+static int suits(const struct verify_shapes *shapes, const struct verify_shape *shape, int32_t type)
 {
     int vectors = adn_type_lanes(type) > 1;
     int floating = adn_type_digits(type) > 0;
@@ -85,6 +89,10 @@ static int suits(const struct verify_shape *shape, int32_t type)
     case VERIFY_SHAPE_LONG:
     case VERIFY_SHAPE_LAYER:
         return floating;
+    case VERIFY_SHAPE_SUBNORMAL:
+        return floating && shapes->from == 0;
+    case VERIFY_SHAPE_SUBNORMAL_SUMS:
+        return adn_type_digits(type) >= 24;
     case VERIFY_SHAPE_VECTORS:
         return vectors;
     case VERIFY_SHAPE_INTEGERS:
@@ -94,6 +102,24 @@ static int suits(const struct verify_shape *shape, int32_t type)
     case VERIFY_SHAPE_HALF:
         return type == ANYDNN_PLUGIN_HALF;
     }
+    return 0;
+}
+
+int verify_takes_subnormals(const struct adn_problem *problem)
+{
+    const struct verify_shapes *shapes = verify_shapes_of(problem->operation);
+    const struct verify_shape *shape = shapes == NULL      ? NULL
+                                       : shapes->from != 0 ? verify_shapes_of(shapes->from)->shape
+                                                           : shapes->shape;
+
+    if (problem->math != ANYDNN_PLUGIN_MATH_DEFAULT ||
+        (problem->operation == ANYDNN_PLUGIN_ACTIVATION_FORWARD &&
+         problem->params.activation.mode != ANYDNN_PLUGIN_ACTIVATION_RELU))
+        return 0;
+    for (; shape != NULL && shape->text != NULL; shape++)
+        if (data_of(shape->kind) == ORACLE_SUBNORMAL &&
+            suits(shapes, shape, problem->tensor[0].type))
+            return 1;
     return 0;
 }
 
@@ -170,7 +196,7 @@ static void add_list(struct verify_cases *cases, const struct verify_shapes *sha
     for (int turn = 0; shape->text != NULL; shape++, turn++)
         for (int32_t type = 0; type < TYPES; type++)
             if (!(op->types >> type & 1) || (filter->type >= 0 && filter->type != type) ||
-                !suits(shape, type))
+                !suits(shapes, shape, type))
                 continue;
             else if (shape->kind == VERIFY_SHAPE_LONG || shape->kind == VERIFY_SHAPE_LAYER)
                 add_large(cases, shapes, op, shape, type, filter, turn);

@@ -18,7 +18,9 @@ enum verify_shape_kind {
     VERIFY_SHAPE_LARGE,     /* integers and vectors, with the largest numbers, so that sums wrap */
     VERIFY_SHAPE_HALF,      /* only half */
     VERIFY_SHAPE_FAR,       /* floating-point types, with a first operand far from zero */
-    VERIFY_SHAPE_LONG,      /* floating-point types; the sums have LONG_TERMS or more */
+    VERIFY_SHAPE_SUBNORMAL, /* floating-point types, with subnormal numbers in the first operand */
+    VERIFY_SHAPE_SUBNORMAL_SUMS, /* likewise, only float and double */
+    VERIFY_SHAPE_LONG,           /* floating-point types; the sums have LONG_TERMS or more */
     VERIFY_SHAPE_LAYER /* floating-point types with the channel counts of real layers: packed, in
                           the math modes that change the result */
 };

@@ -18,6 +18,7 @@ const struct verify_shape verify_convolution_shapes[] = {
     {"beta", "x=$:3,2,6,5 w=$:7,2,2,3 pad=0,1 beta=1", 0},
     {"3-D,stride,dilation", "x=$:2,3,4,6,7 w=$:5,3,2,3,2 pad=1,0,2 stride=1,2,1 dilation=1,1,3", 0},
     {"1x1", "x=$:2,7,5,6 w=$:4,7,1,1", 0},
+    {"subnormals", "x=$:2,3,7,6 w=$:4,3,2,3 pad=1,0", VERIFY_SHAPE_SUBNORMAL_SUMS},
     {"fully connected", "x=$:4,3,5,6 w=$:7,3,5,6", 0},
     {"fully connected,groups", "x=$:4,6,3,5 w=$:8,3,3,5 groups=2", 0},
     {"whole filter,pad", "x=$:2,3,4,5 w=$:6,3,4,5 pad=1,1 stride=4,3", 0},

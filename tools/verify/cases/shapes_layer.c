@@ -49,6 +49,9 @@ const struct verify_shape verify_pooling_shapes[] = {
     {"vectors,max,empty windows", "x=$:2,32,4,5 window=2,2 pad=3,2 stride=2,3",
      VERIFY_SHAPE_VECTORS},
     {"larger", "x=$:3,37,13,17 window=3,3 stride=2,2 pad=1,1", 0},
+    {"max,subnormals", "x=$:2,5,7,8 window=2,3 stride=1,2", VERIFY_SHAPE_SUBNORMAL},
+    {"average_include,subnormals", "x=$:2,3,6,7 window=2,2 stride=2,1 mode=average_include",
+     VERIFY_SHAPE_SUBNORMAL},
     /* Channels in whole vectors, planes that exceed a processor's cache, and windows large enough
      * for many threads. */
     {"max,many channels", "x=$:2,72,9,7 window=3,2 stride=2,1 pad=1,0", 0},
@@ -108,6 +111,9 @@ const struct verify_shape verify_activation_shapes[] = {
     {"relu,nan=ignore", "x=$:2,3,5,7 activation=relu nan=ignore", VERIFY_SHAPE_SPECIALS},
     {"clipped_relu,alpha,beta", "x=$:5,3,4,2 activation=clipped_relu coef=2.5 alpha=-1 beta=1", 0},
     {"elu,beta", "x=$:3,5,2,4 activation=elu coef=1.5 beta=0.5", 0},
+    {"relu,subnormals", "x=$:2,3,4,7 activation=relu", VERIFY_SHAPE_SUBNORMAL},
+    /* Large enough for a backend's threads, whose floating-point modes may differ. */
+    {"relu,subnormals,larger", "x=$:2,8,64,65 activation=relu", VERIFY_SHAPE_SUBNORMAL_SUMS},
     END};
 
 const struct verify_shape verify_softmax_shapes[] = {

@@ -17,6 +17,7 @@ const struct verify_shape verify_transform_shapes[] = {
     {"alpha=0,beta", "x=$:2,5,3,4 alpha=0 beta=-1", 0},
     {"ties", "x=$:2,5,4,3 alpha=1.5", 0},
     {"larger", "x=$:2,35,9,33", 0},
+    {"subnormals", "x=$:2,5,3,8 alpha=2", VERIFY_SHAPE_SUBNORMAL},
     {"3-D", "x=$:4,5,6", 0},
     {"vectors", "x=$:3,32,2,5", VERIFY_SHAPE_VECTORS},
     {"vectors,alpha,beta", "x=$:2,64,3,5 alpha=0.5 beta=0.5", VERIFY_SHAPE_VECTORS},
@@ -84,6 +85,7 @@ const struct verify_shape verify_op_shapes[] = {
     {"sqrt", "a=$:2,5,4,3 b=$:2,5,4,3 op=sqrt", 0},
     {"not", "a=$:2,3,5,4 b=$:2,3,5,4 op=not", 0},
     {"broadcast", "a=$:2,3,4,5 b=$:1,3,1,1", 0},
+    {"mul,subnormals", "a=$:2,3,5,4 b=$:1,3,1,1 op=mul", VERIFY_SHAPE_SUBNORMAL_SUMS},
     {"long rows,beta",
      "a=$:1,2,1,700:2900,1450,1450,2 b=$:1,2,1,700:4300,2150,2150,3 "
      "c=$:1,2,1,700:5700,2850,2850,4 beta=1",
@@ -115,6 +117,8 @@ const struct verify_shape verify_reduce_shapes[] = {
     {"add,alpha,beta", "a=$:2,3,4,5 c=$:2,1,4,1 alpha=0.5 beta=1", 0},
     {"max,alpha,beta", "a=$:3,4,2,5 c=$:3,1,2,1 op=max alpha=-1 beta=0.5", 0},
     {"nothing", "a=$:2,3,4,5 c=$:2,3,4,5", 0},
+    {"add,subnormals", "a=$:2,3,4,5 c=$:2,3,4,1", VERIFY_SHAPE_SUBNORMAL_SUMS},
+    {"amax,subnormals", "a=$:2,3,5,4 c=$:2,1,5,4 op=amax", VERIFY_SHAPE_SUBNORMAL},
     {"max,nan=propagate", "a=$:2,3,4,5 c=$:2,3,1,1 op=max nan=propagate", VERIFY_SHAPE_SPECIALS},
     {"5-D", "a=$:2,3,4,2,5 c=$:1,3,1,2,1", 0},
     END};
@@ -145,6 +149,7 @@ const struct verify_shape verify_scale_shapes[] = {
     {"ties", "y=$:2,3,7,11 alpha=1.5", 0},
     {"overflow", "y=$:2,5,3,7 alpha=32760", 0},
     {"subnormal", "y=$:2,3,5,8 alpha=9.5367431640625e-07", 0},
+    {"subnormals", "y=$:2,3,4,7 alpha=3", VERIFY_SHAPE_SUBNORMAL},
     {"vectors", "y=$:2,32,3,5 alpha=0.5", VERIFY_SHAPE_VECTORS},
     {"vectors,minus", "y=$:3,32,5,2 alpha=-2", VERIFY_SHAPE_VECTORS},
     {"vectors,zero", "y=$:2,64,3,4 alpha=0", VERIFY_SHAPE_VECTORS},

@@ -86,8 +86,31 @@ void verify_rename(struct verify_finding *finding, const char *check, const char
     char rest[sizeof(finding->sentence)];
 
     snprintf(rest, sizeof(rest), "%s", finding->sentence);
-    snprintf(finding->check, sizeof(finding->check), "%s", check);
+    if (check != finding->check)
+        snprintf(finding->check, sizeof(finding->check), "%s", check);
     snprintf(finding->sentence, sizeof(finding->sentence), "%s: %.1900s", sentence, rest);
+}
+
+int verify_find_race(struct verify_run *run, const struct adn_subject *subject,
+                     struct verify_finding *finding)
+{
+    struct verify_finding again = {{0}, {0}};
+    unsigned char *wrong[ADN_SLOTS];
+    int finds;
+
+    verify_keep(run, wrong);
+    finds = verify_run_execute(run, subject, 0, &again) == 0 &&
+            verify_differs(run, subject, wrong) != NULL &&
+            verify_run_right(run, subject, &again) == 0;
+    if (finds)
+        verify_rename(finding, "race",
+                      "a repeated run of the same plan on the same operands is right: that results "
+                      "differ from run to run hints at a race");
+    for (int i = 0; i < ADN_SLOTS; i++)
+        if (wrong[i] != NULL)
+            memcpy(run->block[i].back, wrong[i], run->block[i].total);
+    verify_kept_free(wrong);
+    return finds;
 }
 
 void verify_diagnose(const struct verify_trial *trial, struct verify_run *run,

@@ -13,6 +13,7 @@
 #include "load/load.h"
 #include "numerics/numerics.h"
 #include "problem/host.h"
+#include "problem/operation.h"
 #include "problem/problem.h"
 #include "problem/unread.h"
 
@@ -32,6 +33,17 @@ static size_t shift_of(const struct verify_run *run, int slot)
     return asked > size ? asked : size;
 }
 
+/* Allocates one operand. The workspace, whose alignment is 256, is like an operand. */
+static int make_block(struct verify_block *block, const struct anydnn_plugin_space *space,
+                      const char *role, size_t bytes, size_t guard, size_t shift,
+                      enum verify_place place)
+{
+    if (space != NULL || place == VERIFY_SHIFTED)
+        return verify_block_make(block, space, bytes, guard, place == VERIFY_ALIGNED ? 0 : shift);
+    return verify_block_make_at_edge(block, role, bytes, guard,
+                                     place == VERIFY_ALIGNED ? 0 : shift);
+}
+
 static int make_blocks(struct verify_run *run, enum verify_place place)
 {
     const struct anydnn_plugin_space *own = run->target->backend->plugin->space_functions;
@@ -44,14 +56,36 @@ static int make_blocks(struct verify_run *run, enum verify_place place)
             adn_problem_home(run->problem, i) != i)
             continue;
         bytes = (size_t)adn_shape_bytes(&run->problem->tensor[i]);
-        if (place == VERIFY_AT_EDGE && space == NULL
-                ? verify_block_make_at_edge(&run->block[i], bytes, GUARD, shift_of(run, i)) != 0
-                : verify_block_make(&run->block[i], space, bytes, GUARD,
-                                    place == VERIFY_ALIGNED ? 0 : shift_of(run, i)) != 0)
+        if (make_block(&run->block[i], space,
+                       adn_problem_operation(run->problem->operation)->slot[i].role, bytes, GUARD,
+                       shift_of(run, i), place) != 0)
             return -1;
     }
-    return verify_block_make(&run->workspace, own, (size_t)run->candidate->workspace,
-                             run->candidate->workspace > 0 ? WORKSPACE_GUARD : NOTHING_GUARD, 0);
+    return make_block(&run->workspace, own, "workspace", (size_t)run->candidate->workspace,
+                      run->candidate->workspace > 0 ? WORKSPACE_GUARD : NOTHING_GUARD, 256, place);
+}
+
+int verify_run_plan(struct verify_run *run, struct anydnn_plugin_plan **plan,
+                    struct verify_finding *finding)
+{
+    const struct anydnn_plugin_operation *operation =
+        run->target->backend->operation[run->problem->operation];
+    struct anydnn_plugin_problem view;
+    int32_t status;
+
+    adn_problem_copy(&run->shown, run->problem);
+    adn_problem_view(&run->shown, 0, &view);
+    adn_load_error_clear();
+    status = operation->plan_create(run->context, &view, run->candidate->engine, plan);
+    /* A plan that kept a pointer to the problem now reads nonsense. */
+    memset(&run->shown, 0xee, sizeof(run->shown));
+    if (status != 0)
+        return verify_note(finding, "plan_create",
+                           "plan_create of an offered engine returned %d: %s", (int)status,
+                           adn_load_error_text());
+    if (*plan == NULL)
+        return verify_note(finding, "plan_create", "plan_create returned 0 and no plan");
+    return verify_environment("plan_create", finding);
 }
 
 int verify_run_open(struct verify_run *run, const struct verify_target *target,
@@ -59,11 +93,6 @@ int verify_run_open(struct verify_run *run, const struct verify_target *target,
                     const struct anydnn_plugin_candidate *candidate, enum verify_place place,
                     const struct verify_run *shared, struct verify_finding *finding)
 {
-    const struct anydnn_plugin_operation *operation =
-        target->backend->operation[problem->operation];
-    struct anydnn_plugin_problem view;
-    int32_t status;
-
     memset(run, 0, sizeof(*run));
     run->target = target;
     run->context = context;
@@ -75,19 +104,7 @@ int verify_run_open(struct verify_run *run, const struct verify_target *target,
         run->plan = shared->plan;
         return 0;
     }
-    adn_problem_copy(&run->shown, problem);
-    adn_problem_view(&run->shown, 0, &view);
-    adn_load_error_clear();
-    status = operation->plan_create(context, &view, candidate->engine, &run->plan);
-    /* A plan that kept a pointer to the problem now reads nonsense. */
-    memset(&run->shown, 0xee, sizeof(run->shown));
-    if (status != 0)
-        return verify_note(finding, "plan_create",
-                           "plan_create of an offered engine returned %d: %s", (int)status,
-                           adn_load_error_text());
-    if (run->plan == NULL)
-        return verify_note(finding, "plan_create", "plan_create returned 0 and no plan");
-    return verify_environment("plan_create", finding);
+    return verify_run_plan(run, &run->plan, finding);
 }
 
 void verify_run_close(struct verify_run *run)
@@ -133,20 +150,23 @@ static void fill_image(struct verify_run *run, const struct adn_subject *subject
     }
 }
 
-static int put_operands(struct verify_run *run, const struct adn_subject *subject, int zeros)
+void verify_run_fill(struct verify_run *run, const struct adn_subject *subject, int zeros)
 {
-    for (int i = 0; i < ADN_SLOTS; i++) {
-        if (run->block[i].total == 0)
-            continue;
-        fill_image(run, subject, i, zeros);
-        if (verify_block_put(&run->block[i]) != 0)
-            return -1;
-    }
+    for (int i = 0; i < ADN_SLOTS; i++)
+        if (run->block[i].total > 0)
+            fill_image(run, subject, i, zeros);
     verify_block_poison(&run->workspace, 4);
+}
+
+int verify_run_put(struct verify_run *run)
+{
+    for (int i = 0; i < ADN_SLOTS; i++)
+        if (run->block[i].total > 0 && verify_block_put(&run->block[i]) != 0)
+            return -1;
     return verify_block_put(&run->workspace);
 }
 
-static int get_operands(struct verify_run *run)
+int verify_run_get(struct verify_run *run)
 {
     const struct anydnn_plugin_space *space = run->target->backend->plugin->space_functions;
 
@@ -191,7 +211,7 @@ static int check_failure(struct verify_run *run, int32_t status, int32_t effect,
     char sentence[ADN_JUDGE_SENTENCE];
 
     snprintf(sentence, sizeof(sentence), "%s", adn_load_error_text());
-    if (effect == ANYDNN_PLUGIN_EFFECT_NONE && get_operands(run) == 0)
+    if (effect == ANYDNN_PLUGIN_EFFECT_NONE && verify_run_get(run) == 0)
         for (int i = 0; i < ADN_SLOTS; i++)
             if (run->block[i].total > 0 &&
                 memcmp(run->block[i].image, run->block[i].back, run->block[i].total) != 0)
@@ -204,26 +224,36 @@ static int check_failure(struct verify_run *run, int32_t status, int32_t effect,
                        sentence[0] != '\0' ? sentence : "set_error was not called with a message");
 }
 
+int32_t verify_run_call(struct verify_run *run, const struct adn_subject *subject,
+                        struct anydnn_plugin_plan *plan, void *stream, int32_t *effect)
+{
+    struct anydnn_plugin_operands operands;
+    unsigned char value[32] = {0};
+
+    *effect = ANYDNN_PLUGIN_EFFECT_NONE;
+    describe_operands(run, subject, &operands, value);
+    operands.stream = stream;
+    adn_load_error_clear();
+    return run->target->backend->operation[run->problem->operation]->plan_execute(plan, &operands,
+                                                                                  effect);
+}
+
 int verify_run_execute(struct verify_run *run, const struct adn_subject *subject, int zeros,
                        struct verify_finding *finding)
 {
-    struct anydnn_plugin_operands operands;
-    int32_t effect = ANYDNN_PLUGIN_EFFECT_NONE;
-    unsigned char value[32] = {0};
+    int32_t effect;
     int32_t status;
 
-    if (put_operands(run, subject, zeros) != 0)
+    verify_run_fill(run, subject, zeros);
+    if (verify_run_put(run) != 0)
         return verify_note(finding, "memory", "memory_copy of its space failed: %s",
                            adn_load_error_text());
-    describe_operands(run, subject, &operands, value);
-    adn_load_error_clear();
-    status = run->target->backend->operation[run->problem->operation]->plan_execute(
-        run->plan, &operands, &effect);
+    status = verify_run_call(run, subject, run->plan, NULL, &effect);
     if (verify_environment("plan_execute", finding) != 0)
         return -1;
     if (status != 0)
         return check_failure(run, status, effect, finding);
-    if (get_operands(run) != 0)
+    if (verify_run_get(run) != 0)
         return verify_note(finding, "memory", "its space failed after the run: %s",
                            adn_load_error_text());
     return 0;

@@ -110,6 +110,38 @@ int verify_run_untouched(const struct verify_run *run, const struct adn_subject 
     return 0;
 }
 
+/* ---- repeated runs */
+
+void verify_keep(const struct verify_run *run, unsigned char *kept[ADN_SLOTS])
+{
+    for (int i = 0; i < ADN_SLOTS; i++) {
+        kept[i] = NULL;
+        if (run->block[i].total == 0)
+            continue;
+        kept[i] = tool_alloc(run->block[i].total);
+        memcpy(kept[i], run->block[i].back, run->block[i].total);
+    }
+}
+
+const char *verify_differs(const struct verify_run *run, const struct adn_subject *subject,
+                           unsigned char *const kept[ADN_SLOTS])
+{
+    for (int i = 0; i < subject->info->slot_count; i++) {
+        const char *role = subject->info->slot[i].role;
+
+        if (kept[i] != NULL && strcmp(role, "temp") != 0 && strcmp(role, "temp2") != 0 &&
+            memcmp(kept[i], run->block[i].back, run->block[i].total) != 0)
+            return role;
+    }
+    return NULL;
+}
+
+void verify_kept_free(unsigned char *kept[ADN_SLOTS])
+{
+    for (int i = 0; i < ADN_SLOTS; i++)
+        free(kept[i]);
+}
+
 /* ---- the outputs */
 
 static struct adn_method method_of(const struct verify_run *run)

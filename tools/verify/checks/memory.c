@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
+
+#include "tools/problem/edges.h"
 
 #define ALIGNMENT 256
 
@@ -26,24 +26,17 @@ int verify_block_make(struct verify_block *block, const struct anydnn_plugin_spa
     return block->memory != NULL ? 0 : -1;
 }
 
-int verify_block_make_at_edge(struct verify_block *block, size_t bytes, size_t guard,
-                              size_t alignment)
+int verify_block_make_at_edge(struct verify_block *block, const char *role, size_t bytes,
+                              size_t guard, size_t alignment)
 {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    unsigned char *memory;
-
     memset(block, 0, sizeof(*block));
     block->bytes = bytes;
-    block->total = (guard + bytes + page - 1) / page * page;
-    block->at = (block->total - bytes) / alignment * alignment;
-    block->mapped = block->total + page;
-    memory = mmap(NULL, block->mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED)
-        return -1;
-    block->memory = memory;
+    block->total = block->mapped = edges_round(guard + bytes);
+    block->at = alignment == 0 ? 0 : (block->total - bytes) / alignment * alignment;
+    block->memory = edges_map(block->total, role, block->at, bytes);
     block->image = tool_alloc(block->total);
     block->back = tool_alloc(block->total);
-    return mprotect(memory + block->total, page, PROT_NONE);
+    return block->memory != NULL ? 0 : -1;
 }
 
 void verify_block_free(struct verify_block *block)
@@ -51,7 +44,7 @@ void verify_block_free(struct verify_block *block)
     if (block->space != NULL && block->memory != NULL)
         block->space->memory_free(0, block->memory);
     else if (block->mapped > 0)
-        munmap(block->memory, block->mapped);
+        edges_unmap(block->memory, block->mapped);
     else
         free(block->memory);
     free(block->image);

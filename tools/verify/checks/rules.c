@@ -154,7 +154,10 @@ void verify_operation(const struct verify_target *target, int32_t operation,
         return;
     /* A failure in a single thread is reported by the problem's own case. */
     verify_problem(target, few->problem, few->values, ORACLE_INTEGERS, seed, &alone);
-    if (alone.verdict == VERIFY_PASSED)
+    if (alone.verdict == VERIFY_PASSED) {
+        verify_streams(target, few->problem, few->values, seed, finding);
+        verify_leaks(target, few->problem, few->values, seed, finding);
         verify_threads(target, few->problem, few->values, seed, finding);
+    }
     verify_forks(target, many->problem, many->values, seed, finding);
 }

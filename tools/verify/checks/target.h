@@ -72,10 +72,10 @@ struct verify_block {
 /* Allocates an operand `shift` bytes past a multiple of 256. Returns 0, or -1. */
 int verify_block_make(struct verify_block *block, const struct anydnn_plugin_space *space,
                       size_t bytes, size_t guard, size_t shift);
-/* Allocates host memory that ends right before a page that faults, as far as the alignment
- * permits. */
-int verify_block_make_at_edge(struct verify_block *block, size_t bytes, size_t guard,
-                              size_t alignment);
+/* Allocates host memory between two pages that fault. The operand begins right behind the first
+ * page, or ends before the second one, as close as the alignment permits. 0: it begins there. */
+int verify_block_make_at_edge(struct verify_block *block, const char *role, size_t bytes,
+                              size_t guard, size_t alignment);
 void verify_block_free(struct verify_block *block);
 /* Fills with ones in all bits, which is NaN in every floating-point type. The low bits depend on
  * the position. */
@@ -128,18 +128,29 @@ struct verify_run {
     struct verify_block workspace;
 };
 
-/* The positions of operands. On a device, AT_EDGE equals SHIFTED. */
+/* The positions of operands. On a device, AT_EDGE equals SHIFTED, and no page faults. */
 enum verify_place {
-    VERIFY_ALIGNED, /* at multiples of 256 */
+    VERIFY_ALIGNED, /* at multiples of 256, right behind a page that faults */
     VERIFY_SHIFTED, /* at the alignment that the candidate requires, and no better */
     VERIFY_AT_EDGE  /* before a page that faults, as close as that alignment permits */
 };
+/* Makes another plan of a run's problem. Returns 0, or -1 with a finding. */
+int verify_run_plan(struct verify_run *run, struct anydnn_plugin_plan **plan,
+                    struct verify_finding *finding);
 /* Makes the plan and the memory. `shared` is NULL, or the run whose plan is reused. */
 int verify_run_open(struct verify_run *run, const struct verify_target *target,
                     struct anydnn_plugin_context *context, const struct adn_problem *problem,
                     const struct anydnn_plugin_candidate *candidate, enum verify_place place,
                     const struct verify_run *shared, struct verify_finding *finding);
 void verify_run_close(struct verify_run *run);
+/* Runs a plan on the memory of the run, on a stream of the space, and returns its status. */
+int32_t verify_run_call(struct verify_run *run, const struct adn_subject *subject,
+                        struct anydnn_plugin_plan *plan, void *stream, int32_t *effect);
+/* Fills the operands' images, and uploads them. */
+void verify_run_fill(struct verify_run *run, const struct adn_subject *subject, int zeros);
+int verify_run_put(struct verify_run *run);
+/* Waits for the default stream, and downloads the operands. */
+int verify_run_get(struct verify_run *run);
 /* Uploads the operands, runs, and downloads the results. `zeros`: outputs that are not read hold
  * zeros instead of NaN. */
 int verify_run_execute(struct verify_run *run, const struct adn_subject *subject, int zeros,
@@ -153,6 +164,13 @@ int verify_run_untouched(const struct verify_run *run, const struct adn_subject 
 /* Checks that the outputs match the oracle. */
 int verify_run_right(const struct verify_run *run, const struct adn_subject *subject,
                      struct verify_finding *finding);
+
+/* Keeps the memory of a run in `kept`, which verify_kept_free frees. */
+void verify_keep(const struct verify_run *run, unsigned char *kept[ADN_SLOTS]);
+/* Returns the role of an output whose bits differ from those kept, or NULL. */
+const char *verify_differs(const struct verify_run *run, const struct adn_subject *subject,
+                           unsigned char *const kept[ADN_SLOTS]);
+void verify_kept_free(unsigned char *kept[ADN_SLOTS]);
 
 /* Calls `each` for every element of a compared output. */
 void verify_each_element(const struct verify_run *run, const struct adn_subject *subject, int slot,
@@ -186,6 +204,10 @@ int verify_batch(const struct verify_trial *trial);
  * on other data before. Overwrites the run's operands. */
 void verify_diagnose(const struct verify_trial *trial, struct verify_run *run,
                      const struct adn_subject *subject, int reused);
+/* Returns 1, and renames the finding, if the result of another run on the same operands is right.
+ */
+int verify_find_race(struct verify_run *run, const struct adn_subject *subject,
+                     struct verify_finding *finding);
 /* Prepends a check and a sentence to the finding. */
 void verify_rename(struct verify_finding *finding, const char *check, const char *sentence);
 
@@ -203,6 +225,7 @@ struct verify_outcome {
     int32_t reason;                    /* if declined */
     char sentence[ADN_JUDGE_SENTENCE]; /* why declined or not judged */
     struct verify_finding finding;
+    struct verify_finding warning; /* does not make the case fail */
 };
 
 /* Checks in rules.c of the description and of an operation's functions for all problems. `few` and
@@ -220,9 +243,25 @@ int verify_space_counts(const struct anydnn_plugin_space *space, struct verify_f
 void verify_operation(const struct verify_target *target, int32_t operation,
                       const struct verify_sample *few, const struct verify_sample *many,
                       uint64_t seed, struct verify_finding *finding);
+/* Records a warning if forward convolutions are offered under fewer than two algorithm numbers
+ * (algorithms.c). */
+void verify_algorithms(const struct verify_target *target, const struct verify_sample *few,
+                       const struct verify_sample *many, struct verify_finding *warning);
+/* Checks that runs keep the order of their stream, and that recordings hold them (streams.c). */
+void verify_streams(const struct verify_target *target, const struct adn_problem *problem,
+                    const struct adn_values *values, uint64_t seed, struct verify_finding *finding);
+/* Checks that plans which are made, run and destroyed leave no memory behind (leaks.c). */
+void verify_leaks(const struct verify_target *target, const struct adn_problem *problem,
+                  const struct adn_values *values, uint64_t seed, struct verify_finding *finding);
 /* Checks several contexts at once, one thread each (threads.c). */
 void verify_threads(const struct verify_target *target, const struct adn_problem *problem,
                     const struct adn_values *values, uint64_t seed, struct verify_finding *finding);
+/* Reports to the parent what a crash or a hang of the case means (notice.c). `when` is "crash" or
+ * "hang". For a hang, the time of the case begins anew. The texts must need no escapes in JSON. A
+ * signal handler may call this. */
+void verify_notice(const char *when, const char *check, const char *sentence);
+/* Sets the descriptor of the reports, and reports accesses beside an operand from now on. */
+void verify_notice_begin(int fd);
 /* Checks a child after fork() if the backend supports that (forks.c). */
 void verify_forks(const struct verify_target *target, const struct adn_problem *problem,
                   const struct adn_values *values, uint64_t seed, struct verify_finding *finding);

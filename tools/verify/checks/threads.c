@@ -14,6 +14,7 @@
 
 #define THREADS 4
 #define ROUNDS  6
+#define RUNS    4
 
 struct worker {
     const struct verify_target *target;
@@ -22,6 +23,37 @@ struct worker {
     pthread_barrier_t *start;
     pthread_t thread;
 };
+
+/* Runs the plan several times on the same operands. Bits that differ between the runs hint at a
+ * race, whether a result is wrong or not. */
+static int run_often(struct worker *worker, struct verify_run *run)
+{
+    struct verify_finding *finding = &worker->finding;
+    unsigned char *kept[ADN_SLOTS] = {NULL};
+    const char *role = NULL;
+    int failed = 0;
+
+    for (int i = 0; i < RUNS && !failed; i++) {
+        failed = verify_run_execute(run, &worker->subject, 0, finding) != 0;
+        if (failed)
+            break;
+        if (i == 0)
+            verify_keep(run, kept);
+        role = role != NULL ? role : verify_differs(run, &worker->subject, kept);
+        if (finding->check[0] == '\0' && verify_run_untouched(run, &worker->subject, finding) == 0)
+            verify_run_right(run, &worker->subject, finding);
+    }
+    verify_kept_free(kept);
+    if (role == NULL || (run->candidate->notes & ANYDNN_PLUGIN_NOTE_NONDETERMINISTIC))
+        return finding->check[0] != '\0' ? -1 : 0;
+    if (finding->check[0] == '\0')
+        return verify_note(finding, "determinism",
+                           "runs on the same operands gave different bits in %s, which hints at a "
+                           "race",
+                           role);
+    verify_rename(finding, finding->check, "results differ from run to run, which hints at a race");
+    return -1;
+}
 
 static int round_of(struct worker *worker, struct anydnn_plugin_context *context)
 {
@@ -44,13 +76,8 @@ static int round_of(struct worker *worker, struct anydnn_plugin_context *context
         return 0;
     result = verify_run_open(&run, worker->target, context, &worker->subject.problem,
                              &offers.candidate[0], VERIFY_ALIGNED, NULL, &worker->finding);
-    for (int i = 0; i < 4 && result == 0; i++) {
-        result = verify_run_execute(&run, &worker->subject, 0, &worker->finding);
-        if (result == 0)
-            result = verify_run_untouched(&run, &worker->subject, &worker->finding);
-        if (result == 0)
-            result = verify_run_right(&run, &worker->subject, &worker->finding);
-    }
+    if (result == 0)
+        result = run_often(worker, &run);
     verify_run_close(&run);
     return result;
 }
