@@ -343,6 +343,19 @@ static void published_lists_are_for_their_backend(void **state)
     adn_errata_free(errata);
 }
 
+/* A backend does not change what is known of another one. */
+static void published_lists_replace_nothing(void **state)
+{
+    struct adn_errata *errata = layered("", NULL, NULL);
+
+    (void)state;
+    adn_errata_publish(errata, "b", ENTRY("one", "wrong"));
+    adn_errata_publish(errata, "c", "[one]\nbackend = c\nverdict = none\n");
+    adn_errata_publish(errata, "d", "[one]\nbackend = d\nverdict = slow\n");
+    assert_int_equal(verdicts(errata), BIT(WRONG));
+    adn_errata_free(errata);
+}
+
 /* Gives a file of the system's layer to another user. */
 static void give_away(const char *name, const char *text)
 {
@@ -455,6 +468,7 @@ int main(void)
         cmocka_unit_test(missing_parameters_do_not_match),
         cmocka_unit_test(later_layers_replace_and_withdraw),
         cmocka_unit_test(published_lists_are_for_their_backend),
+        cmocka_unit_test(published_lists_replace_nothing),
         cmocka_unit_test(strangers_only_add),
         cmocka_unit_test(the_digest_follows_files),
         cmocka_unit_test(printing_reads_back),
