@@ -283,6 +283,24 @@ static void missing_parameters_do_not_match(void **state)
     assert_true(matches("mode = channel\n", "softmax_forward x=f32:2,3,1,1 mode=channel", NULL));
 }
 
+/* Every name of a parameter matches, also those that count from 1000. */
+static void every_name_of_a_parameter_matches(void **state)
+{
+    static const char with[] = "normalization_forward x=f32:2,8,4,4 kind=group groups=2 axes=1,2,3";
+    char problem[200];
+
+    (void)state;
+    snprintf(problem, sizeof(problem), "%s activation=gelu", with);
+    assert_true(matches("activation = gelu\n", problem, NULL));
+    assert_true(matches("activation = gelu*\n", problem, NULL));
+    assert_false(matches("activation = !gelu\n", problem, NULL));
+    assert_false(matches("activation = gelu_tanh\n", problem, NULL));
+    assert_true(matches("axes = 3\n", with, NULL));
+    assert_false(matches("axes = 0\n", with, NULL));
+    assert_false(matches("axes = !1\n", with, NULL));
+    assert_true(matches("axes = !0\n", with, NULL));
+}
+
 /* ---- layers */
 
 static struct adn_errata *layered(const char *system, const char *user, const char *config)
@@ -466,6 +484,7 @@ int main(void)
         cmocka_unit_test(every_key_narrows),
         cmocka_unit_test(engines_have_one_number),
         cmocka_unit_test(missing_parameters_do_not_match),
+        cmocka_unit_test(every_name_of_a_parameter_matches),
         cmocka_unit_test(later_layers_replace_and_withdraw),
         cmocka_unit_test(published_lists_are_for_their_backend),
         cmocka_unit_test(published_lists_replace_nothing),
