@@ -164,7 +164,7 @@ static int knobs_hold(const char *knobs, const struct anydnn_plugin_candidate *c
 {
     while (*knobs) {
         size_t length = strcspn(knobs, " "), name = strcspn(knobs, "=");
-        char text[64], pattern[256];
+        char text[64], pattern[ADN_ERRATUM_KNOB_MAX + 1];
 
         snprintf(pattern, sizeof(pattern), "%.*s", (int)(length - name - 1), knobs + name + 1);
         if (!word_of(candidate->words, knobs, name, text, sizeof(text)) ||
