@@ -41,6 +41,7 @@ static void old_library(void)
 {
     use_library("libcudnn_old.so");
     expect_declined("is cuDNN version 8907; this backend was compiled for cuDNN");
+    assert_string_equal(plugin->library_version(), "8.9.7");
 }
 
 static void lacking_library(void)
