@@ -21,6 +21,7 @@
 #include "problem/operation.h"
 #include "sys/error.h"
 #include "sys/log.h"
+#include "sys/text.h"
 
 /* The elements that are judged, and the most products that are computed for them. */
 #define SAMPLES      256
@@ -316,16 +317,16 @@ static int judge(const struct adn_bench_env *env, const struct adn_choice *choic
         adn_measure_add(&measure, tensor->type, now.got, now.want);
         if (now.right || (adn_method_is_transform(&method) && isfinite(now.got)))
             continue;
-        snprintf(sentence, size, "element %s of %s is %.9g; right is %.9g within %.3g",
-                 trial->index[i], role, now.got, now.want, adn_judged_limit(&now, 0));
+        adn_text_print(sentence, size, "element %s of %s is %.9g; right is %.9g within %.3g",
+                       trial->index[i], role, now.got, now.want, adn_judged_limit(&now, 0));
         return 0;
     }
     limit = adn_subject_transform_limit(&trial->subject, trial->slot);
     if (!adn_method_is_transform(&method) || adn_measure_relative_l2(&measure) <= limit)
         return 1;
-    snprintf(sentence, size,
-             "the relative L2 error of %d elements of %s is %.3g; the limit is %.3g", trial->count,
-             role, adn_measure_relative_l2(&measure), limit);
+    adn_text_print(sentence, size,
+                   "the relative L2 error of %d elements of %s is %.3g; the limit is %.3g",
+                   trial->count, role, adn_measure_relative_l2(&measure), limit);
     return 0;
 }
 
