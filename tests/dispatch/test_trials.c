@@ -131,6 +131,17 @@ static void nothing_right_means_nothing(void **state)
                         "mock_a 2");
 }
 
+/* An engine that fails in the trial is out, unless it lacks memory, which says nothing about it. */
+static void a_lack_of_memory_proves_nothing(void **state)
+{
+    (void)state;
+    fixture_set("mock_a", "execute", "trial");
+    assert_string_equal(choose("right", NULL), "mock_b 1");
+    assert_non_null(strstr(fixture_messages(), "it failed when its results were judged"));
+    fixture_set("mock_a", "status", "2");
+    assert_string_equal(choose("right", NULL), "mock_a 1");
+}
+
 /* Messages have a point in numbers in every locale, since `anydnn errata --find` writes files of
  * them. */
 static void messages_do_not_depend_on_the_locale(void **state)
@@ -192,6 +203,8 @@ int main(void)
                                         fixture_teardown),
         cmocka_unit_test_setup_teardown(find_judges_too, fixture_setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(nothing_right_means_nothing, fixture_setup,
+                                        fixture_teardown),
+        cmocka_unit_test_setup_teardown(a_lack_of_memory_proves_nothing, fixture_setup,
                                         fixture_teardown),
         cmocka_unit_test_setup_teardown(messages_do_not_depend_on_the_locale, fixture_setup,
                                         fixture_teardown),
