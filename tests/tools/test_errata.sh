@@ -79,6 +79,32 @@ check "--check runs each erratum: confirmed, not reproduced, or does not apply" 
 one_checked() { runs 0 errata --check rows && says '^rows  *confirmed' && ! grep -q bygone "$tap_dir/out"; }
 check "--check ID runs that one alone" one_checked
 
+# An erratum that cannot run is not confirmed.
+unable() {
+    cp "$ANYDNN_CONFIG" "$tap_dir/kept.conf"
+    echo 'no module' >"$tap_dir/gone.so"
+    printf '[plugin gone]\nmodule = %s\n' "$tap_dir/gone.so" >>"$ANYDNN_CONFIG"
+    printf '[gone]\nbackend = gone\nproblem = %s\nverdict = wrong\n' "$wrong" >"$tap_dir/errata.d/two.ini"
+    printf '[nonsense]\nbackend = faulty\nproblem = convolution_forward x=1\nverdict = wrong\n' >>"$tap_dir/errata.d/two.ini"
+    runs 0 errata --check && says '^gone  *does not apply: .*gone.so' && says '^nonsense  *does not apply: problem text' &&
+        says '^rows  *confirmed'
+    result=$?
+    rm "$tap_dir/errata.d/two.ini"
+    cp "$tap_dir/kept.conf" "$ANYDNN_CONFIG"
+    return "$result"
+}
+check "--check does not confirm what cannot run" unable
+
+# An entry that another one replaces is not checked any more.
+replaced() {
+    printf '[rows]\nbackend = faulty\nproblem = %s\nengine = 12345\nverdict = wrong\n' "$wrong" >"$tap_dir/errata.d/two.ini"
+    runs 0 errata --check && says '^rows  *does not apply' && ! grep -q '^rows  *confirmed' "$tap_dir/out"
+    result=$?
+    rm "$tap_dir/errata.d/two.ini"
+    return "$result"
+}
+check "--check takes the engines of the entry in force" replaced
+
 # The library and verify leave out what errata forbid.
 avoided() { runs 0 explain "$wrong" && says 'has the erratum rows (wrong)' && says '^choice: cpu_ref'; }
 check "explain names the erratum, and the next backend is chosen" avoided
