@@ -18,6 +18,7 @@
 #define ADN_ERRATUM_ID_MAX     63
 #define ADN_ERRATUM_LINE_MAX   4096 /* bytes of a line, problems are long */
 #define ADN_ERRATUM_CONDITIONS 16
+#define ADN_ERRATUM_KNOB_MAX   255 /* bytes of the pattern of a knob */
 
 /* The verdicts, in the order of their words. */
 enum adn_erratum_verdict {

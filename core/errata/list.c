@@ -35,6 +35,13 @@ static void enter(void)
 
 /* ---- entries */
 
+/* Returns 1 if the entry replaces earlier ones of its id. What a backend publishes does not, since
+ * only the lists of other backends are as early. */
+static int replaces(const struct adn_erratum *entry)
+{
+    return !entry->only_adds && entry->layer != ADN_LAYER_BUILTIN;
+}
+
 void adn_errata_supersede(struct adn_errata *errata)
 {
     for (int i = 0; i < errata->count; i++) {
@@ -43,7 +50,7 @@ void adn_errata_supersede(struct adn_errata *errata)
         earlier->superseded = earlier->verdict == ADN_ERRATUM_NONE;
         for (int k = i + 1; k < errata->count; k++)
             earlier->superseded |=
-                !errata->entry[k]->only_adds && strcmp(errata->entry[k]->id, earlier->id) == 0;
+                replaces(errata->entry[k]) && strcmp(errata->entry[k]->id, earlier->id) == 0;
     }
 }
 
@@ -203,10 +210,13 @@ uint32_t adn_errata_verdicts(struct adn_errata *errata, const struct adn_errata_
         *algorithm = -1;
     while ((entry = adn_errata_next(errata, query, &at)) != NULL) {
         const char *name = entry->text[ADN_ERRATUM_ALGORITHM];
+        int32_t number = name && entry->verdict == ADN_ERRATUM_TRANSFORM
+                             ? adn_problem_algorithm_parse(query->problem->operation, name)
+                             : -1;
 
         bits |= ADN_ERRATUM_BIT(entry->verdict);
-        if (algorithm && name && entry->verdict == ADN_ERRATUM_TRANSFORM)
-            *algorithm = adn_problem_algorithm_parse(query->problem->operation, name);
+        if (algorithm && number >= 0)
+            *algorithm = number;
     }
     return bits;
 }

@@ -19,7 +19,7 @@ struct adn_errata {
  * Returns 0, or -1 if memory is out; the entry is then freed. */
 int adn_errata_add(void *errata, struct adn_erratum *erratum);
 /* Marks entries that a later one of the same id replaces. Entries of files that may only add
- * replace nothing. */
+ * and entries that backends publish replace nothing. */
 void adn_errata_supersede(struct adn_errata *errata);
 
 #endif

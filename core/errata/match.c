@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compares an entry with a problem, an engine, a version and a device. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,13 +64,24 @@ static int filter_holds(const char *pattern, const struct anydnn_plugin_problem 
 
 /* ---- parameters */
 
+/* Compares the dims whose bits are set. */
+static int axes_hold(const char *pattern, int32_t axes)
+{
+    int64_t dims[ANYDNN_PLUGIN_DIM_MAX];
+    int32_t count = 0;
+
+    for (int32_t d = 0; d < ANYDNN_PLUGIN_DIM_MAX; d++)
+        if (axes >> d & 1)
+            dims[count++] = d;
+    return adn_pattern_numbers(pattern, dims, count);
+}
+
 static int param_holds(const struct adn_param *param, const char *pattern,
                        const struct anydnn_plugin_problem *problem)
 {
-    const char *at = (const char *)problem->params + param->offset;
+    const char *at = (const char *)problem->params + param->offset, *name;
     int32_t count = problem->tensor[0]->ndims, number;
     int64_t wide;
-    char text[24];
 
     switch (param->kind) {
     case ADN_PARAM_SPATIAL:
@@ -90,11 +100,11 @@ static int param_holds(const struct adn_param *param, const char *pattern,
         return adn_pattern_word(pattern, adn_type_name(number));
     case ADN_PARAM_NAMES:
         memcpy(&number, at, sizeof(number));
-        for (int32_t i = 0; param->names[i]; i++)
-            if (i == number)
-                return adn_pattern_word(pattern, param->names[i]);
-        snprintf(text, sizeof(text), "%" PRId32, number);
-        return adn_pattern_word(pattern, text);
+        name = adn_param_name(param, number);
+        return name && adn_pattern_word(pattern, name);
+    case ADN_PARAM_AXES:
+        memcpy(&number, at, sizeof(number));
+        return axes_hold(pattern, number);
     default:
         return 0;
     }
@@ -154,7 +164,7 @@ static int knobs_hold(const char *knobs, const struct anydnn_plugin_candidate *c
 {
     while (*knobs) {
         size_t length = strcspn(knobs, " "), name = strcspn(knobs, "=");
-        char text[64], pattern[256];
+        char text[64], pattern[ADN_ERRATUM_KNOB_MAX + 1];
 
         snprintf(pattern, sizeof(pattern), "%.*s", (int)(length - name - 1), knobs + name + 1);
         if (!word_of(candidate->words, knobs, name, text, sizeof(text)) ||

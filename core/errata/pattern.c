@@ -120,6 +120,17 @@ static int is_like(const char *word, const char *text)
     return *word == '\0';
 }
 
+int adn_pattern_is_words(const char *pattern)
+{
+    char word[WORD_MAX];
+    int negated;
+
+    for (const char *at = list_of(pattern, &negated); next_word(&at, word);)
+        if (word[0] == '\0' || word[0] == '!')
+            return 0;
+    return 1;
+}
+
 int adn_pattern_word(const char *pattern, const char *text)
 {
     char word[WORD_MAX];
@@ -184,13 +195,6 @@ static int split_range(const char *range, const char **from, const char **to)
     return *skip_blanks(skip_version(*to)) == '\0' && (end > *from || **to != '\0');
 }
 
-int adn_versions_valid(const char *range)
-{
-    const char *from, *to;
-
-    return split_range(range, &from, &to);
-}
-
 /* Compares two versions part by part; a missing part is 0. */
 static int compare(const char *left, const char *right)
 {
@@ -210,6 +214,14 @@ static int compare(const char *left, const char *right)
             return a < b ? -1 : 1;
     }
     return 0;
+}
+
+int adn_versions_valid(const char *range)
+{
+    const char *from, *to;
+
+    return split_range(range, &from, &to) &&
+           (skip_version(from) == from || *to == '\0' || compare(from, to) < 0);
 }
 
 int adn_versions_hold(const char *range, const char *version)

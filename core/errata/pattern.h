@@ -11,6 +11,9 @@
 
 /* Returns 1 if the text is a pattern of numbers. */
 int adn_pattern_is_numbers(const char *pattern);
+/* Returns 1 if the text is a pattern of words: none is empty, begins with another `!`, or has more
+ * than 255 bytes. */
+int adn_pattern_is_words(const char *pattern);
 /* Returns 1 if any of the numbers matches, or, with a `!`, if none does. */
 int adn_pattern_numbers(const char *pattern, const int64_t *numbers, int32_t count);
 /* Returns 1 if the word matches. */
@@ -22,8 +25,8 @@ int adn_pattern_text(const char *pattern, const char *text);
 int adn_pattern_each(const char *pattern, int (*each)(void *cookie, const char *word),
                      void *cookie);
 
-/* Returns 1 if the text is `FROM .. TO` with versions such as 9.19.0; one of both may be
- * missing. */
+/* Returns 1 if the text is `FROM .. TO` with versions such as 9.19.0, FROM before TO; one of both
+ * may be missing. */
 int adn_versions_valid(const char *range);
 /* Returns 1 if the version is not before FROM and before TO. */
 int adn_versions_hold(const char *range, const char *version);

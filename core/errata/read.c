@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "desc/names.h"
-#include "errata/pattern.h"
 #include "errata/values.h"
 #include "sys/error.h"
 #include "sys/log.h"
@@ -83,16 +82,16 @@ static void suggest(struct reading *reading, const char *key)
 static int add_condition(struct reading *reading, const char *key, const char *value)
 {
     struct adn_erratum *now = reading->now;
-    int numeric, at = now->conditions;
+    const char *rule;
+    int at = now->conditions;
 
     for (int i = 0; i < at; i++)
         if (strcmp(now->condition[i].key, key) == 0)
             return refuse(reading, "`%s` a second time in [%s]", key, now->id);
-    if (!adn_erratum_is_param(key, &numeric))
+    if (!adn_erratum_is_param(key, value, &rule))
         suggest(reading, key);
-    else if (numeric && !adn_pattern_is_numbers(value))
-        skip(reading, "line %d: %s = %s: the value must be numbers or ranges", reading->line, key,
-             value);
+    else if (rule)
+        skip(reading, "line %d: %s = %s: the value must be %s", reading->line, key, value, rule);
     else if (at == ADN_ERRATUM_CONDITIONS)
         skip(reading, "line %d: more than %d parameters", reading->line, ADN_ERRATUM_CONDITIONS);
     if (reading->skip[0] != '\0')

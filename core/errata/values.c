@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "errata/values.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "desc/names.h"
@@ -51,6 +52,12 @@ static int is_math(void *cookie, const char *word)
     return adn_math_parse(word) >= 0;
 }
 
+/* Returns 1 for a pattern of words, each of which is one that problems have. */
+static int is_words(const char *value, int (*each)(void *cookie, const char *word), void *cookie)
+{
+    return adn_pattern_is_words(value) && adn_pattern_each(value, each, cookie);
+}
+
 static int is_algorithm(const char *word)
 {
     for (int32_t operation = 1; operation < ANYDNN_PLUGIN_OPERATION_END; operation++)
@@ -60,14 +67,20 @@ static int is_algorithm(const char *word)
     return 0;
 }
 
-/* Returns 1 for a list of `NAME=PATTERN`, separated by blanks. */
+/* Returns 1 for a list of `NAME=PATTERN`, separated by blanks. A pattern with `..` holds numbers.
+ */
 static int is_knobs(const char *value)
 {
     while (*value) {
         size_t length = strcspn(value, " ");
         const char *equals = memchr(value, '=', length);
+        char pattern[ADN_ERRATUM_KNOB_MAX + 1];
 
-        if (!equals || equals == value || equals + 1 == value + length)
+        if (!equals || equals == value || value + length - equals > (ptrdiff_t)sizeof(pattern))
+            return 0;
+        snprintf(pattern, sizeof(pattern), "%.*s", (int)(value + length - equals - 1), equals + 1);
+        if (!adn_pattern_is_words(pattern) ||
+            (strstr(pattern, "..") && !adn_pattern_is_numbers(pattern)))
             return 0;
         value += length;
         value += strspn(value, " ");
@@ -86,17 +99,20 @@ int adn_erratum_verdict_of(const char *word)
 const char *adn_erratum_rule_broken(enum adn_erratum_key key, const char *value)
 {
     switch (key) {
+    case ADN_ERRATUM_BACKEND:
+    case ADN_ERRATUM_DEVICES:
+        return adn_pattern_is_words(value) ? NULL : "words, separated by commas";
     case ADN_ERRATUM_VERSIONS:
-        return adn_versions_valid(value) ? NULL : "FROM .. TO; one of both may be missing";
+        return adn_versions_valid(value) ? NULL
+                                         : "FROM .. TO, FROM before TO; one of both may be missing";
     case ADN_ERRATUM_OPERATIONS:
-        return adn_pattern_each(value, is_operation, NULL) ? NULL
-                                                           : "operations, or patterns of them";
+        return is_words(value, is_operation, NULL) ? NULL : "operations, or patterns of them";
     case ADN_ERRATUM_TYPES:
-        return adn_pattern_each(value, is_type, NULL) ? NULL : "types, such as f16, bf16";
+        return is_words(value, is_type, NULL) ? NULL : "types, such as f16, bf16";
     case ADN_ERRATUM_LAYOUT:
-        return adn_pattern_each(value, is_layout, NULL) ? NULL : "nchw, nhwc or strided";
+        return is_words(value, is_layout, NULL) ? NULL : "nchw, nhwc or strided";
     case ADN_ERRATUM_MATH:
-        return adn_pattern_each(value, is_math, NULL) ? NULL : "math modes";
+        return is_words(value, is_math, NULL) ? NULL : "math modes";
     case ADN_ERRATUM_FILTER:
     case ADN_ERRATUM_ENGINE:
         return adn_pattern_is_numbers(value) ? NULL : "numbers or ranges, such as 4.. or 70,72";
@@ -124,15 +140,41 @@ static const struct adn_param *param_of(int32_t operation, const char *key)
     return NULL;
 }
 
-int adn_erratum_is_param(const char *key, int *numeric)
+static int is_name(void *cookie, const char *word)
 {
+    const struct adn_param *param = cookie;
+    int32_t number;
+
+    for (int32_t i = 0; (number = adn_param_number(param, i)) >= 0; i++)
+        if (adn_pattern_word(word, adn_param_name(param, number)))
+            return 1;
+    return 0;
+}
+
+/* Returns NULL, or the rule that the value of a parameter breaks. */
+static const char *param_rule_broken(const struct adn_param *param, const char *value)
+{
+    if (param->kind == ADN_PARAM_TYPE)
+        return is_words(value, is_type, NULL) ? NULL : "types, such as f32";
+    if (param->kind == ADN_PARAM_NAMES)
+        return is_words(value, is_name, (void *)(uintptr_t)param) ? NULL
+                                                                  : "values of the parameter";
+    return adn_pattern_is_numbers(value) ? NULL : "numbers or ranges";
+}
+
+int adn_erratum_is_param(const char *key, const char *value, const char **rule)
+{
+    int found = 0;
+
     for (int32_t operation = 1; operation < ANYDNN_PLUGIN_OPERATION_END; operation++) {
         const struct adn_param *param = param_of(operation, key);
 
         if (!param || param->kind == ADN_PARAM_DOUBLE)
             continue;
-        *numeric = param->kind != ADN_PARAM_NAMES && param->kind != ADN_PARAM_TYPE;
-        return 1;
+        found = 1;
+        *rule = param_rule_broken(param, value);
+        if (!*rule)
+            break;
     }
-    return 0;
+    return found;
 }

@@ -182,6 +182,24 @@ void cdn_engine_words(const struct cdn_engine *engine, const struct cdn_list_key
     }
 }
 
+/* Returns the verdicts that hold in every math mode. A list of engines serves all of them. The
+ * library compares each offer with the mode of its problem, and adds what holds in that mode alone.
+ */
+static uint32_t verdicts_in_all_modes(struct anydnn_plugin_problem *problem,
+                                      const struct anydnn_plugin_candidate *candidate,
+                                      int32_t *algorithm)
+{
+    static const int32_t modes[] = {ANYDNN_PLUGIN_MATH_DEFAULT, ANYDNN_PLUGIN_MATH_TENSOR_OP,
+                                    ANYDNN_PLUGIN_MATH_ALLOW_CONVERSION, ANYDNN_PLUGIN_MATH_SPLIT};
+    uint32_t found = UINT32_MAX;
+
+    for (size_t i = 0; i < sizeof modes / sizeof modes[0] && found; i++) {
+        problem->math = modes[i];
+        found &= kit_host->errata(kit_host, problem, candidate, algorithm);
+    }
+    return found;
+}
+
 /*
  * Corrects the notes of an engine. For half and bfloat16, no engine gets other factors than the
  * usual ones. Many apply the factors to a result that is already rounded to 16 bits, or truncate
@@ -210,7 +228,7 @@ uint32_t cdn_errata(struct cdn_engine *engine, const struct cdn_list_key *key, u
     for (int i = 0; i < ANYDNN_PLUGIN_OPERAND_MAX; i++)
         problem.tensor[i] = key->present >> i & 1 ? &key->tensor[i] : NULL;
     cdn_engine_words(engine, key, words, sizeof words);
-    found = kit_host->errata(kit_host, &problem, &candidate, &algorithm);
+    found = verdicts_in_all_modes(&problem, &candidate, &algorithm);
     engine->one_factor_set =
         key->tensor[0].type == ANYDNN_PLUGIN_HALF || key->tensor[0].type == ANYDNN_PLUGIN_BFLOAT16;
     engine->avoided = (found & ANYDNN_PLUGIN_ERRATUM_AVOID) != 0;

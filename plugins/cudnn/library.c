@@ -51,10 +51,12 @@ static const char *take_functions(void *library)
     return NULL;
 }
 
-/* Returns the major version: 9.x counts 10000 per major version, earlier ones 1000. */
+/* The first version that counts 10000 per major version. Earlier ones count 1000. */
+#define LONG_NUMBERS 90000
+
 static int64_t major_of(int64_t number)
 {
-    return number >= 90000 ? number / 10000 : number / 1000;
+    return number >= LONG_NUMBERS ? number / 10000 : number / 1000;
 }
 
 /* Finds the real folder of the library, following links. */
@@ -109,7 +111,8 @@ static void open_once(void)
 
     load(name ? name : LIBRARY);
     snprintf(version_buffer, sizeof version_buffer, "%lld.%lld.%lld", (long long)major_of(version),
-             (long long)(version / 100 % 100), (long long)(version % 100));
+             (long long)(version / 100 % (version >= LONG_NUMBERS ? 100 : 10)),
+             (long long)(version % 100));
     if (version > 0)
         version_text = version_buffer;
     if (failure[0])

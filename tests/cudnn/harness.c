@@ -55,6 +55,7 @@ static uint64_t no_fork(void)
 
 /* The errata that the backend publishes, compared as the library compares them. */
 static struct adn_errata *errata;
+const char *more_errata = "";
 
 static uint32_t verdicts(const struct anydnn_plugin_problem *problem,
                          const struct anydnn_plugin_candidate *candidate, int32_t *algorithm)
@@ -63,11 +64,14 @@ static uint32_t verdicts(const struct anydnn_plugin_problem *problem,
                                      .version = plugin->library_version(),
                                      .problem = problem,
                                      .candidate = candidate};
+    char *all;
 
     if (!errata) {
         errata = adn_errata_load_from(&(struct adn_errata_sources){NULL, NULL, NULL});
         assert_non_null(errata);
-        adn_errata_publish(errata, "cudnn", plugin->errata);
+        assert_true(asprintf(&all, "%s%s", plugin->errata, more_errata) > 0);
+        adn_errata_publish(errata, "cudnn", all);
+        free(all);
     }
     return adn_errata_plugin_bits(adn_errata_verdicts(errata, &query, algorithm));
 }

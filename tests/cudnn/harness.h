@@ -41,6 +41,8 @@ void end(struct anydnn_plugin_context *context);
 /* Runs `body` in its own process, which must succeed. */
 void run_alone(void (*body)(void));
 
+/* Further errata for the tests, set before the first question. */
+extern const char *more_errata;
 /* Returns how many of the published errata the library understands. */
 int count_errata(void);
 

@@ -41,6 +41,7 @@ static void old_library(void)
 {
     use_library("libcudnn_old.so");
     expect_declined("is cuDNN version 8907; this backend was compiled for cuDNN");
+    assert_string_equal(plugin->library_version(), "8.9.7");
 }
 
 static void lacking_library(void)
@@ -200,13 +201,30 @@ static void make_filter_layer(struct layer *layer, int32_t type, int32_t math)
     layer->problem.tensor[2] = &layer->w;
 }
 
+static const struct expected bfloat16[] = {
+    {5, DEFAULT, 17, TRANSFORM}, {6, DEFAULT, 18, TRANSFORM}, {1, TENSOR_OP, 47, 0},
+    {6, DEFAULT, 4, TRANSFORM},  {5, DEFAULT, 30, TRANSFORM}, {1, DEFAULT, 1, 0},
+    {0, TENSOR_OP, 47, 0},       {3, TENSOR_OP, 47, 0},
+};
+
+/* Checks that errata of one math mode change nothing in another one. */
+static void errata_of_one_mode(void)
+{
+    struct anydnn_plugin_context *context;
+    struct answer answer;
+    struct layer layer;
+
+    more_errata = "[one]\nbackend = cudnn\nengine = 1\nmath = default\nverdict = transform\n"
+                  "[two]\nbackend = cudnn\nengine = 20\nmath = default\nverdict = finer\n";
+    context = begin_with(filter_engines, sizeof filter_engines / sizeof filter_engines[0]);
+    make_filter_layer(&layer, ANYDNN_PLUGIN_BFLOAT16, TENSOR_OP);
+    ask(context, &layer, &answer);
+    expect_offers(&answer, bfloat16, 8);
+    end(context);
+}
+
 static void filter_offers(void)
 {
-    static const struct expected bfloat16[] = {
-        {5, DEFAULT, 17, TRANSFORM}, {6, DEFAULT, 18, TRANSFORM}, {1, TENSOR_OP, 47, 0},
-        {6, DEFAULT, 4, TRANSFORM},  {5, DEFAULT, 30, TRANSFORM}, {1, DEFAULT, 1, 0},
-        {0, TENSOR_OP, 47, 0},       {3, TENSOR_OP, 47, 0},
-    };
     static const struct expected single[] = {
         {5, DEFAULT, 17, TRANSFORM}, {6, DEFAULT, 18, TRANSFORM}, {6, DEFAULT, 4, TRANSFORM},
         {5, DEFAULT, 30, TRANSFORM}, {1, DEFAULT, 1, 0},          {0, DEFAULT, 1, 0},
@@ -348,6 +366,7 @@ static void test_offers(void **state)
     run_alone(half_offers);
     run_alone(float_offers);
     run_alone(filter_offers);
+    run_alone(errata_of_one_mode);
     run_alone(none_left);
     run_alone(nhwc_alone);
     run_alone(wide_padding);

@@ -3,6 +3,7 @@
  * first engine of mock_a the fastest and wrong; mock_b is slower and right. */
 #include "tests/dispatch/searches.h"
 
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,6 +131,34 @@ static void nothing_right_means_nothing(void **state)
                         "mock_a 2");
 }
 
+/* An engine that fails in the trial is out, unless it lacks memory, which says nothing about it. */
+static void a_lack_of_memory_proves_nothing(void **state)
+{
+    (void)state;
+    fixture_set("mock_a", "execute", "trial");
+    assert_string_equal(choose("right", NULL), "mock_b 1");
+    assert_non_null(strstr(fixture_messages(), "it failed when its results were judged"));
+    fixture_set("mock_a", "status", "2");
+    assert_string_equal(choose("right", NULL), "mock_a 1");
+}
+
+/* Messages have a point in numbers in every locale, since `anydnn errata --find` writes files of
+ * them. */
+static void messages_do_not_depend_on_the_locale(void **state)
+{
+    const char *messages, *at;
+
+    (void)state;
+    if (!setlocale(LC_NUMERIC, "de_DE.UTF-8"))
+        skip();
+    choose("short", NULL);
+    setlocale(LC_NUMERIC, "C");
+    messages = fixture_messages();
+    at = strstr(messages, "right is ");
+    assert_non_null(at);
+    assert_int_not_equal(at[strcspn(at, ".,")], ',');
+}
+
 static void it_can_be_switched_off(void **state)
 {
     (void)state;
@@ -174,6 +203,10 @@ int main(void)
                                         fixture_teardown),
         cmocka_unit_test_setup_teardown(find_judges_too, fixture_setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(nothing_right_means_nothing, fixture_setup,
+                                        fixture_teardown),
+        cmocka_unit_test_setup_teardown(a_lack_of_memory_proves_nothing, fixture_setup,
+                                        fixture_teardown),
+        cmocka_unit_test_setup_teardown(messages_do_not_depend_on_the_locale, fixture_setup,
                                         fixture_teardown),
         cmocka_unit_test_setup_teardown(it_can_be_switched_off, fixture_setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(the_tuning_file_remembers, fixture_setup, fixture_teardown),

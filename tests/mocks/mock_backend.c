@@ -62,7 +62,8 @@
  *   set.fail_plan = yes|LIST
  *     plan_create fails with status 4, for all engines or those listed
  *   set.execute = WORD
- *     ok (default); fails with that effect: none, enqueued, unknown; or kill: ends the process
+ *     ok (default); fails with that effect: none, enqueued, unknown; trial: fails if the third
+ *     operand begins with 0xff, as in the trials of a search; or kill: ends the process
  *   set.execute_engines = LIST
  *     the engines that set.execute concerns (default: all)
  *   set.status = N
@@ -412,6 +413,14 @@ static int concerned(uint64_t engine)
     return !list || in_list(list, number);
 }
 
+/* Returns 1 if set.execute lets this run fail. */
+static int fails(const char *word, const struct anydnn_plugin_operands *operands)
+{
+    if (!word || strcmp(word, "ok") == 0)
+        return 0;
+    return strcmp(word, "trial") != 0 || *(const unsigned char *)operands->data[2] == 0xff;
+}
+
 static int32_t mock_plan_execute(struct anydnn_plugin_plan *plan,
                                  const struct anydnn_plugin_operands *operands, int32_t *effect)
 {
@@ -423,7 +432,7 @@ static int32_t mock_plan_execute(struct anydnn_plugin_plan *plan,
     mock_run(plan->engine);
     if (mock_setting_is("execute", "kill") && concerned(plan->engine))
         raise(SIGKILL);
-    if (word && strcmp(word, "ok") != 0 && concerned(plan->engine)) {
+    if (fails(word, operands) && concerned(plan->engine)) {
         answer = (int32_t)mock_setting_number("status", 8);
         *effect = chosen_effect(word);
         kit_fail(answer, "the test backend was told to fail in plan_execute");

@@ -79,6 +79,32 @@ check "--check runs each erratum: confirmed, not reproduced, or does not apply" 
 one_checked() { runs 0 errata --check rows && says '^rows  *confirmed' && ! grep -q bygone "$tap_dir/out"; }
 check "--check ID runs that one alone" one_checked
 
+# An erratum that cannot run is not confirmed.
+unable() {
+    cp "$ANYDNN_CONFIG" "$tap_dir/kept.conf"
+    echo 'no module' >"$tap_dir/gone.so"
+    printf '[plugin gone]\nmodule = %s\n' "$tap_dir/gone.so" >>"$ANYDNN_CONFIG"
+    printf '[gone]\nbackend = gone\nproblem = %s\nverdict = wrong\n' "$wrong" >"$tap_dir/errata.d/two.ini"
+    printf '[nonsense]\nbackend = faulty\nproblem = convolution_forward x=1\nverdict = wrong\n' >>"$tap_dir/errata.d/two.ini"
+    runs 0 errata --check && says '^gone  *does not apply: .*gone.so' && says '^nonsense  *does not apply: problem text' &&
+        says '^rows  *confirmed'
+    result=$?
+    rm "$tap_dir/errata.d/two.ini"
+    cp "$tap_dir/kept.conf" "$ANYDNN_CONFIG"
+    return "$result"
+}
+check "--check does not confirm what cannot run" unable
+
+# An entry that another one replaces is not checked any more.
+replaced() {
+    printf '[rows]\nbackend = faulty\nproblem = %s\nengine = 12345\nverdict = wrong\n' "$wrong" >"$tap_dir/errata.d/two.ini"
+    runs 0 errata --check && says '^rows  *does not apply' && ! grep -q '^rows  *confirmed' "$tap_dir/out"
+    result=$?
+    rm "$tap_dir/errata.d/two.ini"
+    return "$result"
+}
+check "--check takes the engines of the entry in force" replaced
+
 # The library and verify leave out what errata forbid.
 avoided() { runs 0 explain "$wrong" && says 'has the erratum rows (wrong)' && says '^choice: cpu_ref'; }
 check "explain names the erratum, and the next backend is chosen" avoided
@@ -101,16 +127,40 @@ C
 printf 'a: convolution_forward x=f32:2,3,9,7 w=f32:4,3,3,3 pad=1,1\nb: convolution_forward x=f32:2,3,9,7 w=f32:4,3,3,3\n' \
     >"$tap_dir/two.suite"
 found() {
-    runs 1 errata --find mock_a "$tap_dir/two.suite" && says '^\[found-1\]$' && says '^engine = 5$' &&
+    runs 1 errata --find mock_a "$tap_dir/two.suite" && says '^\[found-[0-9a-f]\{16\}\]$' && says '^engine = 5$' &&
         says '^knobs = tile=2$' && says '^verdict = wrong$' && says '^problem = convolution_forward x=f32:2,3,9,7' &&
         says '^# 2 problems, 1 engines with wrong results$'
 }
 check "--find prints an entry for each engine with wrong results" found
 closed() {
     cp "$tap_dir/out" "$tap_dir/errata.d/found.ini" && runs 0 errata --find mock_a "$tap_dir/two.suite" &&
-        says '^# 2 problems, 0 engines' && runs 0 errata && says '^found-1  *wrong  *mock_a, engine 5,'
+        says '^# 2 problems, 0 engines' && runs 0 errata && says '^found-[0-9a-f]*  *wrong  *mock_a, engine 5,'
 }
 check "what --find prints is a file of errata" closed
+# A second search adds a file beside the first one.
+beside() {
+    rm "$tap_dir/errata.d/found.ini"
+    for problem in x=f32:2,3,9,7 x=f32:2,3,11,7; do
+        line="convolution_forward $problem w=f32:4,3,3,3 pad=1,1"
+        runs 1 errata --find mock_a "$line" || return 1
+        cp "$tap_dir/out" "$tap_dir/$problem"
+    done
+    cp "$tap_dir/x=f32:2,3,9,7" "$tap_dir/errata.d/first.ini"
+    cp "$tap_dir/x=f32:2,3,11,7" "$tap_dir/errata.d/second.ini"
+    runs 0 errata && [ "$(grep -c '^found-' "$tap_dir/out")" -eq 2 ] && ! grep -q 'not in force' "$tap_dir/out"
+    result=$?
+    rm "$tap_dir/errata.d/first.ini" "$tap_dir/errata.d/second.ini"
+    return "$result"
+}
+check "what two searches find stands beside each other" beside
+twice() {
+    printf 'a: %s\nb: %s\n' "$border" "$border" >"$tap_dir/twice.suite"
+    runs 1 errata --find mock_a "$tap_dir/twice.suite" && [ "$(grep -c '^\[' "$tap_dir/out")" -eq 1 ]
+}
+border='convolution_forward x=f32:2,3,9,7 w=f32:4,3,3,3 pad=1,1'
+check "a problem that occurs twice is found once" twice
+no_suite() { runs 2 errata --json --find mock_a nothing.suite; [ ! -s "$tap_dir/out" ]; }
+check "--find --json of no suite prints no result" no_suite
 nobody() { runs 2 errata --find nobody "$tap_dir/two.suite" && complains 'no backend of this name is installed'; }
 check "--find of an unknown backend is wrong usage" nobody
 aimless() { runs 2 errata --find mock_a && complains 'takes a suite'; }

@@ -93,6 +93,8 @@ static void version_ranges_are_half_open(void **state)
     assert_false(adn_versions_valid("9.19"));
     assert_false(adn_versions_valid(".."));
     assert_false(adn_versions_valid("9.19 .. x"));
+    assert_false(adn_versions_valid("9.20 .. 9.19"));
+    assert_false(adn_versions_valid("9.19 .. 9.19.0"));
     assert_true(adn_versions_valid("9.19.."));
 }
 
@@ -178,10 +180,44 @@ static void what_is_not_understood_is_skipped(void **state)
     reads(GOOD "engine = fast\n", 0, 0);
     reads(GOOD "knobs = split_k\n", 0, 0);
     reads(GOOD "algorithm = quick\n", 0, 0);
+    reads(GOOD "versions = 9.20 .. 9.19\n", 0, 0);
     reads("[good]\nbackend = b\nverdict = bad\n", 0, 0);
     reads("[good]\nbackend = b\n", 0, 0);
     reads("[good]\nverdict = wrong\n", 0, 0);
     reads("[good]\nverdict = none\n", 1, 0);
+}
+
+/* A `!` before a word that no problem can have would match every problem. */
+static void words_are_known(void **state)
+{
+    char text[700] = GOOD "devices = !";
+    size_t length = strlen(text);
+
+    (void)state;
+    reads(GOOD "activation = !rellu\n", 0, 0);
+    reads(GOOD "mode = cros\n", 0, 0);
+    reads(GOOD "mode =\n", 0, 0);
+    reads(GOOD "compute = !float\n", 0, 0);
+    reads(GOOD "compute = f32, f64\nmode = c*\nactivation = !gelu\n", 1, 0);
+    reads(GOOD "operations = !softmax_forward, !lrn_forward\n", 0, 0);
+    reads(GOOD "operations = !\n", 0, 0);
+    reads(GOOD "devices = !\n", 0, 0);
+    reads(GOOD "devices = *H100*,\n", 0, 0);
+    reads("[good]\nbackend = !\nverdict = wrong\n", 0, 0);
+    reads(GOOD "knobs = tile=!\n", 0, 0);
+    reads(GOOD "knobs = tile=3,x, y=1\n", 0, 0);
+    reads(GOOD "knobs = tile=!8..2\n", 0, 0);
+    /* The most bytes of a word are 255. */
+    memset(text + length, 'x', 255);
+    reads(text, 1, 0);
+    memset(text + length, 'x', 256);
+    reads(text, 0, 0);
+    strcpy(text, GOOD "knobs = tile=!");
+    length = strlen(text);
+    memset(text + length, 'x', 255);
+    strcpy(text + length + 100, ",");
+    memset(text + length + 101, 'y', 200);
+    reads(text, 0, 0);
 }
 
 static void long_lines_hold_problems(void **state)
@@ -195,6 +231,43 @@ static void long_lines_hold_problems(void **state)
     reads(text, 1, 0);
     strcpy(text + begin + 4096 - line, "x\n");
     reads(text, 0, 1);
+}
+
+/* Files that are no text are dropped one by one, without waiting. */
+static void odd_files_are_dropped(void **state)
+{
+    char path[400];
+    struct adn_errata *errata;
+    const char *odd = put("odd", "good.ini", GOOD);
+    FILE *stream;
+
+    (void)state;
+    put("odd", "empty.ini", "");
+    put("odd", "bom.ini", "\xef\xbb\xbf" GOOD);
+    put("odd", ".hidden.ini", "?");
+    put("odd", "note.txt", "?");
+    odd = put("odd", "latin.ini", "[latin]\nbackend = b\nverdict = nan\nsource = \xe4\n");
+    snprintf(path, sizeof(path), "%s/folder.ini", odd);
+    assert_int_equal(mkdir(path, 0755), 0);
+    snprintf(path, sizeof(path), "%s/pipe.ini", odd);
+    assert_int_equal(mkfifo(path, 0644), 0);
+    snprintf(path, sizeof(path), "%s/lost.ini", odd);
+    assert_int_equal(symlink("/nowhere/at/all", path), 0);
+    snprintf(path, sizeof(path), "%s/long.ini", odd);
+    stream = fopen(path, "w");
+    assert_non_null(stream);
+    for (int i = 0; i < 1024 * 1024; i++)
+        fputc('x', stream);
+    fclose(stream);
+    snprintf(path, sizeof(path), "%s/zero.ini", odd);
+    stream = fopen(path, "w");
+    assert_non_null(stream);
+    fwrite(GOOD "\0", 1, sizeof(GOOD), stream);
+    fclose(stream);
+    errata = load(odd, NULL, NULL);
+    assert_int_equal(count_of(errata), 2);
+    assert_int_equal(adn_errata_dropped(errata), 6);
+    adn_errata_free(errata);
 }
 
 /* ---- matching */
@@ -283,6 +356,24 @@ static void missing_parameters_do_not_match(void **state)
     assert_true(matches("mode = channel\n", "softmax_forward x=f32:2,3,1,1 mode=channel", NULL));
 }
 
+/* Every name of a parameter matches, also those that count from 1000. */
+static void every_name_of_a_parameter_matches(void **state)
+{
+    static const char with[] = "normalization_forward x=f32:2,8,4,4 kind=group groups=2 axes=1,2,3";
+    char problem[200];
+
+    (void)state;
+    snprintf(problem, sizeof(problem), "%s activation=gelu", with);
+    assert_true(matches("activation = gelu\n", problem, NULL));
+    assert_true(matches("activation = gelu*\n", problem, NULL));
+    assert_false(matches("activation = !gelu\n", problem, NULL));
+    assert_false(matches("activation = gelu_tanh\n", problem, NULL));
+    assert_true(matches("axes = 3\n", with, NULL));
+    assert_false(matches("axes = 0\n", with, NULL));
+    assert_false(matches("axes = !1\n", with, NULL));
+    assert_true(matches("axes = !0\n", with, NULL));
+}
+
 /* ---- layers */
 
 static struct adn_errata *layered(const char *system, const char *user, const char *config)
@@ -340,6 +431,19 @@ static void published_lists_are_for_their_backend(void **state)
     adn_errata_publish(errata, "c", ENTRY("one", "wrong"));
     assert_int_equal(verdicts(errata), 0);
     assert_int_equal(count_of(errata), 0);
+    adn_errata_free(errata);
+}
+
+/* A backend does not change what is known of another one. */
+static void published_lists_replace_nothing(void **state)
+{
+    struct adn_errata *errata = layered("", NULL, NULL);
+
+    (void)state;
+    adn_errata_publish(errata, "b", ENTRY("one", "wrong"));
+    adn_errata_publish(errata, "c", "[one]\nbackend = c\nverdict = none\n");
+    adn_errata_publish(errata, "d", "[one]\nbackend = d\nverdict = slow\n");
+    assert_int_equal(verdicts(errata), BIT(WRONG));
     adn_errata_free(errata);
 }
 
@@ -449,12 +553,16 @@ int main(void)
         cmocka_unit_test(version_ranges_are_half_open),
         cmocka_unit_test(the_grammar_is_kept),
         cmocka_unit_test(what_is_not_understood_is_skipped),
+        cmocka_unit_test(words_are_known),
         cmocka_unit_test(long_lines_hold_problems),
+        cmocka_unit_test(odd_files_are_dropped),
         cmocka_unit_test(every_key_narrows),
         cmocka_unit_test(engines_have_one_number),
         cmocka_unit_test(missing_parameters_do_not_match),
+        cmocka_unit_test(every_name_of_a_parameter_matches),
         cmocka_unit_test(later_layers_replace_and_withdraw),
         cmocka_unit_test(published_lists_are_for_their_backend),
+        cmocka_unit_test(published_lists_replace_nothing),
         cmocka_unit_test(strangers_only_add),
         cmocka_unit_test(the_digest_follows_files),
         cmocka_unit_test(printing_reads_back),

@@ -11,7 +11,8 @@
 
 #define CASE_LIMIT 120
 
-/* Derives the result from verify's answer, with a sentence. */
+/* Derives the result from verify's answer, with a sentence. A failure outside of a case, such as
+ * that of a backend that cannot be loaded, shows nothing about the problem. */
 static const char *result_of(const json_t *answer, const char **sentence)
 {
     const json_t *failure = json_array_get(json_object_get(answer, "failures"), 0);
@@ -21,11 +22,11 @@ static const char *result_of(const json_t *answer, const char **sentence)
     *sentence = "";
     if (failure != NULL) {
         *sentence = tool_text_of(failure, "sentence");
-        return "confirmed";
+        return tool_text_of(failure, "problem")[0] != '\0' ? "confirmed" : "does not apply";
     }
     if (tool_number_of(answer, "passed") > 0)
         return "not reproduced";
-    *sentence = reason != NULL ? tool_text_of(reason, "sentence") : tool_text_of(answer, "reason");
+    *sentence = reason != NULL ? tool_text_of(reason, "sentence") : tool_text_of(answer, "usage");
     return "does not apply";
 }
 

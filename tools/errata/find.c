@@ -3,6 +3,7 @@
  * runs is judged (tune_check = all). The library's warnings name those that fail. */
 #include "tools/errata/errata.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,10 +65,38 @@ static void print_engine(const char *engine)
         printf("\n");
 }
 
-static void print_entry(const struct finding *finding, const char *engine, const char *sentence,
-                        const char *problem)
+/* Writes the entry's id: a number of the backend, the engine and the problem. Files of several
+ * searches can so stand beside each other, where one id would replace the other. */
+static void write_id(const struct finding *finding, const char *engine, const char *problem,
+                     char *id, size_t size)
 {
-    printf("[found-%zu]\nbackend = %s\n", json_array_size(finding->found), finding->backend);
+    /* The backend's own number of the engine does not count if the engine has a name. */
+    const char *const texts[] = {finding->backend,
+                                 strchr(engine, '(') ? strchr(engine, '(') : engine, problem};
+    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+        for (const char *at = texts[i];; at++) {
+            hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
+            if (*at == '\0')
+                break;
+        }
+    snprintf(id, size, "found-%016" PRIx64, hash);
+}
+
+/* Returns 1 if the entry was found before. A problem may occur twice in a suite. */
+static int is_known(const struct finding *finding, const char *id)
+{
+    for (size_t i = 0; i < json_array_size(finding->found); i++)
+        if (strcmp(tool_text_of(json_array_get(finding->found, i), "id"), id) == 0)
+            return 1;
+    return 0;
+}
+
+static void print_entry(const struct finding *finding, const char *id, const char *engine,
+                        const char *sentence, const char *problem)
+{
+    printf("[%s]\nbackend = %s\n", id, finding->backend);
     printf("operations = %.*s\n", (int)strcspn(problem, " "), problem);
     print_engine(engine);
     printf("verdict = %s\nsource = %s\nproblem = %s\n\n",
@@ -85,6 +114,7 @@ static void take(anydnnSeverity_t severity, void *user, const anydnnDebug_t *deb
 {
     struct finding *finding = user;
     char *engine = between(text, " engine ", " gives wrong results"), *sentence, *problem;
+    char id[32];
 
     (void)severity;
     (void)debug;
@@ -92,16 +122,19 @@ static void take(anydnnSeverity_t severity, void *user, const anydnnDebug_t *deb
         return;
     sentence = between(text, "is skipped: ", ". Problem: ");
     problem = between(text, ". Problem: ", NULL);
-    if (sentence != NULL && problem != NULL) {
+    if (sentence != NULL && problem != NULL)
+        write_id(finding, engine, problem, id, sizeof(id));
+    if (sentence != NULL && problem != NULL && !is_known(finding, id)) {
         json_t *item = json_object();
 
+        json_object_set_new(item, "id", tool_json_text(id));
         json_object_set_new(item, "backend", tool_json_text(finding->backend));
         json_object_set_new(item, "engine", tool_json_text(engine));
         json_object_set_new(item, "sentence", tool_json_text(sentence));
         json_object_set_new(item, "problem", tool_json_text(problem));
         json_array_append_new(finding->found, item);
         if (!finding->tool->json)
-            print_entry(finding, engine, sentence, problem);
+            print_entry(finding, id, engine, sentence, problem);
     }
     free(engine);
     free(sentence);
@@ -155,7 +188,7 @@ int errata_find(struct tool *tool, const struct errata_options *options, int arg
     if (json_array_size(finding.found) > 0)
         code = TOOL_FAILED;
     suite_close(&suite);
-    if (tool->json)
+    if (tool->json && code != TOOL_USAGE)
         return tool_print_json(tool, finding.found) != TOOL_FINE ? TOOL_FAILED : code;
     json_decref(finding.found);
     return code;

@@ -21,6 +21,7 @@
 #include "problem/operation.h"
 #include "sys/error.h"
 #include "sys/log.h"
+#include "sys/text.h"
 
 /* The elements that are judged, and the most products that are computed for them. */
 #define SAMPLES      256
@@ -316,16 +317,16 @@ static int judge(const struct adn_bench_env *env, const struct adn_choice *choic
         adn_measure_add(&measure, tensor->type, now.got, now.want);
         if (now.right || (adn_method_is_transform(&method) && isfinite(now.got)))
             continue;
-        snprintf(sentence, size, "element %s of %s is %.9g; right is %.9g within %.3g",
-                 trial->index[i], role, now.got, now.want, adn_judged_limit(&now, 0));
+        adn_text_print(sentence, size, "element %s of %s is %.9g; right is %.9g within %.3g",
+                       trial->index[i], role, now.got, now.want, adn_judged_limit(&now, 0));
         return 0;
     }
     limit = adn_subject_transform_limit(&trial->subject, trial->slot);
     if (!adn_method_is_transform(&method) || adn_measure_relative_l2(&measure) <= limit)
         return 1;
-    snprintf(sentence, size,
-             "the relative L2 error of %d elements of %s is %.3g; the limit is %.3g", trial->count,
-             role, adn_measure_relative_l2(&measure), limit);
+    adn_text_print(sentence, size,
+                   "the relative L2 error of %d elements of %s is %.3g; the limit is %.3g",
+                   trial->count, role, adn_measure_relative_l2(&measure), limit);
     return 0;
 }
 
@@ -352,7 +353,16 @@ static int look(const struct adn_bench_env *env, const struct adn_choice *choice
 {
     if (env->trial->count > 0 && !judge(env, choice, out, sentence, size))
         return 0;
-    *bytes = take_pieces(env, out, env->trial->run[turn]);
+    bytes[turn] = take_pieces(env, out, env->trial->run[turn]);
+    return 1;
+}
+
+/* Lets a choice pass that cannot be judged. */
+static int pass_unjudged(const struct adn_bench_env *env, const struct adn_choice *choice)
+{
+    adn_info("%s: %s engine %llu is not judged, since memory for that is lacking",
+             env->choices->entry, choice->backend->name, (unsigned long long)choice->engine);
+    adn_load_error_clear();
     return 1;
 }
 
@@ -361,34 +371,34 @@ int adn_trial_passes(struct adn_bench_env *env, const struct adn_choice *choice,
 {
     struct adn_trial *trial = env->trial;
     void *out[ADN_SLOTS];
-    int64_t bytes = 0;
+    int64_t bytes[2] = {0, 0};
+    int32_t result;
     int turn = 0;
 
     if (!trial)
         return 1;
-    if (adn_guarded_make(env, &trial->workspace, choice->workspace) != 0) {
-        adn_info("%s: %s engine %llu is not judged, since memory for that is lacking",
-                 env->choices->entry, choice->backend->name, (unsigned long long)choice->engine);
-        adn_load_error_clear();
-        return 1;
-    }
+    if (adn_guarded_make(env, &trial->workspace, choice->workspace) != 0)
+        return pass_unjudged(env, choice);
     for (int i = 0; i < ADN_SLOTS; i++)
         out[i] = trial->out[i].memory;
     if (is_timed_run_known(env) &&
-        !look(env, choice, env->operands.data, turn++, &bytes, sentence, size))
+        !look(env, choice, env->operands.data, turn++, bytes, sentence, size))
         return 0;
     for (; turn < 2; turn++) {
-        if (run(env, choice) != 0) {
+        result = run(env, choice);
+        if (result == ANYDNN_PLUGIN_STATUS_ALLOC_FAILED)
+            return pass_unjudged(env, choice);
+        if (result != 0) {
             snprintf(sentence, size, "it failed when its results were judged: %.200s",
                      adn_load_error_text());
             return 0;
         }
         if (!tell_guard(env, sentence, size) ||
-            !look(env, choice, out, turn, &bytes, sentence, size))
+            !look(env, choice, out, turn, bytes, sentence, size))
             return 0;
     }
-    if (bytes > 0 && !(choice->notes & ANYDNN_PLUGIN_NOTE_NONDETERMINISTIC) &&
-        memcmp(trial->run[0], trial->run[1], (size_t)bytes) != 0) {
+    if (bytes[0] > 0 && bytes[1] > 0 && !(choice->notes & ANYDNN_PLUGIN_NOTE_NONDETERMINISTIC) &&
+        memcmp(trial->run[0], trial->run[1], (size_t)bytes[0]) != 0) {
         snprintf(sentence, size,
                  "two runs gave different bits, and it is not noted as nondeterministic");
         return 0;

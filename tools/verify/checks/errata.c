@@ -61,15 +61,20 @@ uint32_t verify_errata_verdicts(void *cookie, const struct adn_backend *backend,
     return adn_errata_plugin_bits(adn_errata_verdicts(errata, &query, algorithm));
 }
 
-/* Returns 1 if the erratum under check concerns the candidate. */
+/* Returns 1 if the erratum under check concerns the candidate. Entries that it replaces do not
+ * count, unless none of this id is in force. */
 static int is_under_check(const struct verify_target *target, const struct adn_errata_query *query)
 {
     const struct adn_erratum *erratum;
+    int in_force = 0;
+    int concerns[2] = {0, 0}; /* by `superseded` */
 
     for (int i = 0; (erratum = adn_errata_at(errata, i)) != NULL; i++)
-        if (strcmp(erratum->id, target->erratum) == 0 && adn_erratum_matches(erratum, query))
-            return 1;
-    return 0;
+        if (strcmp(erratum->id, target->erratum) == 0) {
+            in_force |= !erratum->superseded;
+            concerns[erratum->superseded] |= adn_erratum_matches(erratum, query);
+        }
+    return concerns[in_force ? 0 : 1];
 }
 
 int verify_errata_leave_out(const struct verify_target *target,
