@@ -277,6 +277,13 @@ static void normalization_entries(void **state)
                                                                  o.x, 1, 1, &bytes),
                      OK);
     assert_int_equal(bytes, 0);
+    /* A query with every operand has the longest key of all. */
+    bytes = 1;
+    assert_int_equal(anydnnGetNormalizationBackwardWorkspaceSize(handle, o.norm, o.activation, o.x,
+                                                                 o.x, o.part, o.part, o.stat, o.x,
+                                                                 o.x, 1, 1, &bytes),
+                     OK);
+    assert_int_equal(bytes, 0);
     assert_int_equal(anydnnNormalizationBackward(handle, o.norm, o.activation, o.x, x, o.x, dy,
                                                  o.part, scale, o.part, bias, o.stat, mean[0], r[0],
                                                  NULL, NULL, o.x, dx[0], dscale[0], dbias[0], NULL,
