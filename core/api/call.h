@@ -196,6 +196,14 @@ static inline void adn_call_shape(struct adn_entry *entry, int slot,
     adn_call_put(entry, slot, adn_call_take_tensor(entry, slot, desc), NULL);
 }
 
+/* Puts an operand without data, for queries, if it has a descriptor. */
+static inline void adn_call_shape_optional(struct adn_entry *entry, int slot,
+                                           const struct anydnnTensorStruct *desc)
+{
+    if (desc)
+        adn_call_shape(entry, slot, desc);
+}
+
 static inline void adn_call_filter_shape(struct adn_entry *entry, int slot,
                                          const struct anydnnFilterStruct *desc)
 {
@@ -232,16 +240,27 @@ static inline void adn_call_filter(struct adn_entry *entry, int slot,
     adn_call_data(entry, slot, adn_call_take_filter(entry, slot, desc), pointer);
 }
 
+/* Puts an operand that is absent where its pointer is NULL. Its descriptor is then not read. */
+static inline void adn_call_take_optional(struct adn_entry *entry, int slot,
+                                          const struct anydnnTensorStruct *desc,
+                                          const void *pointer)
+{
+    if (pointer)
+        adn_call_tensor(entry, slot, desc, pointer);
+    else
+        adn_call_key(entry, 0);
+}
+
 /* Puts an input that the operation does not read if `unread` is set. Then it may be NULL, with or
  * without a descriptor. The entry calls adn_call_substitute after it has put the other operands. */
 static inline void adn_call_maybe_unread(struct adn_entry *entry, int slot,
                                          const struct anydnnTensorStruct *desc, const void *pointer,
                                          int unread)
 {
-    if (pointer || !unread)
-        adn_call_tensor(entry, slot, desc, pointer);
+    if (unread)
+        adn_call_take_optional(entry, slot, desc, pointer);
     else
-        adn_call_key(entry, 0);
+        adn_call_tensor(entry, slot, desc, pointer);
 }
 
 static inline void adn_call_scale(struct adn_entry *entry, int index, const void *factor)

@@ -125,9 +125,16 @@ anydnnDeriveNormalizationStatisticsDescriptor(anydnnTensorDescriptor_t statDesc,
     if (!adn_desc_usable(normDesc, ADN_DESC_NORMALIZATION))
         return adn_desc_complain(__func__, "normDesc", normDesc, ADN_DESC_NORMALIZATION);
     norm = normDesc->n;
-    if (norm.axes >> x->ndims != 0 || (norm.axes == 0 && norm.channel_axis >= x->ndims))
-        return adn_fail(BAD_PARAM, "%s: axes is 0x%x and channelAxis %d; x has only %d dims",
-                        __func__, norm.axes, (int)norm.channel_axis, (int)x->ndims);
+    if (norm.axes >> x->ndims != 0)
+        return adn_fail(BAD_PARAM,
+                        "%s: axes is 0x%x; it must have bits only for the %d dims of xDesc",
+                        __func__, norm.axes, (int)x->ndims);
+    if (norm.axes == 0 && norm.channel_axis >= x->ndims)
+        return adn_fail(BAD_PARAM, "%s: channelAxis is %d; it must be a dim of xDesc, which has %d",
+                        __func__, (int)norm.channel_axis, (int)x->ndims);
+    if (norm.axes == 0 && x->dims[norm.channel_axis] % norm.groups != 0)
+        return adn_fail(BAD_PARAM, "%s: groups is %d; it must divide the %lld channels of xDesc",
+                        __func__, (int)norm.groups, (long long)x->dims[norm.channel_axis]);
     adn_normalization_settle_kind(&norm, x);
     made = *x;
     made.type = x->type == ANYDNN_PLUGIN_DOUBLE ? ANYDNN_PLUGIN_DOUBLE : ANYDNN_PLUGIN_FLOAT;

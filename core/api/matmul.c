@@ -37,22 +37,6 @@ static inline void take_settings(struct adn_entry *entry, anydnnMatMulDescriptor
         adn_call_key(entry, 0);
 }
 
-/* Puts an operand that may be NULL. Its descriptor is then not read. */
-static inline void take_optional(struct adn_entry *entry, int slot, anydnnTensorDescriptor_t desc,
-                                 const void *pointer)
-{
-    if (pointer)
-        adn_call_put(entry, slot, adn_call_take_tensor(entry, slot, desc), pointer);
-    else
-        adn_call_key(entry, 0);
-}
-
-static void shape_optional(struct adn_entry *entry, int slot, anydnnTensorDescriptor_t desc)
-{
-    if (desc)
-        adn_call_shape(entry, slot, desc);
-}
-
 anydnnStatus_t
 anydnnGetMatMulWorkspaceSize(anydnnHandle_t handle, anydnnMatMulDescriptor_t matmulDesc,
                              anydnnActivationDescriptor_t activationDesc,
@@ -75,10 +59,10 @@ anydnnGetMatMulWorkspaceSize(anydnnHandle_t handle, anydnnMatMulDescriptor_t mat
     take_settings(&entry, matmulDesc, activationDesc);
     adn_call_shape(&entry, SLOT(a), aDesc);
     adn_call_shape(&entry, SLOT(b), bDesc);
-    shape_optional(&entry, SLOT(c), cDesc);
-    shape_optional(&entry, SLOT(bias), biasDesc);
+    adn_call_shape_optional(&entry, SLOT(c), cDesc);
+    adn_call_shape_optional(&entry, SLOT(bias), biasDesc);
     adn_call_shape(&entry, SLOT(d), dDesc);
-    shape_optional(&entry, SLOT(aux), auxDesc);
+    adn_call_shape_optional(&entry, SLOT(aux), auxDesc);
     return adn_call_query_workspace(handle, &entry, sizeInBytes);
 }
 
@@ -100,10 +84,10 @@ anydnnStatus_t anydnnMatMul(anydnnHandle_t handle, anydnnMatMulDescriptor_t matm
     take_settings(&entry, matmulDesc, activationDesc);
     adn_call_tensor(&entry, SLOT(a), aDesc, a);
     adn_call_tensor(&entry, SLOT(b), bDesc, b);
-    take_optional(&entry, SLOT(c), cDesc, c);
-    take_optional(&entry, SLOT(bias), biasDesc, bias);
+    adn_call_take_optional(&entry, SLOT(c), cDesc, c);
+    adn_call_take_optional(&entry, SLOT(bias), biasDesc, bias);
     adn_call_tensor(&entry, SLOT(d), dDesc, d);
-    take_optional(&entry, SLOT(aux), auxDesc, aux);
+    adn_call_take_optional(&entry, SLOT(aux), auxDesc, aux);
     adn_call_blend(&entry, alpha, beta);
     adn_call_workspace(&entry, workspace, workSpaceSizeInBytes);
     return adn_call_run(handle, &entry);

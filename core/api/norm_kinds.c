@@ -41,16 +41,6 @@ static inline void take_settings(struct adn_entry *entry, anydnnNormalizationDes
         adn_call_key(entry, 0);
 }
 
-/* Puts an operand that may be NULL. Its descriptor is then not read. */
-static inline void take_optional(struct adn_entry *entry, int slot, anydnnTensorDescriptor_t desc,
-                                 const void *pointer)
-{
-    if (pointer)
-        adn_call_put(entry, slot, adn_call_take_tensor(entry, slot, desc), pointer);
-    else
-        adn_call_key(entry, 0);
-}
-
 /* Puts two operands that share a descriptor, each of which may be NULL. */
 static inline void take_pair(struct adn_entry *entry, int slot, int other,
                              anydnnTensorDescriptor_t desc, const void *pointer,
@@ -67,10 +57,21 @@ static inline void take_pair(struct adn_entry *entry, int slot, int other,
     adn_call_optional(entry, other, tensor, other_pointer);
 }
 
-static void shape_optional(struct adn_entry *entry, int slot, anydnnTensorDescriptor_t desc)
+/* Puts a parameter of a backward query if `is_read`, and its gradient if `has_gradient`. They share
+ * a descriptor, which adds one word to the key: with two, a query of all operands would exceed it.
+ */
+static void shape_parameter(struct adn_entry *entry, int slot, int gradient,
+                            anydnnTensorDescriptor_t desc, int is_read, int has_gradient)
 {
-    if (desc)
-        adn_call_shape(entry, slot, desc);
+    const struct anydnn_plugin_tensor *tensor;
+
+    if (!is_read && !has_gradient)
+        return;
+    tensor = adn_call_take_tensor(entry, gradient, desc);
+    if (is_read)
+        adn_call_put(entry, slot, tensor, NULL);
+    if (has_gradient)
+        adn_call_put(entry, gradient, tensor, NULL);
 }
 
 static void shape_saved(struct adn_entry *entry, int mean, int deviation,
@@ -111,11 +112,11 @@ anydnnStatus_t anydnnGetNormalizationForwardWorkspaceSize(
     adn_call_begin(&entry, &call, name, ANYDNN_PLUGIN_NORMALIZATION_FORWARD);
     take_settings(&entry, normDesc, activationDesc);
     adn_call_shape(&entry, FORWARD(x), xDesc);
-    shape_optional(&entry, FORWARD(scale), scaleDesc);
-    shape_optional(&entry, FORWARD(bias), biasDesc);
-    shape_optional(&entry, FORWARD(z), zDesc);
+    adn_call_shape_optional(&entry, FORWARD(scale), scaleDesc);
+    adn_call_shape_optional(&entry, FORWARD(bias), biasDesc);
+    adn_call_shape_optional(&entry, FORWARD(z), zDesc);
     adn_call_shape(&entry, FORWARD(y), yDesc);
-    shape_optional(&entry, FORWARD(sum), sumDesc);
+    adn_call_shape_optional(&entry, FORWARD(sum), sumDesc);
     shape_saved(&entry, FORWARD(save_mean), FORWARD(save_inv_dev), normDesc, statDesc);
     return adn_call_query_workspace(handle, &entry, sizeInBytes);
 }
@@ -136,11 +137,11 @@ anydnnStatus_t anydnnNormalizationForward(
                    ANYDNN_PLUGIN_NORMALIZATION_FORWARD);
     take_settings(&entry, normDesc, activationDesc);
     adn_call_tensor(&entry, FORWARD(x), xDesc, x);
-    take_optional(&entry, FORWARD(scale), scaleDesc, scale);
-    take_optional(&entry, FORWARD(bias), biasDesc, bias);
-    take_optional(&entry, FORWARD(z), zDesc, z);
+    adn_call_take_optional(&entry, FORWARD(scale), scaleDesc, scale);
+    adn_call_take_optional(&entry, FORWARD(bias), biasDesc, bias);
+    adn_call_take_optional(&entry, FORWARD(z), zDesc, z);
     adn_call_tensor(&entry, FORWARD(y), yDesc, y);
-    take_optional(&entry, FORWARD(sum), sumDesc, sum);
+    adn_call_take_optional(&entry, FORWARD(sum), sumDesc, sum);
     take_pair(&entry, FORWARD(save_inv_dev), FORWARD(save_mean), statDesc, saveInvDev, saveMean);
     adn_call_workspace(&entry, workspace, workSpaceSizeInBytes);
     return adn_call_run(handle, &entry);
@@ -166,15 +167,13 @@ anydnnStatus_t anydnnGetNormalizationBackwardWorkspaceSize(
     take_settings(&entry, normDesc, activationDesc);
     adn_call_shape(&entry, BACKWARD(x), xDesc);
     adn_call_shape(&entry, BACKWARD(dy), dyDesc);
-    shape_optional(&entry, BACKWARD(scale), scaleDesc);
-    shape_optional(&entry, BACKWARD(bias), activationDesc ? biasDesc : NULL);
+    shape_parameter(&entry, BACKWARD(scale), BACKWARD(dscale), scaleDesc, scaleDesc != NULL,
+                    withScale);
+    shape_parameter(&entry, BACKWARD(bias), BACKWARD(dbias), biasDesc,
+                    biasDesc != NULL && activationDesc != NULL, withBias);
     shape_saved(&entry, BACKWARD(save_mean), BACKWARD(save_inv_dev), normDesc, statDesc);
-    shape_optional(&entry, BACKWARD(dsum), dsumDesc);
+    adn_call_shape_optional(&entry, BACKWARD(dsum), dsumDesc);
     adn_call_shape(&entry, BACKWARD(dx), dxDesc);
-    if (withScale)
-        adn_call_shape(&entry, BACKWARD(dscale), scaleDesc);
-    if (withBias)
-        adn_call_shape(&entry, BACKWARD(dbias), biasDesc);
     return adn_call_query_workspace(handle, &entry, sizeInBytes);
 }
 
@@ -200,7 +199,7 @@ anydnnStatus_t anydnnNormalizationBackward(
     take_pair(&entry, BACKWARD(bias), BACKWARD(dbias), biasDesc, activationDesc ? bias : NULL,
               dbias);
     take_pair(&entry, BACKWARD(save_inv_dev), BACKWARD(save_mean), statDesc, saveInvDev, saveMean);
-    take_optional(&entry, BACKWARD(dsum), dsumDesc, dsum);
+    adn_call_take_optional(&entry, BACKWARD(dsum), dsumDesc, dsum);
     adn_call_tensor(&entry, BACKWARD(dx), dxDesc, dx);
     adn_call_workspace(&entry, workspace, workSpaceSizeInBytes);
     return adn_call_run(handle, &entry);

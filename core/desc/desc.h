@@ -66,8 +66,7 @@ struct anydnnPoolingStruct {
     struct anydnn_plugin_pooling p;
 };
 
-/* An activation. `a.coef` is the value
- * that the mode uses: swish_beta for swish, else coef. */
+/* An activation. `a.coef` is the value that the mode uses: swish_beta for swish, else coef. */
 struct anydnnActivationStruct {
     struct adn_desc head;
     struct anydnn_plugin_activation a;

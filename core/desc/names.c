@@ -139,7 +139,7 @@ const char *adn_name_nearest(const char *name, const char *const *names, int cou
         size_t other = strlen(names[i]);
         size_t distance;
 
-        if (other > NAME_MAX_COMPARED)
+        if (other == 0 || other > NAME_MAX_COMPARED)
             continue;
         distance = edit_distance(name, length, names[i], other);
         if (distance < best || (distance == best && !nearest)) {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks which operations run in place, and on which input: those that cuDNN 9 accepts and
  * computes correctly (tests/probes/README.md), and of ours those that read an element before they
- * write it. Outputs may overwrite an input that the mode does
- * not read. */
+ * write it. Outputs may overwrite an input that the mode does not read. */
 #include "problem/check_alias.h"
 
 #include <stdio.h>

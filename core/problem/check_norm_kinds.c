@@ -132,6 +132,9 @@ static anydnnStatus_t check_group(const struct adn_check *check)
     if (params->axes != 0)
         return adn_fail(BAD_PARAM, "%s: axes is 0x%x; it must be 0 for groups", check->entry,
                         (unsigned)params->axes);
+    if (x->ndims < 2)
+        return adn_check_fail(check, BAD_PARAM, 0,
+                              "groups need a dim of samples and one of channels");
     if (params->channel_axis < 1 || params->channel_axis >= x->ndims)
         return adn_fail(BAD_PARAM, "%s: channel_axis is %d; x has %d dims, so it must be 1 to %d",
                         check->entry, (int)params->channel_axis, (int)x->ndims, (int)x->ndims - 1);

@@ -26,9 +26,6 @@
 #define BAD_PARAM     ANYDNN_STATUS_BAD_PARAM
 #define NOT_SUPPORTED ANYDNN_STATUS_NOT_SUPPORTED
 
-/* The first number of what cuDNN lacks. */
-#define OURS 1000
-
 typedef anydnnStatus_t (*check_fn)(const struct adn_check *check);
 
 static const check_fn checks[] = {
@@ -105,7 +102,8 @@ static anydnnStatus_t check_names(const struct adn_check *check)
             last++;
         return adn_fail(BAD_PARAM, "%s: %s is %d; it is out of range 0..%d%s", check->entry,
                         param->key, (int)number, (int)last,
-                        adn_param_name(param, OURS) ? " and is none of anydnn's own" : "");
+                        adn_param_name(param, ADN_PARAM_OURS) ? " and is none of anydnn's own"
+                                                              : "");
     }
     return SUCCESS;
 }

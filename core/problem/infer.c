@@ -225,14 +225,17 @@ static int infer_ctc(struct adn_problem *problem, int32_t slot)
 }
 
 /* Infers d from the rows of a and the columns of b. Where one has a batch dim of 1, the other
- * gives its size. */
+ * gives its size. Operands that are no matrices, or differ in their number of dims, get some d: the
+ * check of the problem then tells what is wrong with them. */
 static int infer_matmul(struct adn_problem *problem, int32_t slot)
 {
     const struct anydnn_plugin_tensor *a = &problem->tensor[0], *b = &problem->tensor[1];
     int64_t dims[ANYDNN_PLUGIN_DIM_MAX];
 
-    if (slot == 1 || !(problem->present >> 1 & 1) || a->ndims != b->ndims || a->ndims < 2)
+    if (slot == 1 || !(problem->present >> 1 & 1))
         return -1;
+    if (a->ndims != b->ndims || a->ndims < 2)
+        return packed(problem, slot, a->ndims, a->dims);
     for (int32_t i = 0; i < a->ndims; i++)
         dims[i] = a->dims[i] > b->dims[i] ? a->dims[i] : b->dims[i];
     dims[a->ndims - 2] = a->dims[a->ndims - 2];

@@ -176,16 +176,13 @@ const struct adn_param *adn_problem_params(enum adn_family family)
     return params[family];
 }
 
-/* The first number of what cuDNN lacks. */
-#define OURS 1000
-
 int32_t adn_param_number(const struct adn_param *param, int32_t index)
 {
     int32_t number = 0;
 
     for (int32_t i = 0; param->names[i]; i++) {
         if (param->names[i][0] == '\0')
-            number = OURS;
+            number = ADN_PARAM_OURS;
         else if (index-- == 0)
             return number;
         else
@@ -200,7 +197,7 @@ const char *adn_param_name(const struct adn_param *param, int32_t number)
 
     for (int32_t i = 0; param->names[i]; i++) {
         if (param->names[i][0] == '\0')
-            next = OURS;
+            next = ADN_PARAM_OURS;
         else if (next++ == number)
             return param->names[i];
     }

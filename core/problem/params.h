@@ -21,12 +21,15 @@ enum adn_param_kind {
 };
 
 /* A parameter. */
+/* The first number of a name that cuDNN lacks. */
+#define ADN_PARAM_OURS 1000
+
 struct adn_param {
     const char *key;
     enum adn_param_kind kind;
     size_t offset; /* in union kit_params */
     double initial;
-    const char *const *names; /* by number, NULL-terminated; those after "" count from 1000 */
+    const char *const *names; /* by number, NULL-terminated; after "" from ADN_PARAM_OURS on */
     int always;               /* printed even with its default */
 };
 

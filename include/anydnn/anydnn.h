@@ -2280,10 +2280,10 @@ ANYDNN_FORM(anydnnStatus_t, anydnnCTCLoss, 2,
  *             are the indices of dim channelAxis; groups divides their number
  *   INSTANCE  as GROUP with a group for each channel
  *
- * scale and bias have the number of dims of x, and along each dim its size, or 1 where they do not
- * vary. The statistics saveMean (m, which RMS lacks) and saveInvDev (r) have the dims that
- * anydnnDeriveNormalizationStatisticsDescriptor gives. They are float, or double if x is. The other
- * operands may each be float, half or bfloat16; if x is double, all are.
+ * y, z and sum have the dims of x. scale and bias have the number of its dims, and along each its
+ * size, or 1 where they do not vary. The statistics saveMean (m, which RMS lacks) and saveInvDev
+ * (r) have the dims that anydnnDeriveNormalizationStatisticsDescriptor gives. They are float, or
+ * double if x is. The other operands may each be float, half or bfloat16; if x is double, all are.
  *
  * sum receives v, rounded to its type, and everything else is computed from what it holds. It is
  * the x of the backward operation. Let g be the gradient before the activation, w = factor * g and
@@ -2292,12 +2292,17 @@ ANYDNN_FORM(anydnnStatus_t, anydnnCTCLoss, 2,
  *   dx = r * (w - mean of w - n * mean of (w * n)) + dsum, without `mean of w` for RMS
  *   dscale = sum of g * n, dbias = sum of g, over all elements that scale and bias serve
  *
- * dx is the gradient of x and of z. dsum is a gradient that reaches sum on another way. Sums are
- * added in a fixed order unless anydnnSetDeterministic(handle, 0).
+ * dx is the gradient of x and of z. dsum is a gradient that reaches sum on another way. dy, dsum
+ * and dx have the dims of x, dscale and dbias those of scale and bias. Sums are added in a fixed
+ * order unless anydnnSetDeterministic(handle, 0).
  *
  * Edge cases. A set of one element has n = 0 and dx = dsum, except for RMS. With epsilon 0, the
- * result for a set of equal elements is unspecified. Squares that overflow give r = 0; they do so
- * only in float.
+ * result is unspecified for a set of equal elements, or of zeros for RMS. A NaN makes n NaN in its
+ * whole set. Squares that overflow give r = 0; they do so only in float.
+ *
+ * Errors. BAD_PARAM: axes or channelAxis is not a dim of x, groups does not divide its channels,
+ * dims do not fit, or operands are given without those that they need. NOT_SUPPORTED: a type or mix
+ * of types that is not listed here.
  */
 
 /* The descriptor holds the kind, the dims and epsilon. */
@@ -2320,7 +2325,8 @@ ANYDNN_FORM(anydnnStatus_t, anydnnDestroyNormalizationDescriptor, 2,
 
 /*
  * Describes packed statistics for x: x's dims with 1 along the dims that are summed over; for
- * groups, dim 0 of x, groups at channelAxis, and 1 elsewhere.
+ * groups, dim 0 of x, groups at channelAxis, and 1 elsewhere. BAD_PARAM if x lacks a dim that the
+ * kind needs, or groups does not divide its channels.
  */
 ANYDNN_FORM(anydnnStatus_t, anydnnDeriveNormalizationStatisticsDescriptor, 2,
             (anydnnTensorDescriptor_t statDesc, anydnnTensorDescriptor_t xDesc,
@@ -2329,7 +2335,7 @@ ANYDNN_FORM(anydnnStatus_t, anydnnDeriveNormalizationStatisticsDescriptor, 2,
 /*
  * Returns the bytes of workspace for the chosen plan, which is pinned. A descriptor that is NULL
  * states that the call has no such operand; activationDesc NULL means no activation. With statDesc,
- * the call saves statistics.
+ * the call saves statistics, both unless the kind is RMS.
  */
 ANYDNN_FORM(anydnnStatus_t, anydnnGetNormalizationForwardWorkspaceSize, 2,
             (anydnnHandle_t handle, anydnnNormalizationDescriptor_t normDesc,
@@ -2355,8 +2361,9 @@ ANYDNN_FORM(anydnnStatus_t, anydnnNormalizationForward, 2,
              void *saveMean, void *saveInvDev, void *workspace, size_t workSpaceSizeInBytes));
 
 /*
- * The same for the backward operation. withScale and withBias state whether the call has dscale and
- * dbias, which need scaleDesc and biasDesc.
+ * The same for the backward operation. With statDesc, the call is given the saved statistics.
+ * withScale and withBias (not 0) state that the call has dscale and dbias, which need scaleDesc and
+ * biasDesc.
  */
 ANYDNN_FORM(anydnnStatus_t, anydnnGetNormalizationBackwardWorkspaceSize, 2,
             (anydnnHandle_t handle, anydnnNormalizationDescriptor_t normDesc,
@@ -2370,7 +2377,8 @@ ANYDNN_FORM(anydnnStatus_t, anydnnGetNormalizationBackwardWorkspaceSize, 2,
  * Computes dx, and dscale and dbias where they are not NULL. x is the sum where the forward call
  * added z. scale and bias are those of the forward call; bias counts only with an activation.
  * scaleDesc describes scale and dscale, biasDesc bias and dbias. saveMean and saveInvDev may be
- * NULL: they are computed again. dsum may be NULL. dx may be x, dy or dsum in place.
+ * NULL: they are computed again. One alone is BAD_PARAM, except that RMS has no saveMean. dsum may
+ * be NULL. dx may be x, dy or dsum in place.
  */
 ANYDNN_FORM(anydnnStatus_t, anydnnNormalizationBackward, 2,
             (anydnnHandle_t handle, anydnnNormalizationDescriptor_t normDesc,
@@ -2396,8 +2404,9 @@ ANYDNN_FORM(anydnnStatus_t, anydnnNormalizationBackward, 2,
  *   aux    receives v, rounded to its type, and has the dims of d; NULL: not wanted
  *
  * All have one number of dims, 2 to ANYDNN_DIM_MAX. The dims before the last two are a batch: along
- * each, a and b have the size of d or 1, which serves every index. Strides give every layout: a
- * transposed matrix is described by its strides exchanged.
+ * each, d has the larger size of a and b, and these have that or 1, which serves every index.
+ * Strides give every layout: a transposed matrix is described by its strides exchanged. d and aux
+ * must not share memory with another operand, except d with c.
  *
  * a and b are float, double, half or bfloat16, and d has their type, or is float for half and
  * bfloat16. c, bias and aux have the type of d, or are float unless d is double. alpha and beta are
@@ -2408,7 +2417,10 @@ ANYDNN_FORM(anydnnStatus_t, anydnnNormalizationBackward, 2,
 ANYDNN_FORM(anydnnStatus_t, anydnnCreateMatMulDescriptor, 2,
             (anydnnMatMulDescriptor_t * matmulDesc));
 
-/* computeType is float, or double for operands of double. */
+/*
+ * computeType is float, or double for operands of double; a call whose operands do not fit it is
+ * NOT_SUPPORTED. mathType is as for convolutions.
+ */
 ANYDNN_FORM(anydnnStatus_t, anydnnSetMatMulDescriptor, 2,
             (anydnnMatMulDescriptor_t matmulDesc, anydnnDataType_t computeType,
              anydnnMathType_t mathType));

@@ -77,7 +77,7 @@ static inline double cpu_ref_activate(int32_t mode, int32_t nan_propagate, doubl
 static inline double cpu_ref_activation_gradient(int32_t mode, double coef, double y, double dy,
                                                  double x)
 {
-    double s;
+    double s, slope;
 
     switch (mode) {
     case CPU_REF_SIGMOID:
@@ -95,7 +95,10 @@ static inline double cpu_ref_activation_gradient(int32_t mode, double coef, doub
         return (cpu_ref_normal(x) + x * 0.39894228040143267794 * exp(-x * x / 2)) * dy;
     case CPU_REF_GELU_TANH:
         s = cpu_ref_sigmoid(cpu_ref_gelu_argument(x));
-        return (s + x * s * (1 - s) * 1.59576912160573071176 * (1 + 3 * 0.044715 * x * x)) * dy;
+        slope = s * (1 - s);
+        if (slope > 0) /* else x * x may overflow, and 0 * infinity is NaN */
+            s += x * slope * 1.59576912160573071176 * (1 + 3 * 0.044715 * x * x);
+        return s * dy;
     default:
         return y > 0 && !(mode == CPU_REF_CLIPPED_RELU && y >= coef) ? dy : 0;
     }

@@ -31,14 +31,16 @@ template <class A> __device__ static inline A naive_activate(const cuda_activati
 template <class A>
 __device__ static inline A naive_activation_gradient(const cuda_activation &f, A dy, A x)
 {
-    A s;
+    A s, slope;
 
     if (f.mode == ANYDNN_PLUGIN_ACTIVATION_GELU)
         return (naive_normal(x) + x * (A)0.39894228040143267794 * exp(-x * x / 2)) * dy;
     if (f.mode == ANYDNN_PLUGIN_ACTIVATION_GELU_TANH) {
         s = cuda_sigmoid(naive_gelu_argument(x));
-        return (s + x * s * (1 - s) * (A)1.59576912160573071176 * (1 + 3 * (A)0.044715 * x * x)) *
-               dy;
+        slope = s * (1 - s);
+        if (slope > 0) /* else x * x may overflow, and 0 * infinity is NaN */
+            s += x * slope * (A)1.59576912160573071176 * (1 + 3 * (A)0.044715 * x * x);
+        return s * dy;
     }
     return cuda_activation_gradient(f, cuda_activate(f, x), dy, x);
 }

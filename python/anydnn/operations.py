@@ -29,6 +29,11 @@ def _each(value: Extents, count: int) -> str:
     return _list([value] * count if isinstance(value, int) else value)
 
 
+def _number(value: float) -> str:
+    """Returns the shortest text of a number, also of NumPy's, whose repr() names their type."""
+    return repr(float(value))
+
+
 def _operand(role: str, view: View) -> str:
     return f"{role}={_WORDS[view.type]}:{_list(view.shape)}:{_list(view.strides)}"
 
@@ -134,7 +139,7 @@ def _same(operation: str, x: Any, keys: str, handle: Optional[Handle], out: Any)
 def activation_forward(x: Any, activation: str = "relu", *, coef: float = 0.0, nan: str = "propagate",
                        handle: Optional[Handle] = None, out: Any = None) -> Any:
     """Returns y = sigmoid, relu, tanh, clipped_relu (ceiling coef), elu (alpha coef) or swish (beta coef) of x."""
-    return _same("activation_forward", x, f"activation={activation} coef={coef!r} nan={nan}", handle, out)
+    return _same("activation_forward", x, f"activation={activation} coef={_number(coef)} nan={nan}", handle, out)
 
 
 def softmax_forward(x: Any, algorithm: str = "accurate", mode: str = "channel", *,
@@ -146,7 +151,8 @@ def softmax_forward(x: Any, algorithm: str = "accurate", mode: str = "channel", 
 def lrn_forward(x: Any, n: int = 5, alpha: float = 1e-4, beta: float = 0.75, k: float = 2.0, *,
                 handle: Optional[Handle] = None, out: Any = None) -> Any:
     """Returns y = x * (k + alpha / n * sum of x^2 over n channels)^-beta."""
-    return _same("lrn_forward", x, f"n={n} lrn_alpha={alpha!r} lrn_beta={beta!r} k={k!r}", handle, out)
+    return _same("lrn_forward", x, f"n={n} lrn_alpha={_number(alpha)} lrn_beta={_number(beta)} k={_number(k)}",
+                 handle, out)
 
 
 def batch_normalization_inference(x: Any, scale: Any, bias: Any, mean: Any, var: Any, *, epsilon: float = 1e-5,
@@ -157,7 +163,7 @@ def batch_normalization_inference(x: Any, scale: Any, bias: Any, mean: Any, var:
     """
     a = arrays.view(x)
     target = _operand("y", arrays.view(out)) if out is not None else _result("y", a, a.shape)
-    words = ["batch_normalization_inference", _operand("x", a), target, f"epsilon={epsilon!r}"]
+    words = ["batch_normalization_inference", _operand("x", a), target, f"epsilon={_number(epsilon)}"]
     return _run(words, {"x": x, "scale": scale, "bias": bias, "mean": mean, "var": var}, handle, "y", out)
 
 
@@ -168,7 +174,7 @@ def batch_normalization_training(x: Any, scale: Any, bias: Any, *, epsilon: floa
     parameter = _WORDS["float64" if a.type == "float64" else "float32"] + ":" + _list(
         [1, a.shape[1]] + [1] * (len(a.shape) - 2))
     problem = _problem(" ".join(["batch_normalization_training", _operand("x", a), _result("y", a, a.shape),
-                                 f"save_mean={parameter} save_inv_var={parameter} epsilon={epsilon!r}"]))
+                                 f"save_mean={parameter} save_inv_var={parameter} epsilon={_number(epsilon)}"]))
     results = problem.run(handle, x=x, scale=scale, bias=bias)
     return results["y"], results["save_mean"], results["save_inv_var"]
 
@@ -211,32 +217,35 @@ def ctc_loss(x: Any, labels: Any, label_lengths: Any, input_lengths: Any, *, nor
 def _statistics(view: View, kind: str, axes: Sequence[int], groups: int) -> Sequence[int]:
     """Returns the shape of a normalization's means: 1 along the axes, or N,groups,1,.."""
     if kind in ("group", "instance"):
-        count = view.shape[1] if kind == "instance" else groups
-        return [view.shape[0], count] + [1] * (len(view.shape) - 2)
+        count = view.shape[1:2] if kind == "instance" else (groups,)
+        return [*view.shape[:1], *count] + [1] * (len(view.shape) - 2)
     return [1 if i in axes else size for i, size in enumerate(view.shape)]
 
 
 def _normalization(kind: str, axes: Sequence[int], groups: int, epsilon: float, activation: str) -> str:
-    words = [f"kind={kind}", f"epsilon={epsilon!r}", f"activation={activation}"]
+    words = [f"kind={kind}", f"epsilon={_number(epsilon)}", f"activation={activation}"]
     words += [f"axes={_list(sorted(axes))}"] if axes else []
     words += ["groups=%d" % groups] if groups != 1 else []
     words += ["coef=1"] if activation == "swish" else []
     return " ".join(words)
 
 
-def _axes(view: View, kind: str, axes: Extents) -> Sequence[int]:
+def _axes(view: View, kind: str, axes: Optional[Extents]) -> Sequence[int]:
+    """Returns axes counted from the first dim. The library refuses those that x or the kind does not have."""
+    if axes is None:
+        axes = () if kind in ("group", "instance") else (-1,)
     given = [axes] if isinstance(axes, int) else list(axes)
-    return [] if kind in ("group", "instance") else [axis % len(view.shape) for axis in given]
+    return [axis + len(view.shape) if axis < 0 else axis for axis in given]
 
 
-def normalization_forward(x: Any, *, kind: str = "layer", axes: Extents = -1, groups: int = 1, scale: Any = None,
-                          bias: Any = None, z: Any = None, epsilon: float = 1e-5, activation: str = "identity",
-                          handle: Optional[Handle] = None, out: Any = None) -> Any:
+def normalization_forward(x: Any, *, kind: str = "layer", axes: Optional[Extents] = None, groups: int = 1,
+                          scale: Any = None, bias: Any = None, z: Any = None, epsilon: float = 1e-5,
+                          activation: str = "identity", handle: Optional[Handle] = None, out: Any = None) -> Any:
     """Returns y = activation(scale * (v - mean) / sqrt(var + epsilon) + bias), v = x + z.
 
-    kind: "layer" and "rms" over axes, "group" with groups of channels, "instance". RMS has mean 0. scale and bias have
-    the number of dims of x, and 1 where they do not vary. activation: that of Problem, "gelu", "gelu_tanh"; "swish" is
-    SiLU.
+    kind: "layer" and "rms" over axes (None: the last), "group" with groups of channels, "instance". RMS has mean 0.
+    scale and bias have the number of dims of x, and 1 where they do not vary. activation: that of Problem, "gelu",
+    "gelu_tanh"; "swish" is SiLU.
     """
     a = arrays.view(x)
     given = {role: value for role, value in (("scale", scale), ("bias", bias), ("z", z)) if value is not None}
@@ -247,10 +256,10 @@ def normalization_forward(x: Any, *, kind: str = "layer", axes: Extents = -1, gr
     return _run(words, {"x": x, **given}, handle, "y", out)
 
 
-def normalization_training(x: Any, *, kind: str = "layer", axes: Extents = -1, groups: int = 1, scale: Any = None,
-                           bias: Any = None, epsilon: float = 1e-5,
+def normalization_training(x: Any, *, kind: str = "layer", axes: Optional[Extents] = None, groups: int = 1,
+                           scale: Any = None, bias: Any = None, epsilon: float = 1e-5,
                            handle: Optional[Handle] = None) -> Tuple[Any, Any, Any]:
-    """Returns (y, mean, 1 / sqrt(var + epsilon)), which the backward pass needs; the mean is None for RMS."""
+    """Returns (y, mean, 1 / sqrt(var + epsilon)); the mean is None for RMS."""
     a = arrays.view(x)
     given = {role: value for role, value in (("scale", scale), ("bias", bias)) if value is not None}
     saved = _WORDS["float64" if a.type == "float64" else "float32"] + ":" + _list(
@@ -263,10 +272,13 @@ def normalization_training(x: Any, *, kind: str = "layer", axes: Extents = -1, g
     return results["y"], results.get("save_mean"), results["save_inv_dev"]
 
 
-def normalization_backward(x: Any, dy: Any, *, kind: str = "layer", axes: Extents = -1, groups: int = 1,
+def normalization_backward(x: Any, dy: Any, *, kind: str = "layer", axes: Optional[Extents] = None, groups: int = 1,
                            scale: Any = None, bias: Any = None, epsilon: float = 1e-5, activation: str = "identity",
                            handle: Optional[Handle] = None) -> Tuple[Any, Any, Any]:
-    """Returns (dx, dscale, dbias); the last two are None where scale and bias are."""
+    """Returns (dx, dscale, dbias); the last two are None where scale and bias are.
+
+    The statistics are computed from x again.
+    """
     a = arrays.view(x)
     given = {role: value for role, value in (("scale", scale), ("bias", bias)) if value is not None}
     words = ["normalization_backward", _operand("x", a), _operand("dy", arrays.view(dy)), _result("dx", a, a.shape)]
@@ -284,14 +296,11 @@ def matmul(a: Any, b: Any, *, c: Any = None, bias: Any = None, alpha: float = 1.
 
     Transposed arrays are used in place. bias has the number of dims of d, and 1 where it does not vary.
     """
-    left, right = arrays.view(a), arrays.view(b)
-    batch = [max(pair) for pair in zip(left.shape[:-2], right.shape[:-2])]
-    shape = [*batch, left.shape[-2], right.shape[-1]]
     given = {role: value for role, value in (("c", c), ("bias", bias)) if value is not None}
-    target = _operand("d", arrays.view(out)) if out is not None else (
-        f"d={_WORDS[left.type]}:{_list(shape)}")
-    words = ["matmul", _operand("a", left), _operand("b", right), target]
+    words = ["matmul", _operand("a", arrays.view(a)), _operand("b", arrays.view(b))]
+    words += [_operand("d", arrays.view(out))] if out is not None else []
     words += [_operand(role, arrays.view(value)) for role, value in given.items()]
-    words += [f"alpha={alpha!r}", f"beta={beta if c is not None else 0.0!r}", f"activation={activation}", f"math={math}"]
+    words += [f"alpha={_number(alpha)}", f"beta={_number(beta if c is not None else 0)}",
+              f"activation={activation}", f"math={math}"]
     words += ["coef=1"] if activation == "swish" else []
     return _run(words, {"a": a, "b": b, **given}, handle, "d", out)

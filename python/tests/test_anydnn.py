@@ -242,6 +242,29 @@ class Arrays(unittest.TestCase):
         self.near(dbias, 12.0)
         self.assertIsNone(anydnn.normalization_backward(x, dy, kind="rms")[1])
 
+    def test_bad_axes_and_shapes(self):
+        x, row = numpy.ones((3, 4, 6)), numpy.ones(5)
+        for axes, sentence in ((3, "axes is 0x8"), (-4, "axes=-1"), ((2, -1), "different dims"), ((), "axes is 0x0")):
+            with self.assertRaisesRegex(anydnn.BadParam, sentence):
+                anydnn.normalization_forward(x, axes=axes)
+        with self.assertRaisesRegex(anydnn.BadParam, "axes is 0x4; it must be 0 for groups"):
+            anydnn.normalization_forward(x, kind="group", axes=2)
+        for kind in ("group", "instance"):
+            with self.assertRaisesRegex(anydnn.BadParam, "groups need a dim of samples and one of channels"):
+                anydnn.normalization_training(row, kind=kind)
+        with self.assertRaises(anydnn.BadParam):
+            anydnn.normalization_forward(numpy.array(1.0))
+        with self.assertRaisesRegex(anydnn.BadParam, "a matrix has at least two dims"):
+            anydnn.matmul(row, row)
+        with self.assertRaisesRegex(anydnn.BadParam, "b is f64:3,4,6; it must have as many dims as a"):
+            anydnn.matmul(x[0], x)
+
+    def test_numbers_of_numpy(self):
+        x = numpy.array([[1.0, 2.0]])
+        self.near(anydnn.matmul(x, x.T, alpha=numpy.float64(0.5)), 2.5)
+        self.near(anydnn.normalization_forward(x, epsilon=numpy.float32(0.75)), [[-0.5, 0.5]])
+        self.near(anydnn.activation_forward(-x, "elu", coef=numpy.float32(0)), 0.0)
+
     def test_matmul(self):
         random = numpy.random.default_rng(5)
         a, b = random.standard_normal((2, 3, 4)), random.standard_normal((1, 5, 4)).swapaxes(1, 2)

@@ -335,6 +335,31 @@ static void types_differ(void **state)
         check(&mixed[i], "f32", 3);
 }
 
+/* Far arguments have the slope of the line that the activation approaches. A square overflows. */
+static void far_arguments_have_the_slope_of_their_line(void **state)
+{
+    static const char *const activations[] = {"gelu", "gelu_tanh"};
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        double x[2] = {1, 3}, dy[2] = {1, 2}, scale = 1e160, dx[2], dbias[2];
+        void *pointers[] = {x, dy, &scale, dx, dbias};
+        anydnnProblem_t problem = NULL;
+        char text[200];
+
+        snprintf(text, sizeof(text),
+                 "normalization_backward x=f64:1,2 scale=f64:1,1 dbias=f64:1,2 kind=layer axes=1 "
+                 "activation=%s",
+                 activations[i]);
+        assert_int_equal(anydnnProblemParse(text, &problem), ANYDNN_STATUS_SUCCESS);
+        assert_int_equal(anydnnProblemExecute(handle, problem, pointers, NULL, 0),
+                         ANYDNN_STATUS_SUCCESS);
+        assert_true(dbias[0] == 0 && dbias[1] == 2);
+        assert_true(isfinite(dx[0]) && isfinite(dx[1]));
+        anydnnProblemDestroy(problem);
+    }
+}
+
 static int setup(void **state)
 {
     (void)state;
@@ -354,6 +379,7 @@ int main(void)
         cmocka_unit_test(kinds_are_as_defined),
         cmocka_unit_test(means_far_from_zero),
         cmocka_unit_test(types_differ),
+        cmocka_unit_test(far_arguments_have_the_slope_of_their_line),
     };
 
     return cmocka_run_group_tests_name("kinds of normalization", tests, setup, teardown);

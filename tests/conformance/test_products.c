@@ -277,6 +277,13 @@ static void normalization_entries(void **state)
                                                                  o.x, 1, 1, &bytes),
                      OK);
     assert_int_equal(bytes, 0);
+    /* A query with every operand has the longest key of all. */
+    bytes = 1;
+    assert_int_equal(anydnnGetNormalizationBackwardWorkspaceSize(handle, o.norm, o.activation, o.x,
+                                                                 o.x, o.part, o.part, o.stat, o.x,
+                                                                 o.x, 1, 1, &bytes),
+                     OK);
+    assert_int_equal(bytes, 0);
     assert_int_equal(anydnnNormalizationBackward(handle, o.norm, o.activation, o.x, x, o.x, dy,
                                                  o.part, scale, o.part, bias, o.stat, mean[0], r[0],
                                                  NULL, NULL, o.x, dx[0], dscale[0], dbias[0], NULL,
@@ -333,6 +340,7 @@ static void descriptors_keep_what_they_are_given(void **state)
     unsigned axes, flags;
     int axis, groups, dims[3], strides[3], count;
     double epsilon, coef;
+    char text[200];
 
     (void)state;
     assert_int_equal(anydnnSetNormalizationDescriptor(o.norm, ANYDNN_NORMALIZATION_RMS, 0x6, 1, 1,
@@ -369,6 +377,12 @@ static void descriptors_keep_what_they_are_given(void **state)
     assert_int_equal(anydnnDeriveNormalizationStatisticsDescriptor(o.stat, o.x, o.norm), OK);
     assert_int_equal(anydnnGetTensorNdDescriptor(o.stat, 3, &type, &count, dims, strides), OK);
     assert_true(count == 3 && dims[0] == 2 && dims[1] == 1 && dims[2] == 1);
+    assert_int_equal(
+        anydnnSetNormalizationDescriptor(o.norm, ANYDNN_NORMALIZATION_GROUP, 0, 1, 2, 0, 1), OK);
+    assert_int_equal(anydnnDeriveNormalizationStatisticsDescriptor(o.stat, o.x, o.norm), BAD);
+    anydnnGetLastErrorString(text, sizeof(text));
+    assert_string_equal(text, "anydnnDeriveNormalizationStatisticsDescriptor: groups is 2; it must "
+                              "divide the 3 channels of xDesc");
     assert_int_equal(anydnnSetMatMulDescriptor(o.matmul, ANYDNN_DATA_DOUBLE, ANYDNN_FMA_MATH), OK);
     assert_int_equal(anydnnSetMatMulDescriptor(o.matmul, ANYDNN_DATA_HALF, ANYDNN_FMA_MATH), BAD);
     assert_int_equal(anydnnSetMatMulDescriptor(o.matmul, ANYDNN_DATA_FLOAT, (anydnnMathType_t)9),

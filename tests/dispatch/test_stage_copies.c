@@ -157,6 +157,9 @@ static void states_reserves_and_gradients(void **state)
         {"spatial_sampler_backward x=f32:2,3,5,7 grid=f32:2,4,6,2 beta_data=1", 4, 2},
         {"spatial_sampler_backward x=f32:2,3,5,7 grid=f32:2,4,6,2 beta_grid=1", 4, 2},
         {"spatial_sampler_backward x=f32:2,3,5,7 grid=f32:2,4,6,2", 3, 2},
+        {"matmul a=f32:2,3 b=f32:3,4 c=f32:2,4 aux=f32:2,4 beta=0.5", 3, 2}, /* a b c | d aux */
+        {"matmul a=f32:2,3 b=f32:3,4 c=f32:2,4 aux=f32:2,4", 2, 2}, /* beta 0: c is not read */
+        {"matmul a=f32:2,3 b=f32:3,4 beta=0.5", 2, 1},
     };
     anydnnHandle_t handle = fixture_handle("mock_device");
 

@@ -244,6 +244,10 @@ static const struct {
      "this operation cannot overwrite it in place"},
     /* matrix products */
     {"matmul a=f32:4 b=f32:4 d=f32:4", BAD, "a is f32:4; a matrix has at least two dims"},
+    {"normalization_forward x=f32:4 kind=instance", BAD,
+     "x is f32:4; groups need a dim of samples and one of channels"},
+    {"matmul a=f32:4 b=f32:4", BAD, "a is f32:4; a matrix has at least two dims"},
+    {"matmul a=f32:4,5 b=f32:1,5,6", BAD, "b is f32:1,5,6; it must have as many dims as a"},
     {"matmul a=f32:4,5 b=f32:6,7", BAD, "b is f32:6,7; it must have as many rows as a has columns"},
     {"matmul a=f32:2,4,5 b=f32:3,5,6 d=f32:3,4,6", BAD,
      "b is f32:3,5,6; each dim before its last two must be that of a, or one of both must be 1"},

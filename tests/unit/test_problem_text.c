@@ -451,6 +451,8 @@ static const char *const bad[][2] = {
     {"softmax_forward x=f32:1,2 mode=chanel",
      "`mode=chanel`: unknown value; did you mean `channel`?"},
     {"softmax_forward x=f32:1,2 mode=7", "`mode=7`: unknown value"},
+    {"matmul a=f32:1,2 b=f32:2,1 activation=g",
+     "`activation=g`: unknown value; the first choice is `sigmoid`"},
     {"softmax_forward x=f32:1,2 math=fast",
      "`math=fast`: the mode must be default, tensor_op, allow_conversion or split"},
     {"softmax_forward x=f32:1,2 algo=fft", "this operation does not have that algorithm"},

@@ -8,15 +8,15 @@
 #include "dispatch/handle/arena.h"
 #include "problem/problem.h"
 
-/* Special values of `prior`. Otherwise an output's prior content is copied in if its factor is not
- * 0. */
+/* Special values of `prior`. Otherwise the operand's content is copied in if its factor is not 0.
+ */
 enum { ADN_PRIOR_NEVER = -1, ADN_PRIOR_ALWAYS = -2 };
 
 struct adn_staged_operand {
     int32_t present;
-    int32_t copied_in;  /* 1 if it is an input with its own buffer */
+    int32_t copied_in;  /* 1 if it is an input with its own buffer that is always read */
     int32_t copied_out; /* 1 if it is an output */
-    int32_t prior;      /* of an output that is no input: index in scale[] or a value above */
+    int32_t prior;      /* of other operands: index in scale[] or a value above */
     int32_t on_host;    /* 1 if the backend reads it in place */
     int32_t bounced;    /* 1 if the host copies it through the bounce buffer */
     uint64_t offset;    /* of its buffer in the backend's arena */

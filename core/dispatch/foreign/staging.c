@@ -44,14 +44,22 @@ static const struct {
     const char *beta;
 } factors_of[] = {{"dscale", "beta_param"}, {"dbias", "beta_param"}, {"dgrid", "beta_grid"}};
 
-/* Returns the index of the scaling factor that controls whether an output's prior content is read.
- * A reserve and indices may be written only in part and must keep their other bytes, so they are
- * always read. */
+/* Returns 1 for the addend of a matrix product, which is read only if its factor is not 0. */
+static int is_addend(const struct adn_operation *info, int32_t slot)
+{
+    return info->family == ADN_FAMILY_MATMUL && strcmp(info->slot[slot].role, "c") == 0;
+}
+
+/* Returns the index of the scaling factor that controls whether an operand is read: an output's
+ * prior content, or the addend of a matrix product. A reserve and indices may be written only in
+ * part and must keep their other bytes, so they are always read. */
 static int32_t prior_of(const struct adn_operation *info, int32_t slot)
 {
     const char *role = info->slot[slot].role;
     const char *beta = NULL;
 
+    if (info->family == ADN_FAMILY_MATMUL && !is_addend(info, slot))
+        return ADN_PRIOR_NEVER;
     if (strcmp(role, "reserve") == 0 || strcmp(role, "indices") == 0)
         return ADN_PRIOR_ALWAYS;
     for (size_t i = 0; i < sizeof(factors_of) / sizeof(factors_of[0]); i++)
@@ -100,7 +108,7 @@ static int fill_operand(struct adn_staged *staged, const struct adn_problem *pro
         operand->offset = staged->operand[home].offset;
         return 0;
     }
-    operand->copied_in = (flags & ADN_SLOT_IN) != 0;
+    operand->copied_in = (flags & ADN_SLOT_IN) != 0 && !is_addend(info, slot);
     if (!operand->copied_in)
         operand->prior = prior_of(info, slot);
     return place(&staged->arena_bytes, operand->runs.span, &operand->offset);
