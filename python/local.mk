@@ -45,6 +45,7 @@ EXTRA_DIST += \
 	python/generate.py \
 	python/pyproject.toml \
 	python/setup.py \
+	python/tests/many_models.py \
 	python/tests/test_anydnn.py \
 	python/tests/test_fuse.py \
 	python/tests/test_losses.py \
