@@ -25,6 +25,7 @@ EXTRA_DIST += \
 	python/anydnn/torch/_epilogue.py \
 	python/anydnn/torch/_fast.cpp \
 	python/anydnn/torch/_fast.py \
+	python/anydnn/torch/_folding.py \
 	python/anydnn/torch/_fuse.py \
 	python/anydnn/torch/_fused.py \
 	python/anydnn/torch/_node.cpp \
@@ -44,6 +45,7 @@ EXTRA_DIST += \
 	python/generate.py \
 	python/pyproject.toml \
 	python/setup.py \
+	python/tests/many_models.py \
 	python/tests/test_anydnn.py \
 	python/tests/test_fuse.py \
 	python/tests/test_losses.py \

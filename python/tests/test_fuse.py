@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares anydnn.torch.fuse with the unfused model. Needs torch 2.11 or later and ANYDNN_LIBRARY."""
+import contextlib
 import copy
+import gc
 import io
 import pathlib
 import pickle
 import random
 import sys
+import threading
 import unittest
 import warnings
+import weakref
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
@@ -322,7 +326,7 @@ class Fuse(unittest.TestCase):
                 model, x, dy = model.to(kind), (torch.randn(shape) + 1).to(kind), torch.randn(shape).to(kind)
                 for compiled in (False, True, True):
                     self.half_step(model, wrap, x, dy, compiled)
-        self.assertEqual({line.reason for line in anydnn.torch.report()} - {"", "the gradient of inference"}, set())
+        self.assertEqual({line.reason for line in anydnn.torch.report()} - {"", "torch computes the gradient of inference"}, set())
 
     def half_step(self, model, wrap, x, dy, compiled):
         double = copy.deepcopy(model).double()
@@ -827,14 +831,14 @@ class Fuse(unittest.TestCase):
         model = nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4), nn.ReLU()).eval()
         conv, norm, x = model[0], model[1], torch.randn(2, 3, 8, 8)
         anydnn.torch.fuse(model, fold=True)
-        blocks, made = anydnn.torch._blocks, []
-        now = blocks._folded_now
+        folding, made = anydnn.torch._blocks._folding, []
+        now = folding.now
 
         def counted(*modules):
             made.append(1)
             return now(*modules)
-        blocks._folded_now = counted
-        self.addCleanup(setattr, blocks, "_folded_now", now)
+        folding.now = counted
+        self.addCleanup(setattr, folding, "now", now)
 
         def data(one):
             one.data = one.data * 3
@@ -866,6 +870,87 @@ class Fuse(unittest.TestCase):
         for _ in range(2):
             model(x).sum().backward()
         self.assertEqual(len(made), 2)
+
+    def test_fold_after_changes_without_a_version(self):
+        """Tests changes that torch's version counters do not show: fused optimizers, statistics in training, views."""
+        model = nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4)).eval()
+        conv, norm, x = model[0], model[1], torch.randn(2, 3, 8, 8)
+        anydnn.torch.fuse(model, fold=True)
+
+        def stepped(kind, **options):
+            for one in model.parameters():
+                one.grad = torch.ones_like(one)
+            kind(model.parameters(), lr=0.1, **options).step()
+
+        def trained():
+            model.train()
+            model(3 * x + 1)
+            model.eval()
+
+        def refused():
+            for one in (*model.parameters(), *model.buffers()):
+                one.data.mul_(2)
+            anydnn.torch.fuse(model, fold=True)
+        changes = (*(lambda kind=kind, way=way: stepped(kind, **{way: True}) for way in ("fused", "foreach")
+                     for kind in (torch.optim.SGD, torch.optim.Adam, torch.optim.AdamW, torch.optim.Adagrad)),
+                   trained, lambda: setattr(conv.weight, "data", conv.weight.data.transpose(2, 3)), refused)
+        for enabled in (False, True):
+            with anydnn.torch.use() if enabled else contextlib.nullcontext():
+                for number, change in enumerate(changes):
+                    with self.subTest(enabled=enabled, change=number):
+                        with torch.no_grad():
+                            before = model(x)
+                        change()
+                        with torch.no_grad():
+                            found, wanted = model(x), norm(conv(x))
+                        self.near([found], [wanted])
+                        self.assertGreater((found - before).abs().max().item(), 1e-3)
+
+    def test_fold_is_discarded(self):
+        """Tests that folds end with `unfuse`, with the model, and with a step of an optimizer of its parameters alone."""
+        folds, x = anydnn.torch._blocks._folding._folds, torch.randn(2, 3, 8, 8)
+        models = [nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4)).eval() for _ in range(2)]
+
+        def held():
+            with torch.no_grad():
+                for model in models:
+                    anydnn.torch.fuse(model, fold=True)(x)
+            return [model[0] in folds for model in models]
+        self.assertEqual(held(), [True, True])
+        state = list(models[0].state_dict())
+        self.assertEqual(state, list(anydnn.torch.unfuse(models[0]).state_dict()))
+        self.assertEqual([model[0] in folds for model in models], [False, True])
+        self.assertEqual(held(), [True, True])
+        torch.optim.SGD(models[1].parameters(), lr=0.1).step()
+        self.assertEqual([model[0] in folds for model in models], [True, False])
+        gone = weakref.ref(models[0][0])
+        del models[0]
+        gc.collect()
+        self.assertIsNone(gone())
+
+    def test_fold_in_threads(self):
+        """Tests threads that infer while another one discards the folds."""
+        model = nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4), nn.ReLU()).eval()
+        anydnn.torch.fuse(model, fold=True)
+        x, optimizer, failed = torch.randn(2, 3, 8, 8), torch.optim.SGD(model.parameters(), lr=0.0, fused=True), []
+        for one in model.parameters():
+            one.grad = torch.ones_like(one)
+        with torch.no_grad():
+            wanted = model(x)
+
+        def infer():
+            try:
+                with torch.no_grad():
+                    for _ in range(100):
+                        self.near([model(x)], [wanted])
+            except Exception as error:
+                failed.append(error)
+        threads = [threading.Thread(target=infer) for _ in range(3)]
+        for one in threads:
+            one.start()
+        while any(one.is_alive() for one in threads):
+            optimizer.step()
+        self.assertEqual(failed, [])
 
     def test_fold_of_all_dims(self):
         for dims, conv, norm in ((2, nn.Conv2d, nn.BatchNorm2d), (3, nn.Conv3d, nn.BatchNorm3d)):

@@ -539,7 +539,7 @@ class Shortcut(unittest.TestCase):
         operator = "anydnn::convolution_backward_onto"
         for times, capturing, deterministic, reason in (
                 ((1.0, 2.0), False, False, ""), ((2.0, 1.0), False, False, "an addition apart takes less time"),
-                ((1.0, 2.0), True, False, "nothing is timed while a graph is captured"),
+                ((1.0, 2.0), True, False, "the capture of a graph permits no measurement"),
                 ((1.0, 2.0), False, True, "the clock would decide whether to add in one call, and torch is"
                                           " deterministic")):
             ran = []

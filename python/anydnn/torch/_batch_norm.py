@@ -4,7 +4,8 @@ from typing import Any, List, Optional, Sequence, Tuple
 
 import torch
 
-from ._state import (FORMATS, Declined, beside, channels_last, empty, handle_of, operand, packed, plan, supported)
+from ._state import (FORMATS, Declined, beside, channels_last, empty, handle_of, operand, packed, plan, supported,
+                     types_of)
 
 Maybe = Optional[torch.Tensor]
 
@@ -23,9 +24,9 @@ def parameter(value: Maybe, x: torch.Tensor, default: float) -> torch.Tensor:
     if value is None:
         return torch.full((x.shape[1],), default, dtype=kind, device=x.device)
     if value.dtype not in (kind, x.dtype):
-        raise Declined(f"parameters of {value.dtype} beside an input of {x.dtype}")
+        raise Declined(f"a parameter has type {value.dtype}, the input has type {x.dtype}")
     if value.numel() != x.shape[1]:
-        raise Declined("parameters of another number of channels")
+        raise Declined(f"a parameter has {value.numel()} elements, the input has {x.shape[1]} channels")
     if value.dtype != kind:
         beside()
         value = value.to(kind)
@@ -37,7 +38,7 @@ def running(value: Maybe, x: torch.Tensor) -> Any:
     if value is None:
         return None
     if not value.is_contiguous():
-        raise Declined("running statistics that are not contiguous")
+        raise Declined("the running statistics are not contiguous")
     return parameter(value, x, 0.0)
 
 
@@ -53,7 +54,7 @@ def operand_of(x: torch.Tensor) -> Tuple[torch.Tensor, bool, Tuple[int, ...]]:
     supported(x)
     shape = tuple(x.shape)
     if not 2 <= x.dim() <= 5:
-        raise Declined(f"an input of {x.dim()} dims")
+        raise Declined(f"the input has {x.dim()} dims, not 2 to 5")
     last = channels_last(x)
     if x.dim() < 4:
         x = x.reshape(*x.shape, *([1] * (4 - x.dim())))
@@ -98,14 +99,14 @@ def _forward(x: torch.Tensor, weight: Maybe, bias: Maybe, mean: Maybe, var: Mayb
     tensors = [("x", packed_x), ("scale", scale), ("bias", shift), ("y", y)]
     if not training:
         if mean is None or var is None:
-            raise Declined("inference without running statistics")
+            raise Declined("inference has no running statistics")
         backend = run(handle, "batch_normalization_inference", last, [*tensors, ("mean", mean), ("var", var)],
                        _values(epsilon))
         # Empty, as torch returns it on the CPU. CUDA's gradient of inference then also uses the running statistics.
         saved = as_type_of(scale.new_empty(0), like)
         return (y.view(shape) if len(shape) < 4 else y, saved, saved.clone()), backend
     if x.numel() == x.shape[1]:
-        raise Declined("one value a channel")
+        raise Declined("the input has one value for each channel")
     saved_mean, saved_inverse = torch.empty_like(scale), torch.empty_like(scale)
     tensors += [("save_mean", saved_mean), ("save_inv_var", saved_inverse)]
     names = "save_mean save_inv_var"
@@ -113,7 +114,7 @@ def _forward(x: torch.Tensor, weight: Maybe, bias: Maybe, mean: Maybe, var: Mayb
         tensors += [("running_mean", mean), ("running_var", var)]
         names += " running_mean running_var"
     elif mean is not None or var is not None:
-        raise Declined("one running statistic without the other")
+        raise Declined("one of the running mean and the running variance is missing")
     kind = "f64" if x.dtype == torch.float64 else "f32"
     ones = ",1" * (packed_x.dim() - 2)
     rest = _values(epsilon) + f" average_factor={float(momentum)!r}" + "".join(
@@ -140,12 +141,12 @@ def _backward(dy: torch.Tensor, x: torch.Tensor, weight: Maybe, saved_mean: Mayb
               epsilon: float) -> Tuple[List[torch.Tensor], str]:
     supported(dy)
     if dy.dtype != x.dtype:
-        raise Declined("a gradient of another type than the input")
+        raise Declined(types_of(gradient=dy, input=x))
     packed_x, last, shape = operand_of(x)
     dy = packed(dy.reshape(packed_x.shape) if len(shape) < 4 else dy, last)
     scale = parameter(weight, x, 1.0)
     if saved_mean is None or saved_inverse is None or saved_mean.numel() == 0:
-        raise Declined("no saved statistics")
+        raise Declined("the forward pass saved no statistics")
     mean, inverse = parameter(saved_mean, x, 0.0), parameter(saved_inverse, x, 1.0)
     dx, dscale, dbias = empty(packed_x.shape, packed_x, last), torch.empty_like(scale), torch.empty_like(scale)
     kind = "f64" if x.dtype == torch.float64 else "f32"
@@ -163,7 +164,7 @@ def native_batch_norm_backward(dy: torch.Tensor, x: torch.Tensor, weight: Maybe,
                                output_mask: Sequence[bool]) -> Tuple[Any, str]:
     """Returns (dx, dweight, dbias) of training. torch computes the gradient of inference."""
     if not training:
-        raise Declined("the gradient of inference")
+        raise Declined("torch computes the gradient of inference")
     results, backend = _backward(dy, x, weight, saved_mean, saved_inverse, epsilon)
     return tuple(result if wanted else None for result, wanted in zip(results, output_mask)), backend
 
@@ -173,7 +174,7 @@ def cudnn_batch_norm_backward(x: torch.Tensor, dy: torch.Tensor, weight: torch.T
                               reserve: torch.Tensor) -> Tuple[Any, str]:
     """Does the same for CUDA's variant. A reserve that cuDNN saved goes back to cuDNN."""
     if reserve.numel():
-        raise Declined("a forward pass that ran on cuDNN")
+        raise Declined("the forward pass ran on cuDNN")
     try:
         results, backend = _backward(dy, x, weight, saved_mean, saved_inverse, epsilon)
     except Declined:

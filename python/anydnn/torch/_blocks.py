@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The blocks of a fused forward: modules that run as one operator if possible, else one after the other."""
-import weakref
-from dataclasses import dataclass
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import torch
 from torch import nn
 from torch.nn import functional
 
-from . import _activations, _compound, _eager, _epilogue, _fused, _state
+from . import _activations, _compound, _eager, _epilogue, _folding, _fused, _state
 from ._activations import Activation
 from ._trace import hooked
 
@@ -137,15 +135,9 @@ def _as_autocast(*tensors: Maybe) -> Tuple[Maybe, ...]:
     return tuple(one if one is None or one.dtype == torch.float64 else one.to(wanted) for one in tensors)
 
 
-def _own(module: nn.Module, name: str) -> Any:
-    """Returns a parameter, by the shortest path if it is one."""
-    found = module._parameters.get(name)
-    return getattr(module, name) if found is None else found
-
-
 def conv_active(conv: Any, x: torch.Tensor, activation: Activation) -> torch.Tensor:
     """Returns the activation of a convolution with bias, which may be a transposed one."""
-    w, bias = _own(conv, "weight"), _own(conv, "bias")
+    w, bias = _folding.own(conv, "weight"), _folding.own(conv, "bias")
     if why_not_conv(conv, bias) or _eager.tangents() or x.dim() != w.dim():
         return _activations.apply(activation, conv(x))
     return _ended(conv, w, bias, x, None, activation)
@@ -201,81 +193,21 @@ def branch(conv: Any, x: torch.Tensor) -> Tuple[torch.Tensor, torch.Tensor]:
     return _eager.branch(x, w, bias, call)  # type: ignore[no-any-return]
 
 
-def _folded_now(conv: Any, norm: Any) -> Tuple[torch.Tensor, torch.Tensor]:
-    """Computes the filter and the bias of a convolution that includes its normalization."""
-    factor = norm.weight * torch.rsqrt(norm.running_var + norm.eps)
-    w, groups = conv.weight, conv.groups if conv.transposed else 1
-    # The output channels are the first dim of a filter, and the second of each group of a transposed one.
-    shape = (groups, 1, -1) if conv.transposed else (-1, 1)
-    shape += (1,) * (w.dim() - 2)
-    scale = factor.to(w.dtype).view(shape)
-    w = (w.unflatten(0, (groups, -1)) * scale).reshape(w.shape) if conv.transposed else w * scale
-    mean = norm.running_mean if conv.bias is None else norm.running_mean - conv.bias
-    return w, (norm.bias - mean * factor).to(conv.weight.dtype)
-
-
-@dataclass
-class _Fold:
-    """A folded filter and bias, and their sources. Holding the storages prevents reuse of their addresses."""
-
-    sources: List[torch.Tensor]
-    versions: List[Tuple[int, int, torch.dtype]]
-    storages: List[torch.UntypedStorage]
-    rest: Tuple[Any, ...]
-    w: torch.Tensor
-    bias: torch.Tensor
-
-    def holds(self, sources: List[torch.Tensor], versions: List[Tuple[int, int, torch.dtype]], rest: Tuple[Any, ...]) -> bool:
-        """Returns whether nothing has changed since."""
-        return (self.versions == versions and self.rest == rest and len(self.sources) == len(sources)
-                and all(one is other for one, other in zip(self.sources, sources)))
-
-
-# The folds of each convolution, by stream: a fold computed on another stream may not be ready.
-_folds: "weakref.WeakKeyDictionary[nn.Module, Dict[int, _Fold]]" = weakref.WeakKeyDictionary()
-
-
-def _keeps(x: torch.Tensor, sources: List[torch.Tensor]) -> bool:
-    """Returns whether a fold may be kept: no gradient flows through it, and no tracer or graph records the call."""
-    return (_eager.eager(x) and all(_eager.plain(one) and not one.is_inference() for one in sources)
-            and not (torch.is_grad_enabled() and any(one.requires_grad for one in sources))
-            and not (x.is_cuda and torch.cuda.is_current_stream_capturing()))
-
-
-def _fold(conv: Any, norm: Any, x: torch.Tensor) -> Tuple[torch.Tensor, torch.Tensor]:
-    """Returns the folded filter and bias, and recomputes them if a parameter or a statistic has changed.
-
-    A change shows in the version that torch counts for each tensor, and in its address, which `.data = ...` changes.
-    """
-    sources = [one for one in (conv.weight, conv.bias, norm.weight, norm.bias, norm.running_mean, norm.running_var)
-               if one is not None]
-    if not _keeps(x, sources):
-        return _folded_now(conv, norm)
-    kind = x.device.type
-    cast = torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) and x.dtype != torch.float64 else None
-    last = _state.channels_last(x)
-    stream = torch._C._cuda_getCurrentRawStream(x.device.index) if x.is_cuda else 0
-    versions = [(one._version, one.data_ptr(), one.dtype) for one in sources]
-    folds = _folds.setdefault(conv, {})
-    held = folds.get(stream)
-    if held is None or not held.holds(sources, versions, (norm.eps, cast, last)):
-        with torch.inference_mode(False), torch.no_grad(), torch.autocast(kind, enabled=False):
-            w, bias = _folded_now(conv, norm)
-            if cast is not None:
-                w, bias = w.to(cast), bias.to(cast)
-            if last:
-                w = w.contiguous(memory_format=_state.FORMATS[w.dim()])
-        held = folds[stream] = _Fold(sources, versions, [one.untyped_storage() for one in sources],
-                                     (norm.eps, cast, last), w, bias)
-    return held.w, held.bias
+def _quiet(norm: nn.Module) -> bool:
+    """Returns whether neither a normalization nor a part of it has hooks."""
+    return not hooked(norm) and (not norm._modules or not any(map(hooked, norm.children())))
 
 
 def folded(conv: Any, norm: Any, x: torch.Tensor, z: Maybe, activation: Activation) -> torch.Tensor:
     """Runs inference with a convolution whose filter contains the factors of the following normalization."""
-    if norm.training or hooked(conv) or why_not_norm(norm) or x.dim() != conv.weight.dim():
+    found = None
+    if not norm.training and not hooked(conv) and _quiet(norm):
+        found = _folding.kept(conv, norm, x)
+        if found is None and not why_not_norm(norm):
+            found = _folding.made(conv, norm, x)
+    if found is None or x.dim() != found[0].dim():
         y = norm(conv(x))
         if activates(norm):
             return y  # type: ignore[no-any-return]
         return _activations.apply(activation, y if z is None else y + z)
-    w, bias = _fold(conv, norm, x)
-    return _ended(conv, w, bias, x, z, activation)
+    return _ended(conv, *found, x, z, activation)

@@ -5,7 +5,7 @@ from typing import Any, List, Optional, Sequence, Tuple
 import torch
 
 from . import _onto, _state
-from ._state import Declined, Plan, dims, empty, handle_of, operand, packed, plan, supported
+from ._state import Declined, Plan, dims, empty, handle_of, operand, packed, plan, supported, types_of
 
 
 def _spread(values: Sequence[int], count: int) -> Tuple[int, ...]:
@@ -23,23 +23,24 @@ class Shape:
                  padding: Any, dilation: Any, transposed: bool, output_padding: Any, groups: int) -> None:
         spatial = w.dim() - 2
         if spatial not in (1, 2, 3) or x.dim() != w.dim():
-            raise Declined(f"an input of {x.dim()} dims with a filter of {w.dim()}")
+            raise Declined(f"the input has {x.dim()} dims, the filter has {w.dim()}; both have 3, 4 or 5")
         self.stride, self.padding = _spread(stride, spatial), _spread(padding, spatial)
         self.dilation, self.output_padding = _spread(dilation, spatial), _spread(output_padding, spatial)
         self.transposed, self.groups = transposed, groups
         every = (self.stride, self.padding, self.dilation, self.output_padding)
         if any(len(values) != spatial for values in every):
-            raise Declined("parameters of another number of dims")
+            raise Declined(f"a stride, padding or dilation does not have {spatial} values")
         if min(self.padding) < 0 or min(self.stride) < 1 or min(self.dilation) < 1 or groups < 1:
-            raise Declined("a negative padding, or a stride, dilation or number of groups below 1")
+            raise Declined(f"padding {self.padding} is below 0, or stride {self.stride}, dilation {self.dilation} "
+                           f"or groups {groups} is below 1")
         channels = w.shape[0] if transposed else w.shape[1] * groups
         if x.shape[1] != channels or w.shape[0] % groups:
-            raise Declined("channels that do not fit the filter and the groups")
+            raise Declined(f"the input has {x.shape[1]} channels, the filter has {tuple(w.shape[:2])} with {groups} groups")
         self.output = self._output(x, w)
         if min(self.output[2:]) < 1:
-            raise Declined("a filter larger than the padded input")
+            raise Declined("the filter is larger than the padded input")
         if bias_sizes is not None and tuple(bias_sizes) != (self.output[1],):
-            raise Declined("a bias of another size")
+            raise Declined(f"the bias has size {tuple(bias_sizes)}, the output has {self.output[1]} channels")
         self.last = self._format(x, w, bias_sizes)
         self.flat = spatial == 1
         if self.flat:
@@ -53,7 +54,7 @@ class Shape:
             reach = gap * (w.shape[axis + 2] - 1) + 1
             if self.transposed:
                 if extra >= step:
-                    raise Declined("an output padding that is not smaller than the stride")
+                    raise Declined(f"output padding {extra} is not smaller than stride {step}")
                 extents.append((x.shape[axis + 2] - 1) * step - 2 * pad + reach + extra)
             else:
                 extents.append((x.shape[axis + 2] + 2 * pad - reach) // step + 1)
@@ -142,7 +143,7 @@ def convolution(x: torch.Tensor, w: torch.Tensor, bias: Optional[torch.Tensor], 
     """Returns y of aten::_convolution. With a bias, runs the fused operation if a backend has it."""
     supported(x, w, bias)
     if w.dtype != x.dtype or bias is not None and bias.dtype != x.dtype:
-        raise Declined("operands of several types")
+        raise Declined(types_of(input=x, filter=w, bias=bias))
     handle = handle_of(x, deterministic, benchmark)
     key, shape = _shape(handle, x, w, bias.shape if bias is not None else None,
                         (stride, padding, dilation, transposed, output_padding, groups))
@@ -170,7 +171,7 @@ def _prepared(x: torch.Tensor, w: torch.Tensor, z: Optional[torch.Tensor], bias:
     """Returns handle, key, Shape, math mode and operands without z of a fused convolution. The last operand is y."""
     supported(x, w, z, bias)
     if not x.dtype == w.dtype == bias.dtype or z is not None and z.dtype != x.dtype:
-        raise Declined("operands of several types")
+        raise Declined(types_of(input=x, filter=w, bias=bias, addition=z))
     handle = handle_of(x, torch._C._get_cudnn_deterministic(), torch._C._get_cudnn_benchmark())
     key, shape = _shape(handle, x, w, bias.shape, (stride, padding, dilation, False, [0] * (w.dim() - 2), groups))
     math = _math(x, _state.tf32() if x.is_cuda else False)
@@ -217,7 +218,7 @@ def with_epilogue(x: torch.Tensor, w: torch.Tensor, z: Optional[torch.Tensor], b
     if z is not None:
         z = shape.take(z)
         if z.shape != y.shape:
-            raise Declined("an addition of another shape than the convolution's result")
+            raise Declined(f"the addition has shape {tuple(z.shape)}, the result has shape {tuple(y.shape)}")
     found, operands, added, whole = _epilogue(handle, key, shape, math, operands, z, activation)
     found.run([tensor for _, tensor in operands])
     if z is not None and not added:
@@ -250,13 +251,13 @@ def convolution_backward(dy: torch.Tensor, x: torch.Tensor, w: torch.Tensor, bia
     """Returns (dx, dw, db), with None where the mask has False. torch passes no flags here: its current ones apply."""
     supported(dy, x, w)
     if not x.dtype == w.dtype == dy.dtype:
-        raise Declined("operands of several types")
+        raise Declined(types_of(input=x, filter=w, gradient=dy))
     handle = handle_of(x, torch._C._get_cudnn_deterministic(), torch._C._get_cudnn_benchmark())
     key, shape = _shape(handle, x, w, None, (stride, padding, dilation, transposed, output_padding, groups))
     math = _math(x, _state.tf32() if x.is_cuda else False)
     x, w, dy = shape.take(x), shape.take(w), shape.take(dy)
     if tuple(dy.shape) != shape.output:
-        raise Declined("a gradient of another shape than the output")
+        raise Declined(f"the gradient has shape {tuple(dy.shape)}, the output has shape {shape.output}")
     dx = dw = db = None
     backend = ""
     if output_mask[0]:
@@ -280,17 +281,17 @@ def backward_onto(dy: torch.Tensor, x: torch.Tensor, w: torch.Tensor, dx: torch.
     """Returns (dw, db), with None where `wanted` has False, and adds the gradient of x to dx. dx is written last."""
     supported(dy, x, w, dx)
     if not x.dtype == w.dtype == dy.dtype == dx.dtype:
-        raise Declined("operands of several types")
+        raise Declined(types_of(input=x, filter=w, gradient=dy, shortcut=dx))
     flags = torch._C._get_cudnn_deterministic(), torch._C._get_cudnn_benchmark()
     handle = handle_of(x, *flags)
     key, shape = _shape(handle, x, w, None, (stride, padding, dilation, False, [0] * (w.dim() - 2), groups))
     math = _math(x, _state.tf32() if x.is_cuda else False)
     onto = shape.take(dx)
     if dx.shape != x.shape or _state.address(onto) != _state.address(dx):
-        raise Declined("a gradient to be added to that has another format than the convolution's")
+        raise Declined("the gradient of the shortcut has another memory format than that of the convolution")
     x, w, dy = shape.take(x), shape.take(w), shape.take(dy)
     if tuple(dy.shape) != shape.output:
-        raise Declined("a gradient of another shape than the output")
+        raise Declined(f"the gradient has shape {tuple(dy.shape)}, the output has shape {shape.output}")
     adding = _onto.plan_of(handle, flags, (math, key), " ".join(
         ["convolution_backward_data", *(operand(role, one, shape.last) for role, one in
                                         (("w", w), ("dy", dy), ("dx", onto)))]) + shape.keys(math), [w, dy, onto])

@@ -3,6 +3,7 @@
 from typing import Any, Optional, Sequence, Tuple
 
 import torch
+from torch._C._functorch import is_functorch_wrapped_tensor
 
 from . import _activations, _convolution, _eager, _fused, _state
 from ._activations import Activation
@@ -35,8 +36,8 @@ _numbered = _fused.numbered("convolution_epilogue",
 def fits(x: torch.Tensor, w: torch.Tensor, z: Maybe, bias: torch.Tensor) -> bool:
     """Returns whether the operator may run: no gradient flows through it, and nothing traces the call."""
     operands = [one for one in (x, w, z, bias) if one is not None]
-    return (all(_eager.eager(one) for one in operands) and not _eager.tangents()
-            and not (torch.is_grad_enabled() and any(one.requires_grad for one in operands)))
+    return (_eager.eager(x) and all(map(_eager.plain, operands)) and not any(map(is_functorch_wrapped_tensor, operands))
+            and not _eager.tangents() and not (torch.is_grad_enabled() and any(one.requires_grad for one in operands)))
 
 
 def run(x: torch.Tensor, w: torch.Tensor, z: Maybe, bias: torch.Tensor, stride: Tuple[int, ...],

@@ -12,7 +12,7 @@ from typing import AbstractSet, Any, Callable, Dict, FrozenSet, Optional, Tuple
 import torch
 from torch import nn
 
-from . import _compound, _state, _trace
+from . import _compound, _folding, _state, _trace
 from ._patterns import NORMALIZATIONS
 from ._reading import Reading
 from ._summary import Fused
@@ -171,6 +171,7 @@ def fuse(model: nn.Module, *, fold: bool = False, shortcuts: bool = True) -> nn.
 def unfuse(model: nn.Module) -> nn.Module:
     """Reverts `fuse` in place."""
     _asked.pop(model, None)
+    _folding.forget(model)
     for module in model.modules():
         if isinstance(vars(module).get("forward"), Forward):
             del module.forward

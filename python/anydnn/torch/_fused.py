@@ -129,10 +129,11 @@ def _new(like: torch.Tensor) -> torch.Tensor:
 
 def _check(x: torch.Tensor, *others: Maybe) -> None:
     if not 4 <= x.dim() <= 5:
-        raise Declined(f"an input of {x.dim()} dims")
+        raise Declined(f"the input has {x.dim()} dims, not 4 or 5")
     for other in others:
         if other is not None and (other.dtype != x.dtype or other.shape != x.shape):
-            raise Declined("operands of several types or shapes")
+            raise Declined(f"an operand has type {other.dtype} and shape {tuple(other.shape)}, the input has type {x.dtype} "
+                           f"and shape {tuple(x.shape)}")
 
 
 def _norm_keys(x: torch.Tensor, epsilon: float, ceiling: Optional[float], addition: bool,
@@ -167,7 +168,7 @@ def _norm_run(x: torch.Tensor, z: Maybe, weight: torch.Tensor, bias: torch.Tenso
     _check(x, z)
     packed, last, _ = _batch_norm.operand_of(x)
     if x.numel() == x.shape[1]:
-        raise Declined("one value a channel")
+        raise Declined("the input has one value for each channel")
     y = _new(x)
     tensors = [("x", packed), ("scale", _batch_norm.parameter(weight, x, 1.0)),
                ("bias", _batch_norm.parameter(bias, x, 0.0)), ("y", y), ("save_mean", saved[0]),
@@ -185,7 +186,7 @@ def _norm_run(x: torch.Tensor, z: Maybe, weight: torch.Tensor, bias: torch.Tenso
 def _norm(x: torch.Tensor, z: Maybe, weight: torch.Tensor, bias: torch.Tensor, epsilon: float,
           ceiling: Optional[float]) -> Tuple[Any, str]:
     if x.dim() < 2:
-        raise Declined(f"an input of {x.dim()} dims")
+        raise Declined(f"the input has {x.dim()} dims, not 4 or 5")
     batch, saved = _saved(x)[:2], _saved(x)
     y, backend = _norm_run(x, z, weight, bias, batch, saved, 1.0, epsilon, ceiling)
     return (y, *saved[:2], *batch, saved[2]), backend

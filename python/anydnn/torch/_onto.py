@@ -104,7 +104,7 @@ def plan_of(handle: Kept, flags: Tuple[bool, bool], key: Tuple[object, ...], tex
     """
     where = ("onto", *key)
     if where not in handle.prepared and _capturing(operands[-1]):
-        raise Declined("nothing is timed while a graph is captured")
+        raise Declined("the capture of a graph permits no measurement")
     found = _state.kept(handle, where, lambda: _made(handle, flags, text, operands))
     if found.handle is not handle:
         assert isinstance(found.handle, Kept)

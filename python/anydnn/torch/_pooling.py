@@ -7,7 +7,7 @@ import torch
 from torch._C._functorch import is_functorch_wrapped_tensor
 
 from . import _eager, _fused, _state
-from ._state import Declined, channels_last, dims, empty, handle_of, operand, packed, plan, supported
+from ._state import Declined, channels_last, dims, empty, handle_of, operand, packed, plan, supported, types_of
 
 
 def _pair(values: Sequence[int]) -> Tuple[int, ...]:
@@ -15,7 +15,7 @@ def _pair(values: Sequence[int]) -> Tuple[int, ...]:
     return found * 2 if len(found) == 1 else found
 
 
-_CEIL = "ceil_mode, which adds a window at an edge"
+_CEIL = "ceil_mode adds a window at an edge"
 
 
 def _ceil_adds(shape: Sequence[int], window: Sequence[int], step: Sequence[int], pad: Sequence[int]) -> bool:
@@ -31,12 +31,12 @@ def _ceil_adds(shape: Sequence[int], window: Sequence[int], step: Sequence[int],
 def _parameters(shape: Sequence[int], window: Any, stride: Any, padding: Any, ceil_mode: bool, count_include_pad: bool,
                 divisor: Optional[int]) -> Tuple[Tuple[int, ...], Tuple[int, ...], Tuple[int, ...], str]:
     if divisor is not None:
-        raise Declined("divisor_override")
+        raise Declined(f"divisor_override is {divisor}; anydnn divides by the window")
     window = _pair(window)
     stride = _pair(stride) if len(stride) else window
     padding = _pair(padding)
     if min(window) < 1 or min(stride) < 1 or min(padding) < 0 or any(2 * p > w for p, w in zip(padding, window)):
-        raise Declined("a window, stride or padding that torch refuses")
+        raise Declined(f"window {window}, stride {stride} or padding {padding} is invalid")
     if ceil_mode and _ceil_adds(shape, window, stride, padding):
         raise Declined(_CEIL)
     mode = "average_include" if count_include_pad else "average_exclude"
@@ -45,7 +45,7 @@ def _parameters(shape: Sequence[int], window: Any, stride: Any, padding: Any, ce
 
 def _lifted(x: torch.Tensor) -> torch.Tensor:
     if x.dim() not in (3, 4):
-        raise Declined(f"an input of {x.dim()} dims")
+        raise Declined(f"the input has {x.dim()} dims, not 3 or 4")
     return x.unsqueeze(0) if x.dim() == 3 else x
 
 
@@ -60,7 +60,7 @@ def avg_pool2d(x: torch.Tensor, kernel_size: Any, stride: Any = (), padding: Any
     whole = packed(whole, last)
     extents = [(whole.shape[axis + 2] + 2 * pad[axis] - window[axis]) // step[axis] + 1 for axis in range(2)]
     if min(extents) < 1:
-        raise Declined("a window larger than the padded input")
+        raise Declined(f"window {window} is larger than the padded input")
     y = empty((*whole.shape[:2], *extents), whole, last)
     handle = handle_of(x)
     found = plan(handle, ("avg_pool2d", whole.shape, last, x.dtype, keys), lambda: " ".join(
@@ -75,7 +75,7 @@ def avg_pool2d_backward(dy: torch.Tensor, x: torch.Tensor, kernel_size: Any, str
     """Returns dx of aten::avg_pool2d. Reads neither x nor y."""
     supported(dy, x)
     if dy.dtype != x.dtype:
-        raise Declined("operands of several types")
+        raise Declined(types_of(gradient=dy, input=x))
     whole, last = _lifted(x), channels_last(_lifted(x))
     keys = _parameters(whole.shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)[3]
     gradient = packed(_lifted(dy), last)
@@ -128,7 +128,7 @@ def _max_gradient(dy: torch.Tensor, x: torch.Tensor, y: torch.Tensor, window: Se
                   padding: Sequence[int]) -> Tuple[Any, str]:
     supported(dy, x)
     if dy.dtype != x.dtype:
-        raise Declined("operands of several types")
+        raise Declined(types_of(gradient=dy, input=x))
     last = channels_last(x)
     x, y, dy = packed(x, last), packed(y, last), packed(dy, last)
     dx, keys = empty(x.shape, x, last), _max_keys(window, stride, padding)
@@ -188,13 +188,13 @@ def _max_parameters(shape: Tuple[int, ...], window: Any, stride: Any, padding: A
     window = _pair(window)
     step, pad, gap = (_pair(stride) if len(stride) else window), _pair(padding), _pair(dilation)
     if gap != (1, 1):
-        return "a dilation", ()
+        return f"dilation {dilation} is not 1", ()
     lengths = {len(window), len(step), len(pad)}
     if lengths != {2} or min(*window, *step) < 1 or min(pad) < 0 or any(2 * p > w for p, w in zip(pad, window)):
-        return "a window, stride or padding that torch refuses", ()
+        return f"window {window}, stride {stride} or padding {padding} is invalid", ()
     if len(shape) not in (3, 4) or min((shape[axis - 2] + 2 * pad[axis] - window[axis]) // step[axis] + 1
                                        for axis in range(2)) < 1:
-        return "an input that torch refuses", ()
+        return f"the input has shape {tuple(shape)}, which torch refuses", ()
     if ceil_mode and _ceil_adds(shape, window, step, pad):
         return _CEIL, ()
     return "", (window, step, pad)
@@ -213,9 +213,9 @@ def max_pool2d(name: str, key: str, previous: Any) -> Callable[..., Any]:
             return previous.call_boxed(keys, x, kernel_size, stride, padding, dilation, ceil_mode)
         try:
             if type(x) not in (torch.Tensor, torch.nn.Parameter) or is_functorch_wrapped_tensor(x):
-                raise Declined("a tensor of a tracer or of functorch")
+                raise Declined("the input belongs to a tracer or to functorch")
             if differentiable and _eager.tangents():
-                raise Declined("derivatives that are taken forward")
+                raise Declined("forward-mode derivatives are computed")
             supported(x)
             reason, parameters = _max_parameters(x.shape, tuple(kernel_size), tuple(stride), tuple(padding),
                                                  tuple(dilation), ceil_mode)

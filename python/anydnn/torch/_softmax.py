@@ -10,7 +10,7 @@ from ._state import Declined, handle_of, operand, plan, supported
 def _rows(x: torch.Tensor, dim: int) -> torch.Tensor:
     """Returns x as outer, dim, inner, 1."""
     if x.dim() == 0:
-        raise Declined("an input without dims")
+        raise Declined("the input has no dims")
     dim %= x.dim()
     outer = 1
     for extent in x.shape[:dim]:
@@ -21,7 +21,7 @@ def _rows(x: torch.Tensor, dim: int) -> torch.Tensor:
 def _forward(word: str, x: torch.Tensor, dim: int, half_to_float: bool) -> Tuple[Any, str]:
     supported(x)
     if half_to_float:
-        raise Declined("half_to_float")
+        raise Declined("half_to_float converts the result, and anydnn keeps the type")
     rows = _rows(x, dim)
     y = torch.empty_like(rows)
     found = plan(handle_of(x), (word, rows.shape, x.dtype), lambda: " ".join(
@@ -33,7 +33,7 @@ def _forward(word: str, x: torch.Tensor, dim: int, half_to_float: bool) -> Tuple
 def _backward(word: str, dy: torch.Tensor, y: torch.Tensor, dim: int, kind: torch.dtype) -> Tuple[Any, str]:
     supported(dy, y)
     if not kind == dy.dtype == y.dtype:
-        raise Declined("operands of several types")
+        raise Declined(f"the gradient has type {dy.dtype}, the output {y.dtype}, the input {kind}")
     rows, gradient = _rows(y, dim), _rows(dy, dim)
     dx = torch.empty_like(rows)
     found = plan(handle_of(y), (word, "backward", rows.shape, y.dtype), lambda: " ".join(

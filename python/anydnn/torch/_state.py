@@ -253,17 +253,24 @@ def operand(role: str, tensor: torch.Tensor, last: bool) -> str:
     return f"{role}={TYPES[tensor.dtype]}:{dims(tensor.shape)}:{layout}"
 
 
+def types_of(**operands: Optional[torch.Tensor]) -> str:
+    """Returns the sentence that the first two operands of different types have these, by the operands' names."""
+    found = [(name, one.dtype) for name, one in operands.items() if one is not None]
+    other = next((pair for pair in found if pair[1] != found[0][1]), found[0])
+    return f"the {other[0]} has type {other[1]}, the {found[0][0]} has type {found[0][1]}"
+
+
 def supported(*tensors: Optional[torch.Tensor]) -> None:
     """Declines what anydnn does not support: other types, layouts, devices, no elements."""
     for tensor in tensors:
         if tensor is None:
             continue
         if tensor.dtype not in TYPES:
-            raise Declined(f"the type {tensor.dtype}")
+            raise Declined(f"an operand has type {tensor.dtype}; anydnn has float, double, half and bfloat16")
         if tensor.layout != torch.strided:
-            raise Declined(f"the layout {tensor.layout}")
+            raise Declined(f"an operand has layout {tensor.layout}, not torch.strided")
         if tensor.numel() == 0:
-            raise Declined("a tensor without elements")
+            raise Declined("an operand has no elements")
 
 
 def tf32() -> bool:
