@@ -79,10 +79,11 @@ static int is_wanted(cl_device_type type, const char *name)
     return contains(name, wanted);
 }
 
-/* Reads what the device needs to be used. Returns 0 if it cannot be used, and explains why. */
-static int is_usable(struct opencl_device *device)
+/* Returns 1 if the device can be used, or 0 after it has explained why not. */
+static int check_device(const struct opencl_device *device)
 {
     cl_device_svm_capabilities svm = 0;
+    size_t group = 0;
 
     if (!device_bool(device->id, CL_DEVICE_AVAILABLE) ||
         !device_bool(device->id, CL_DEVICE_COMPILER_AVAILABLE)) {
@@ -97,7 +98,24 @@ static int is_usable(struct opencl_device *device)
                 device->name);
         return 0;
     }
+    opencl.clGetDeviceInfo(device->id, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof group, &group, NULL);
+    if (group < JOB_GROUP) {
+        explain("the OpenCL device %s has work-groups of at most %llu work-items; this backend "
+                "requires %d",
+                device->name, (unsigned long long)group, JOB_GROUP);
+        return 0;
+    }
     return 1;
+}
+
+/* Does the same, and logs why not. */
+static int is_usable(const struct opencl_device *device)
+{
+    int usable = check_device(device);
+
+    if (!usable)
+        kit_host->log(kit_host, ANYDNN_PLUGIN_LOG_INFO, __FILE__, __LINE__, failure);
+    return usable;
 }
 
 static void describe(struct opencl_device *device)

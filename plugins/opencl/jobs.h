@@ -47,7 +47,7 @@ struct job_number {
     i32 unused;
 };
 
-/* What each call passes by value. */
+/* The values that each call passes to its kernels. */
 struct job_call {
     struct job_number factor[JOB_FACTORS];
     u8 value[JOB_VALUE]; /* set_tensor's element */
@@ -103,6 +103,21 @@ struct lrn_job {
     struct job_number beta, k;
 };
 
+/* Divisive normalization. The window of position i of each spatial dim is i - before .. i + after.
+ */
+struct divisive_job {
+    struct job_tensor x, means, dy, out, dmeans;
+    i64 before, after;
+    struct job_number alpha; /* already divided by the number of positions in a window */
+    struct job_number beta, k;
+};
+
+/* The spatial transformer. The backward operations pass dtheta and dgrid as theta and grid of the
+ * grid, and dy as y of the sampler. */
+struct spatial_job {
+    struct job_tensor theta, grid, x, y, dx, dgrid;
+};
+
 /* Batch normalization. A cell is a set of elements with a common mean and variance: a channel or,
  * in the per-activation mode, one position in all images. Cells are numbered in row-major order. */
 struct norm_job {
@@ -119,7 +134,7 @@ struct norm_job {
     i32 unused;
 };
 
-/* What the kernels of batch normalization keep for a cell, as numbers of the kernels' type. */
+/* The values that the kernels of batch normalization keep for a cell. */
 enum { NORM_MEAN, NORM_INV_STD, NORM_DSCALE, NORM_DBIAS, NORM_VALUES };
 
 /* transform_tensor, add_tensor, scale_tensor, set_tensor and convolution_backward_bias, which has

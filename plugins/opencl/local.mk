@@ -8,12 +8,14 @@ OPENCL_KERNELS = \
 	$(srcdir)/plugins/opencl/kernels/activate.cl \
 	$(srcdir)/plugins/opencl/kernels/activation.cl \
 	$(srcdir)/plugins/opencl/kernels/conv.cl \
+	$(srcdir)/plugins/opencl/kernels/divisive.cl \
 	$(srcdir)/plugins/opencl/kernels/dropout.cl \
 	$(srcdir)/plugins/opencl/kernels/lrn.cl \
 	$(srcdir)/plugins/opencl/kernels/norm.cl \
 	$(srcdir)/plugins/opencl/kernels/pooling.cl \
 	$(srcdir)/plugins/opencl/kernels/reduce.cl \
 	$(srcdir)/plugins/opencl/kernels/softmax.cl \
+	$(srcdir)/plugins/opencl/kernels/spatial.cl \
 	$(srcdir)/plugins/opencl/kernels/tensor.cl
 
 EXTRA_DIST += plugins/opencl/sources.awk
@@ -35,18 +37,21 @@ plugins_opencl_anydnn_opencl_la_SOURCES = $(KIT_SOURCES) \
 	plugins/opencl/activation.c \
 	plugins/opencl/conv.c \
 	plugins/opencl/device.c \
+	plugins/opencl/divisive.c \
 	plugins/opencl/dropout.c \
 	plugins/opencl/jobs.h \
 	plugins/opencl/kernels/activate.cl \
 	plugins/opencl/kernels/activation.cl \
 	plugins/opencl/kernels/common.cl \
 	plugins/opencl/kernels/conv.cl \
+	plugins/opencl/kernels/divisive.cl \
 	plugins/opencl/kernels/dropout.cl \
 	plugins/opencl/kernels/lrn.cl \
 	plugins/opencl/kernels/norm.cl \
 	plugins/opencl/kernels/pooling.cl \
 	plugins/opencl/kernels/reduce.cl \
 	plugins/opencl/kernels/softmax.cl \
+	plugins/opencl/kernels/spatial.cl \
 	plugins/opencl/kernels/tensor.cl \
 	plugins/opencl/launch.c \
 	plugins/opencl/library.c \
@@ -63,6 +68,7 @@ plugins_opencl_anydnn_opencl_la_SOURCES = $(KIT_SOURCES) \
 	plugins/opencl/reduce.c \
 	plugins/opencl/softmax.c \
 	plugins/opencl/space.c \
+	plugins/opencl/spatial.c \
 	plugins/opencl/stream.c \
 	plugins/opencl/table.c \
 	plugins/opencl/table.h \

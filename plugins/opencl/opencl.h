@@ -30,6 +30,8 @@ enum {
     OPENCL_TENSOR,
     OPENCL_REDUCE,
     OPENCL_DROPOUT,
+    OPENCL_DIVISIVE,
+    OPENCL_SPATIAL,
     OPENCL_PROGRAMS
 };
 
@@ -70,7 +72,8 @@ static inline cl_command_queue opencl_queue(const struct opencl_device *device, 
 /* Creates an in-order queue whose events have times. */
 cl_command_queue opencl_make_queue(const struct opencl_device *device, cl_int *error);
 
-/* Builds a program for a type, unless that was done before, and creates one of its kernels. */
+/* Builds a program for a type, unless that was done before, and creates one of its kernels. The
+ * caller holds the device's lock. */
 int32_t opencl_make_kernel(struct opencl_device *device, int program, int32_t type,
                            const char *name, cl_kernel *kernel);
 

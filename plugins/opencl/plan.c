@@ -88,6 +88,7 @@ static int32_t make_kernels(struct anydnn_plugin_plan *plan)
         opencl.clCreateBuffer(plan->device->context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
                               operation->job_size, plan->job, &error);
     status = opencl_check(error, "creating a buffer");
+    pthread_mutex_lock(&plan->device->lock);
     for (int i = 0; i < OPENCL_KERNELS && operation->kernels[i] && !status; i++) {
         status = opencl_make_kernel(plan->device, operation->program, type, operation->kernels[i],
                                     &plan->kernel[i]);
@@ -96,6 +97,7 @@ static int32_t make_kernels(struct anydnn_plugin_plan *plan)
                 opencl.clSetKernelArg(plan->kernel[i], 0, sizeof(cl_mem), &plan->buffer),
                 "setting a kernel's argument");
     }
+    pthread_mutex_unlock(&plan->device->lock);
     return status;
 }
 
@@ -155,6 +157,7 @@ int32_t opencl_plan_execute(struct anydnn_plugin_plan *plan,
     struct anydnn_plugin_operands whole;
     struct opencl_call call = {.device = plan->device, .effect = effect};
     struct opencl_device *device;
+    cl_int flushed = CL_SUCCESS;
     int32_t status;
 
     *effect = ANYDNN_PLUGIN_EFFECT_NONE;
@@ -170,7 +173,7 @@ int32_t opencl_plan_execute(struct anydnn_plugin_plan *plan,
     status = plan->operation->run(plan, &call);
     if (call.scratch)
         opencl.clReleaseMemObject(call.scratch);
-    if (*effect == ANYDNN_PLUGIN_EFFECT_ENQUEUED && !status)
-        status = opencl_check(opencl.clFlush(call.queue), "submitting a call");
-    return status;
+    if (*effect == ANYDNN_PLUGIN_EFFECT_ENQUEUED)
+        flushed = opencl.clFlush(call.queue);
+    return status ? status : opencl_check(flushed, "submitting a call");
 }

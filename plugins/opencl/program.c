@@ -33,6 +33,8 @@ static const struct source programs[OPENCL_PROGRAMS] = {
     [OPENCL_TENSOR] = SOURCE(tensor),
     [OPENCL_REDUCE] = SOURCE(reduce),
     [OPENCL_DROPOUT] = SOURCE(dropout),
+    [OPENCL_DIVISIVE] = SOURCE(divisive),
+    [OPENCL_SPATIAL] = SOURCE(spatial),
 };
 
 /* Creates the program from the lines of all its sources. */
@@ -66,7 +68,7 @@ static void log_failure(const struct opencl_device *device, cl_program program)
 {
     char *log = kit_alloc(LOG_BYTES + 1, "a log");
     size_t bytes = 0, lines = 0;
-    char *whole;
+    char *whole, *end;
 
     if (!log)
         return;
@@ -75,9 +77,10 @@ static void log_failure(const struct opencl_device *device, cl_program program)
     if (whole)
         opencl.clGetProgramBuildInfo(program, device->id, CL_PROGRAM_BUILD_LOG, bytes, whole, NULL);
     snprintf(log, LOG_BYTES + 1, "%s", whole && whole[0] ? whole : "the compiler gives no reason");
-    for (char *c = log; *c; c++)
-        if (*c == '\n' && ++lines == LOG_LINES)
-            *c-- = '\0';
+    end = log;
+    while (*end && lines < LOG_LINES)
+        lines += *end++ == '\n';
+    *end = '\0';
     kit_host->log(kit_host, ANYDNN_PLUGIN_LOG_ERROR, __FILE__, __LINE__, log);
     kit_host->free(whole);
     kit_host->free(log);
@@ -119,10 +122,8 @@ int32_t opencl_make_kernel(struct opencl_device *device, int program, int32_t ty
     int32_t status = ANYDNN_PLUGIN_STATUS_SUCCESS;
     cl_int error = CL_SUCCESS;
 
-    pthread_mutex_lock(&device->lock);
     if (!device->program[program][type])
         status = build(device, program, type);
-    pthread_mutex_unlock(&device->lock);
     if (status)
         return status;
     *kernel = opencl.clCreateKernel(device->program[program][type], name, &error);

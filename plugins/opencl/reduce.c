@@ -113,7 +113,6 @@ int32_t opencl_count_special(int32_t number, void *stream,
 {
     struct special_job job = {0};
     struct opencl_device *device;
-    cl_kernel kernel = NULL;
     int32_t status = opencl_enter(number, &device);
 
     if (status)
@@ -123,18 +122,12 @@ int32_t opencl_count_special(int32_t number, void *stream,
                         "elements of %s are not examined for special values",
                         kit_type_name(tensor->type));
     take_dims(&job, tensor);
-    if (!device->special)
-        status = opencl_make_kernel(device, OPENCL_REDUCE, 0, "count_special", &kernel);
-    if (status)
-        return status;
     pthread_mutex_lock(&device->lock);
-    if (!device->special) {
-        device->special = kernel;
-        kernel = NULL;
-    }
-    status = opencl_check(enqueue(device, stream, &job, data, counts), "counting special values");
+    if (!device->special)
+        status = opencl_make_kernel(device, OPENCL_REDUCE, 0, "count_special", &device->special);
+    if (!status)
+        status =
+            opencl_check(enqueue(device, stream, &job, data, counts), "counting special values");
     pthread_mutex_unlock(&device->lock);
-    if (kernel)
-        opencl.clReleaseKernel(kernel);
     return status;
 }

@@ -30,6 +30,12 @@ const struct opencl_operation *const opencl_operations[] = {
     &opencl_set_tensor,
     &opencl_scale_tensor,
     &opencl_im2col,
+    &opencl_divisive_normalization_forward,
+    &opencl_divisive_normalization_backward,
+    &opencl_spatial_grid_forward,
+    &opencl_spatial_grid_backward,
+    &opencl_spatial_sampler_forward,
+    &opencl_spatial_sampler_backward,
 };
 
 const uint32_t opencl_operation_count = sizeof opencl_operations / sizeof opencl_operations[0];

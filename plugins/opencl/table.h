@@ -32,5 +32,11 @@ extern const struct opencl_operation opencl_reduce_tensor;
 extern const struct opencl_operation opencl_set_tensor;
 extern const struct opencl_operation opencl_scale_tensor;
 extern const struct opencl_operation opencl_im2col;
+extern const struct opencl_operation opencl_divisive_normalization_forward;
+extern const struct opencl_operation opencl_divisive_normalization_backward;
+extern const struct opencl_operation opencl_spatial_grid_forward;
+extern const struct opencl_operation opencl_spatial_grid_backward;
+extern const struct opencl_operation opencl_spatial_sampler_forward;
+extern const struct opencl_operation opencl_spatial_sampler_backward;
 
 #endif

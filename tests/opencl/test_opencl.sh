@@ -41,8 +41,8 @@ rejects() {
 # learns: LeNet's loss falls on the device.
 learns() {
     settings
-    "$ANYDNN_TEST_BUILDDIR/examples/lenet/lenet" --config "$tap_dir/conf" --device opencl --epochs 2 --train-images 640 \
-        --test-images 100 --learning-rate 0.05 >"$tap_dir/out" 2>"$tap_dir/err" || return 1
+    "$ANYDNN_TEST_BUILDDIR/examples/lenet/lenet" --config "$tap_dir/conf" --device opencl --epochs 2 --train-images 320 --batch 16 \
+        --test-images 16 --learning-rate 0.05 >"$tap_dir/out" 2>"$tap_dir/err" || return 1
     says '^LeNet, float, default math, on opencl:0' || return 1
     sed -n 's/^epoch .*: loss \([0-9.]*\).*/\1/p' "$tap_dir/out" >"$tap_dir/losses"
     awk 'NR == 1 { first = $1 } { last = $1 } END { exit !(NR == 2 && last < first && last < 2.3) }' "$tap_dir/losses" && return 0
@@ -54,7 +54,7 @@ learns() {
 cannot_record() {
     settings
     "$ANYDNN_TEST_BUILDDIR/examples/lenet/lenet" --config "$tap_dir/conf" --device opencl --record --epochs 1 \
-        --train-images 64 --test-images 10 >"$tap_dir/out" 2>"$tap_dir/err"
+        --train-images 32 --batch 8 --test-images 8 >"$tap_dir/out" 2>"$tap_dir/err"
     [ $? -eq 1 ] && says 'OpenCL cannot record a command queue'
 }
 
