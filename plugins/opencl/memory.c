@@ -63,21 +63,27 @@ int32_t opencl_pointer_owner(int32_t device, const void *pointer, int32_t *owner
     return ANYDNN_PLUGIN_STATUS_SUCCESS;
 }
 
+/* Makes the table longer. Returns 0 if memory runs out. */
+static int grow(void)
+{
+    size_t more = capacity * 2 + 64;
+    struct block *grown = realloc(blocks, more * sizeof blocks[0]);
+
+    if (!grown)
+        return 0;
+    blocks = grown;
+    capacity = more;
+    return 1;
+}
+
 /* Adds a block to the table. Returns 0 if memory runs out. */
 static int keep(const struct block *block)
 {
-    int kept = 1;
     size_t at;
+    int kept;
 
     pthread_mutex_lock(&lock);
-    if (count == capacity) {
-        size_t more = capacity * 2 + 64;
-        struct block *grown = realloc(blocks, more * sizeof blocks[0]);
-
-        kept = grown != NULL;
-        blocks = grown ? grown : blocks;
-        capacity = grown ? more : capacity;
-    }
+    kept = count < capacity || grow();
     if (kept) {
         at = blocks_up_to(block->at);
         memmove(&blocks[at + 1], &blocks[at], (count - at) * sizeof blocks[0]);

@@ -56,20 +56,26 @@ int32_t opencl_stream_check(int32_t number, void *stream)
                              "the stream was not created for OpenCL device %d", number);
 }
 
+/* Makes the device's list longer. Returns 0 if memory runs out. */
+static int grow(struct opencl_device *device)
+{
+    size_t more = device->stream_capacity * 2 + 16;
+    void **grown = realloc(device->streams, more * sizeof grown[0]);
+
+    if (!grown)
+        return 0;
+    device->streams = grown;
+    device->stream_capacity = more;
+    return 1;
+}
+
 /* Adds a queue to the device's list. Returns 0 if memory runs out. */
 static int keep(struct opencl_device *device, void *queue)
 {
-    int kept = 1;
+    int kept;
 
     pthread_mutex_lock(&device->lock);
-    if (device->stream_count == device->stream_capacity) {
-        size_t more = device->stream_capacity * 2 + 16;
-        void **grown = realloc(device->streams, more * sizeof grown[0]);
-
-        kept = grown != NULL;
-        device->streams = grown ? grown : device->streams;
-        device->stream_capacity = grown ? more : device->stream_capacity;
-    }
+    kept = device->stream_count < device->stream_capacity || grow(device);
     if (kept)
         device->streams[device->stream_count++] = queue;
     pthread_mutex_unlock(&device->lock);

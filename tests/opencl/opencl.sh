@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# shellcheck shell=sh disable=SC2034,SC2154
+# shellcheck shell=sh disable=SC2034,SC2119,SC2120,SC2154
 # Finds an OpenCL device for the tests of the backend opencl, or skips the test with the reason. Source this file after
 # tap.sh.
 
@@ -23,7 +23,8 @@ settings() {
 # has_device: succeeds if the backend finds a device. The answer is in $tap_dir/out and err.
 has_device() {
     settings
-    "$anydnn" explain --config "$tap_dir/conf" --device opencl activation_forward x=f32:2,3 >"$tap_dir/out" 2>"$tap_dir/err"
+    "$anydnn" explain --config "$tap_dir/conf" --device opencl activation_forward x=f32:2,3 \
+        >"$tap_dir/out" 2>"$tap_dir/err"
 }
 
 # why: prints the reason why there is no device.

@@ -29,7 +29,8 @@ skips() {
 
 # does_not_link: the backend needs no library of OpenCL.
 does_not_link() {
-    readelf -d "$ANYDNN_TEST_PLUGINDIR/anydnn_opencl.so" >"$tap_dir/needed" && ! grep NEEDED "$tap_dir/needed" | grep -i opencl
+    readelf -d "$ANYDNN_TEST_PLUGINDIR/anydnn_opencl.so" >"$tap_dir/needed" &&
+        ! grep NEEDED "$tap_dir/needed" | grep -i opencl
 }
 
 # rejects PATTERN: the backend is skipped, and the warning about its settings contains the pattern.
@@ -41,11 +42,12 @@ rejects() {
 # learns: LeNet's loss falls on the device.
 learns() {
     settings
-    "$ANYDNN_TEST_BUILDDIR/examples/lenet/lenet" --config "$tap_dir/conf" --device opencl --epochs 2 --train-images 320 --batch 16 \
-        --test-images 16 --learning-rate 0.05 >"$tap_dir/out" 2>"$tap_dir/err" || return 1
+    "$ANYDNN_TEST_BUILDDIR/examples/lenet/lenet" --config "$tap_dir/conf" --device opencl --epochs 2 \
+        --train-images 320 --batch 16 --test-images 16 --learning-rate 0.05 >"$tap_dir/out" 2>"$tap_dir/err" || return 1
     says '^LeNet, float, default math, on opencl:0' || return 1
     sed -n 's/^epoch .*: loss \([0-9.]*\).*/\1/p' "$tap_dir/out" >"$tap_dir/losses"
-    awk 'NR == 1 { first = $1 } { last = $1 } END { exit !(NR == 2 && last < first && last < 2.3) }' "$tap_dir/losses" && return 0
+    awk 'NR == 1 { first = $1 } { last = $1 } END { exit !(NR == 2 && last < first && last < 2.3) }' "$tap_dir/losses" &&
+        return 0
     cat "$tap_dir/out"
     return 1
 }

@@ -2,8 +2,8 @@
 /* Implements pooling. Forward has a work-item for each element of y, which reads its window. Backward has one for each
  * element of dx, which sums over the windows that cover it. */
 
-/* Finds the window of output `o`, from `begin` up to `end`, clipped to the input. A negative pad removes elements at the
- * end of the input. Returns 0 if the window is empty. */
+/* Finds the window of output `o`, from `begin` up to `end`, clipped to the input. A negative pad removes elements at
+ * the end of the input. Returns 0 if the window is empty. */
 int window_of(constant const struct pooling_job *job, const i64 *o, i64 *begin, i64 *end)
 {
     int has = 1;
