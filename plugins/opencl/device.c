@@ -14,8 +14,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct opencl_device devices[DEVICES_MAX];
 static atomic_int ready[DEVICES_MAX]; /* 1 if the device has a context */
 static int32_t total;
-static int searched;
-static char failure[700]; /* why there is no device */
+static atomic_int searched; /* 1 once the lines above and below are final */
+static char failure[700];   /* why there is no device */
 static uint64_t searched_at_fork;
 
 /* Formats the reason why there is no device. */
@@ -212,24 +212,23 @@ static void search(void)
         explain("the OpenCL platforms have no device");
 }
 
+/* Takes no lock after the search, since another thread might have held it at a fork. */
 int32_t opencl_device_count(const char **why)
 {
-    int32_t count;
-
-    pthread_mutex_lock(&lock);
-    if (!searched) {
-        searched_at_fork = kit_host->fork_number();
-        search();
-        searched = 1;
+    if (!atomic_load_explicit(&searched, memory_order_acquire)) {
+        pthread_mutex_lock(&lock);
+        if (!atomic_load(&searched)) {
+            searched_at_fork = kit_host->fork_number();
+            search();
+            atomic_store_explicit(&searched, 1, memory_order_release);
+        }
+        pthread_mutex_unlock(&lock);
     }
-    count = total;
     *why = failure;
-    if (searched_at_fork != kit_host->fork_number()) {
-        *why = "OpenCL was opened before fork(); its threads do not exist in the child";
-        count = 0;
-    }
-    pthread_mutex_unlock(&lock);
-    return count;
+    if (searched_at_fork == kit_host->fork_number())
+        return total;
+    *why = "OpenCL was opened before fork(); its threads do not exist in the child";
+    return 0;
 }
 
 /* ------------------------------------------------------------------ contexts */

@@ -22,7 +22,10 @@ static int32_t context_create(int32_t device, struct anydnn_plugin_context **con
 
 static void context_destroy(struct anydnn_plugin_context *context)
 {
-    opencl_finish(context->device);
+    struct opencl_device *device;
+
+    if (opencl_enter(context->device->number, &device) == 0)
+        opencl_finish(device);
     kit_host->free(context);
 }
 
