@@ -68,6 +68,7 @@ include tests/cudnn/local.mk
 endif
 $(folder_tests): core/libanydnn_core.la
 
+include tests/opencl/local.mk
 include tests/gpu/local.mk
 include tests/locale/local.mk
 include tests/process/local.mk

@@ -217,7 +217,7 @@ check "a misspelt key of a backend's settings" misspelt
 # skipped.
 published() {
     "$anydnn" config --backends >"$tap_dir/out" || return
-    for backend in cpu_ref onednn cuda_naive cuda_simt cuda_tensorcore cudnn; do
+    for backend in cpu_ref onednn cuda_naive cuda_simt cuda_tensorcore cudnn opencl; do
         sed -n "/^;\[plugin $backend\]/,/^\$/p" "$tap_dir/out" | grep '^# set\.' >"$tap_dir/published"
         sed -n "/^;\[plugin $backend\]/,/^\$/p" "$ANYDNN_TEST_SRCDIR/conf/anydnn.conf" | grep '^# set\.' >"$tap_dir/shipped"
         "$anydnn" info "$backend" 2>&1 | grep -q "^$backend  *live" || continue
