@@ -12,22 +12,11 @@
 #include "sys/process.h"
 
 /* The names with their article, by kind. */
-static const char *const kind_names[] = {"a tensor",
-                                         "a filter",
-                                         "a convolution",
-                                         "a pooling",
-                                         "an activation",
-                                         "an LRN",
-                                         "an op tensor",
-                                         "a reduce tensor",
-                                         "a transform",
-                                         "a dropout",
-                                         "a spatial transformer",
-                                         "a CTC loss",
-                                         "a normalization",
-                                         "a matrix product",
-                                         "an algorithm",
-                                         "an algorithm performance"};
+static const char *const kind_names[] = {
+    "a tensor",        "a filter",         "a convolution",         "a pooling",
+    "an activation",   "an LRN",           "an op tensor",          "a reduce tensor",
+    "a transform",     "a dropout",        "a spatial transformer", "a CTC loss",
+    "a normalization", "a matrix product", "an algorithm",          "an algorithm performance"};
 
 static const char *kind_name(uint32_t kind)
 {

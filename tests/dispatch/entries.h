@@ -30,9 +30,9 @@ struct entry_argument {
      * iN      operand N in host memory, integers that are valid for the CTC loss
      * ws      the workspace
      * value   the value of set_tensor
-     * P A R L O E X D S C N M   descriptors of pooling, activation, ReLU, LRN, op tensor, reduction,
-     *         transform, dropout, spatial transformer, CTC loss, normalization, matrix product, as
-     *         entries_make.c fills them
+     * P A R L O E X D S C N M   descriptors of pooling, activation, ReLU, LRN, op tensor,
+     * reduction, transform, dropout, spatial transformer, CTC loss, normalization, matrix product,
+     * as entries_make.c fills them
      */
     const char *what;
 };
