@@ -286,6 +286,34 @@ onednn_describe_batch_normalization(const struct onednn_batch_normalization *b,
     return made;
 }
 
+dnnl_primitive_desc_t
+onednn_describe_layer_normalization(const struct onednn_layer_normalization *l,
+                                    const_dnnl_primitive_attr_t attributes)
+{
+    const unsigned flags = flags_of(l->flags);
+    dnnl_primitive_desc_t made = NULL;
+
+    if (is_forward(l->direction))
+        FORWARD(made, layer_normalization_forward,
+                (l->direction, l->x, l->statistics, l->epsilon, flags), layer_normalization_forward,
+                (l->direction, l->x, l->x, l->statistics, l->epsilon, flags));
+    else
+        BACKWARD(made, layer_normalization_backward,
+                 (l->direction, l->dx, l->x, l->statistics, l->epsilon, flags),
+                 layer_normalization_backward,
+                 (l->direction, l->dx, l->dx, l->x, l->statistics, l->epsilon, flags), l->hint);
+    return made;
+}
+
+dnnl_primitive_desc_t onednn_describe_product(const struct onednn_product *p,
+                                              const_dnnl_primitive_attr_t attributes)
+{
+    dnnl_primitive_desc_t made = NULL;
+
+    FORWARD_ALIKE(made, matmul, matmul, p->a, p->b, p->bias, p->d);
+    return made;
+}
+
 dnnl_primitive_desc_t onednn_describe_eltwise(const struct onednn_eltwise *e,
                                               const_dnnl_primitive_attr_t attributes)
 {

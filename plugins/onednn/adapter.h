@@ -95,6 +95,26 @@ dnnl_primitive_desc_t
 onednn_describe_batch_normalization(const struct onednn_batch_normalization *normalization,
                                     const_dnnl_primitive_attr_t attributes);
 
+struct onednn_layer_normalization {
+    dnnl_prop_kind_t direction;
+    onednn_layout x;          /* layout of x and y */
+    onednn_layout dx;         /* layout of dx and dy; backward only */
+    onednn_layout statistics; /* layout of mean and variance */
+    float epsilon;
+    unsigned flags;
+    const_dnnl_primitive_desc_t hint;
+};
+dnnl_primitive_desc_t
+onednn_describe_layer_normalization(const struct onednn_layer_normalization *normalization,
+                                    const_dnnl_primitive_attr_t attributes);
+
+/* Describes d = a b + bias. bias is NULL if there is none. */
+struct onednn_product {
+    onednn_layout a, b, bias, d;
+};
+dnnl_primitive_desc_t onednn_describe_product(const struct onednn_product *product,
+                                              const_dnnl_primitive_attr_t attributes);
+
 struct onednn_eltwise {
     dnnl_prop_kind_t direction;
     dnnl_alg_kind_t algorithm;

@@ -121,6 +121,18 @@ void onednn_add_post_ops(struct onednn_build *build, dnnl_primitive_attr_t attri
         onednn.dnnl_post_ops_destroy(post_ops);
 }
 
+dnnl_primitive_attr_t onednn_relu_attributes(struct onednn_build *build)
+{
+    dnnl_primitive_attr_t attributes = onednn_attributes(build);
+    dnnl_post_ops_t post_ops = NULL;
+
+    if (onednn.dnnl_post_ops_create(&post_ops) != dnnl_success || onednn_append_relu(post_ops) != 0)
+        onednn_build_fail(build, ANYDNN_PLUGIN_STATUS_ALLOC_FAILED,
+                          "out of memory for the post-ops of a primitive");
+    onednn_add_post_ops(build, attributes, post_ops);
+    return attributes;
+}
+
 /* ------------------------------------------------------------------ views and layouts */
 
 static dnnl_data_type_t data_type(int32_t type)

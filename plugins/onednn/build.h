@@ -101,6 +101,9 @@ struct onednn_view onednn_lanes_of(const struct onednn_view *view, int64_t group
 
 /* Returns a packed tensor of the same dims, in the order of the view's strides. */
 struct onednn_view onednn_packed_like(const struct onednn_view *view, int32_t type);
+/* Does the same, but the dims whose bits are set in `inside` are inside the others. */
+struct onednn_view onednn_packed_inside(const struct onednn_view *view, int32_t type,
+                                        uint32_t inside);
 /* Returns a packed tensor of the same dims, with the last dim fastest. */
 struct onednn_view onednn_packed(const struct onednn_view *view, int32_t type);
 
@@ -151,6 +154,8 @@ dnnl_primitive_desc_t onednn_keep_if(struct onednn_build *build, dnnl_primitive_
 dnnl_primitive_attr_t onednn_attributes(struct onednn_build *build);
 void onednn_add_post_ops(struct onednn_build *build, dnnl_primitive_attr_t attributes,
                          dnnl_post_ops_t post_ops);
+/* Creates attributes with a post-op that makes a result max(result, 0). */
+dnnl_primitive_attr_t onednn_relu_attributes(struct onednn_build *build);
 
 /* The pair of a DNNL_ARG_xxx constant and a memory number. */
 struct onednn_argument {

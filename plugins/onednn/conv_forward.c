@@ -110,17 +110,9 @@ static int keeps_nan(const struct onednn_build *build, const struct onednn_conv 
 static dnnl_primitive_attr_t fused_attributes(struct onednn_build *build)
 {
     const struct anydnn_plugin_convolution *params = build->problem->params;
-    dnnl_primitive_attr_t attributes;
-    dnnl_post_ops_t post_ops = NULL;
 
-    if (params->activation == ONEDNN_IDENTITY)
-        return build->attributes;
-    attributes = onednn_attributes(build);
-    if (onednn.dnnl_post_ops_create(&post_ops) != dnnl_success || onednn_append_relu(post_ops) != 0)
-        onednn_build_fail(build, ANYDNN_PLUGIN_STATUS_ALLOC_FAILED,
-                          "out of memory for the post-ops of a primitive");
-    onednn_add_post_ops(build, attributes, post_ops);
-    return attributes;
+    return params->activation == ONEDNN_IDENTITY ? build->attributes
+                                                 : onednn_relu_attributes(build);
 }
 
 /* Builds the convolution with oneDNN's post-ops. Returns 0 and adds no step if oneDNN does not do

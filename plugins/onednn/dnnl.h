@@ -70,7 +70,7 @@ typedef enum {
     X(dnnl_eltwise_logistic, 0xaf) X(dnnl_eltwise_swish, 0xdf) X(dnnl_eltwise_clip, 0xff)
 #define ONEDNN_OLD_FLAGS(X) X(dnnl_use_scale, 0x8) X(dnnl_use_shift, 0x10)
 
-/* The flags of batch normalization. */
+/* The flags of batch and layer normalization. */
 enum {
     dnnl_use_global_stats = 0x1,
     dnnl_use_scale = 0x2,

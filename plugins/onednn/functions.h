@@ -107,6 +107,17 @@
       (dnnl_primitive_desc_t *, dnnl_engine_t, dnnl_prop_kind_t, const_dnnl_memory_desc_t,         \
        const_dnnl_memory_desc_t, const_dnnl_memory_desc_t, float, unsigned,                        \
        const_dnnl_primitive_desc_t, const_dnnl_primitive_attr_t))                                  \
+    X(dnnl_status_t, dnnl_layer_normalization_forward_primitive_desc_create,                       \
+      (dnnl_primitive_desc_t *, dnnl_engine_t, dnnl_prop_kind_t, const_dnnl_memory_desc_t,         \
+       const_dnnl_memory_desc_t, const_dnnl_memory_desc_t, float, unsigned,                        \
+       const_dnnl_primitive_attr_t))                                                               \
+    X(dnnl_status_t, dnnl_layer_normalization_backward_primitive_desc_create,                      \
+      (dnnl_primitive_desc_t *, dnnl_engine_t, dnnl_prop_kind_t, const_dnnl_memory_desc_t,         \
+       const_dnnl_memory_desc_t, const_dnnl_memory_desc_t, const_dnnl_memory_desc_t, float,        \
+       unsigned, const_dnnl_primitive_desc_t, const_dnnl_primitive_attr_t))                        \
+    X(dnnl_status_t, dnnl_matmul_primitive_desc_create,                                            \
+      (dnnl_primitive_desc_t *, dnnl_engine_t, const_dnnl_memory_desc_t, const_dnnl_memory_desc_t, \
+       const_dnnl_memory_desc_t, const_dnnl_memory_desc_t, const_dnnl_primitive_attr_t))           \
     X(dnnl_status_t, dnnl_eltwise_forward_primitive_desc_create,                                   \
       (dnnl_primitive_desc_t *, dnnl_engine_t, dnnl_prop_kind_t, dnnl_alg_kind_t,                  \
        const_dnnl_memory_desc_t, const_dnnl_memory_desc_t, float, float,                           \
@@ -173,6 +184,15 @@
     X(dnnl_status_t, dnnl_batch_normalization_backward_desc_init,                                  \
       (union onednn_old_description *, dnnl_prop_kind_t, const_dnnl_memory_desc_t,                 \
        const_dnnl_memory_desc_t, float, unsigned))                                                 \
+    X(dnnl_status_t, dnnl_layer_normalization_forward_desc_init,                                   \
+      (union onednn_old_description *, dnnl_prop_kind_t, const_dnnl_memory_desc_t,                 \
+       const_dnnl_memory_desc_t, float, unsigned))                                                 \
+    X(dnnl_status_t, dnnl_layer_normalization_backward_desc_init,                                  \
+      (union onednn_old_description *, dnnl_prop_kind_t, const_dnnl_memory_desc_t,                 \
+       const_dnnl_memory_desc_t, const_dnnl_memory_desc_t, float, unsigned))                       \
+    X(dnnl_status_t, dnnl_matmul_desc_init,                                                        \
+      (union onednn_old_description *, const_dnnl_memory_desc_t, const_dnnl_memory_desc_t,         \
+       const_dnnl_memory_desc_t, const_dnnl_memory_desc_t))                                        \
     X(dnnl_status_t, dnnl_eltwise_forward_desc_init,                                               \
       (union onednn_old_description *, dnnl_prop_kind_t, dnnl_alg_kind_t,                          \
        const_dnnl_memory_desc_t, float, float))                                                    \

@@ -131,25 +131,61 @@ int onednn_none_beyond(const float *x, int64_t n, float most)
     return none_far(x, n, most);
 }
 
+struct rows_work {
+    const struct onednn_call *call;
+    const struct onednn_rows *rows;
+};
+
+static void run_piece(void *arg, int64_t piece)
+{
+    const struct rows_work *work = arg;
+    const struct onednn_rows *rows = work->rows;
+    struct onednn_row_call row_call = {work->call, rows->data};
+    void *place[ONEDNN_WALK_TENSORS] = {NULL};
+    int64_t first = piece * rows->piece, end = first + rows->piece;
+
+    for (int32_t t = 0; t < rows->walk.steps.tensors; t++)
+        place[t] = (char *)onednn_at(work->call, rows->place[t]) + (size_t)piece * rows->apart[t];
+    onednn_walk_range(&rows->walk, place, first,
+                      end < rows->walk.steps.count ? end : rows->walk.steps.count, rows->row,
+                      &row_call);
+}
+
 static void run_rows(const struct onednn_call *call, const void *data)
 {
     const struct onednn_rows *rows = data;
-    struct onednn_row_call row_call = {call, rows->data};
-    void *place[ONEDNN_WALK_TENSORS] = {NULL};
+    struct rows_work work = {call, rows};
 
-    for (int32_t t = 0; t < rows->walk.steps.tensors; t++)
-        place[t] = onednn_at(call, rows->place[t]);
-    onednn_walk_run(&rows->walk, place, rows->row, &row_call);
+    onednn_share(call, rows->pieces, run_piece, &work);
 }
 
-void onednn_run_rows(struct onednn_build *build, onednn_row_fn row, const void *data, size_t size,
-                     const struct onednn_view *const view[], const struct onednn_place place[],
-                     int32_t tensors)
+void onednn_share_rows(struct onednn_build *build, onednn_row_fn row, const void *data, size_t size,
+                       const struct onednn_view *const view[], const struct onednn_place place[],
+                       int32_t tensors, int64_t pieces, const size_t apart[])
 {
     struct onednn_rows rows = {.row = row};
 
     onednn_walk_init(&rows.walk, view, tensors);
     memcpy(rows.place, place, (size_t)tensors * sizeof *place);
     memcpy(rows.data, data, size);
+    rows.piece = (rows.walk.steps.count + pieces - 1) / pieces;
+    rows.pieces = (rows.walk.steps.count + rows.piece - 1) / rows.piece;
+    if (apart)
+        memcpy(rows.apart, apart, (size_t)tensors * sizeof *apart);
     onednn_run_own(build, run_rows, &rows, sizeof rows);
+}
+
+void onednn_run_rows(struct onednn_build *build, onednn_row_fn row, const void *data, size_t size,
+                     const struct onednn_view *const view[], const struct onednn_place place[],
+                     int32_t tensors)
+{
+    onednn_share_rows(build, row, data, size, view, place, tensors, 1, NULL);
+}
+
+/* The elements of a piece, which is the work of one thread at a time. */
+#define PIECE 32768
+
+int64_t onednn_pieces_of(const struct onednn_view *view)
+{
+    return (kit_count(view->dims, view->ndims) + PIECE - 1) / PIECE;
 }

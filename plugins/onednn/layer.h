@@ -69,9 +69,18 @@ struct onednn_rows {
     struct onednn_place place[ONEDNN_WALK_TENSORS];
     onednn_row_fn row; /* its arg is a struct onednn_row_call */
     char data[64];
+    int64_t pieces, piece;             /* pieces that threads share, and elements of one */
+    size_t apart[ONEDNN_WALK_TENSORS]; /* bytes from a tensor of one piece to that of the next */
 };
 void onednn_run_rows(struct onednn_build *build, onednn_row_fn row, const void *data, size_t size,
                      const struct onednn_view *const view[], const struct onednn_place place[],
                      int32_t tensors);
+/* Does the same in pieces that threads share. `apart` may be NULL; otherwise each piece has tensors
+ * of its own, so many bytes after those of the piece before. */
+void onednn_share_rows(struct onednn_build *build, onednn_row_fn row, const void *data, size_t size,
+                       const struct onednn_view *const view[], const struct onednn_place place[],
+                       int32_t tensors, int64_t pieces, const size_t apart[]);
+/* Returns a number of pieces for elementwise work on a view. */
+int64_t onednn_pieces_of(const struct onednn_view *view);
 
 #endif

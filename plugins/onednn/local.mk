@@ -44,11 +44,19 @@ plugins_onednn_anydnn_onednn_la_SOURCES = $(KIT_SOURCES) \
 	plugins/onednn/functions.h \
 	plugins/onednn/layer.c \
 	plugins/onednn/layer.h \
+	plugins/onednn/layer_norm.c \
+	plugins/onednn/layer_norm.h \
+	plugins/onednn/layer_norm_backward.c \
+	plugins/onednn/layer_norm_forward.c \
+	plugins/onednn/layer_norm_steps.c \
 	plugins/onednn/library.c \
 	plugins/onednn/library.h \
 	plugins/onednn/lrn.c \
 	plugins/onednn/lrn.h \
 	plugins/onednn/lrn_own.c \
+	plugins/onednn/matmul.c \
+	plugins/onednn/matmul.h \
+	plugins/onednn/matmul_finish.c \
 	plugins/onednn/move.c \
 	plugins/onednn/onednn.h \
 	plugins/onednn/plan.c \

@@ -23,6 +23,9 @@ const struct onednn_operation *const onednn_operations[] = {
     &onednn_batch_normalization_inference,
     &onednn_batch_normalization_training,
     &onednn_batch_normalization_backward,
+    &onednn_normalization_forward,
+    &onednn_normalization_backward,
+    &onednn_matmul,
 };
 const uint32_t onednn_operation_count = sizeof onednn_operations / sizeof onednn_operations[0];
 

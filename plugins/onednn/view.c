@@ -69,7 +69,8 @@ static int32_t smallest_of(const struct onednn_view *view, uint32_t left)
     return smallest;
 }
 
-struct onednn_view onednn_packed_like(const struct onednn_view *view, int32_t type)
+struct onednn_view onednn_packed_inside(const struct onednn_view *view, int32_t type,
+                                        uint32_t inside)
 {
     struct onednn_view packed = *view;
     uint32_t left = (UINT32_C(1) << view->ndims) - 1;
@@ -78,13 +79,18 @@ struct onednn_view onednn_packed_like(const struct onednn_view *view, int32_t ty
     packed.type = type;
     packed.first = 0;
     while (left) {
-        int32_t smallest = smallest_of(view, left);
+        int32_t smallest = smallest_of(view, left & inside ? left & inside : left);
 
         left &= ~(UINT32_C(1) << smallest);
         packed.strides[smallest] = stride;
         stride *= packed.dims[smallest];
     }
     return packed;
+}
+
+struct onednn_view onednn_packed_like(const struct onednn_view *view, int32_t type)
+{
+    return onednn_packed_inside(view, type, 0);
 }
 
 struct onednn_view onednn_packed(const struct onednn_view *view, int32_t type)

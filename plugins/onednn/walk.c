@@ -44,14 +44,20 @@ static void run_row(void *arg, void *const place[], const int64_t stride[], int6
     row->run(row->arg, row->walk, at, stride, n);
 }
 
-void onednn_walk_run(const struct onednn_walk *walk, void *const data[], onednn_row_fn row,
-                     void *arg)
+void onednn_walk_range(const struct onednn_walk *walk, void *const data[], int64_t begin,
+                       int64_t end, onednn_row_fn row, void *arg)
 {
     void *first[ONEDNN_WALK_TENSORS] = {0};
 
     for (int32_t t = 0; t < walk->steps.tensors; t++)
         first[t] = (char *)data[t] + walk->first[t];
-    kit_walk_run(&walk->steps, first, run_row, &(struct row){walk, row, arg});
+    kit_walk_range(&walk->steps, first, begin, end, run_row, &(struct row){walk, row, arg});
+}
+
+void onednn_walk_run(const struct onednn_walk *walk, void *const data[], onednn_row_fn row,
+                     void *arg)
+{
+    onednn_walk_range(walk, data, 0, walk->steps.count, row, arg);
 }
 
 /* ------------------------------------------------------------------ types */

@@ -9,7 +9,7 @@
 /* The most dims: grouped filters have one more dim than plain ones, and so do vectors of
  * channels. */
 #define ONEDNN_DIM_MAX      KIT_WALK_DIMS
-#define ONEDNN_WALK_TENSORS 4
+#define ONEDNN_WALK_TENSORS 9
 
 /* The elements that rows convert at a time. */
 #define ONEDNN_CHUNK 256
@@ -24,7 +24,7 @@ struct onednn_view {
     int64_t strides[ONEDNN_DIM_MAX];
 };
 
-/* An iteration over up to four tensors of equal dims, in the order of the first one's strides; in
+/* An iteration over tensors of equal dims, in the order of the first one's strides; in
  * bytes. */
 struct onednn_walk {
     struct kit_walk steps;
@@ -41,6 +41,9 @@ typedef void (*onednn_row_fn)(void *arg, const struct onednn_walk *walk, char *c
                               const int64_t stride[], int64_t n);
 void onednn_walk_run(const struct onednn_walk *walk, void *const data[], onednn_row_fn row,
                      void *arg);
+/* Processes only the elements from index `begin` up to `end`, which may cut rows. */
+void onednn_walk_range(const struct onednn_walk *walk, void *const data[], int64_t begin,
+                       int64_t end, onednn_row_fn row, void *arg);
 
 /* These functions convert n elements to double and back. The conversion back rounds once, to
  * nearest with ties to even. Integers also saturate, and for them NaN becomes 0. */

@@ -24,10 +24,19 @@ static int64_t tensor_count(const struct anydnn_plugin_tensor *tensor)
     return kit_count(tensor->dims, tensor->ndims);
 }
 
-/* Returns 1 if the convolution has few products. Each result is the sum of one product per tap of
- * the filter, over the channels of a group. */
+/* Returns the products of an element of a matrix product. */
+static int64_t inner_size(const struct anydnn_plugin_problem *problem)
+{
+    const struct anydnn_plugin_tensor *a = problem->tensor[slot_matmul_a];
+    return a->dims[a->ndims - 1];
+}
+
+/* Returns 1 if the problem has few products. Each result of a convolution is the sum of one product
+ * per tap of the filter, over the channels of a group. */
 static int has_few_products(const struct anydnn_plugin_problem *problem)
 {
+    if (problem->operation == ANYDNN_PLUGIN_MATMUL)
+        return tensor_count(problem->tensor[slot_matmul_d]) * inner_size(problem) < FEW_PRODUCTS;
     for (size_t i = 0; i < sizeof convolutions / sizeof convolutions[0]; i++) {
         const struct anydnn_plugin_tensor *filter;
 

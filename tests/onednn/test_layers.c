@@ -153,6 +153,20 @@ static const struct example examples[] = {
      2,
      {0.5, -0.25},
      0},
+    /* The same for sets of equal elements, and for a set with an infinity. Inputs: x, bias. */
+    {"normalization_forward x=f32:3,2 bias=f32:1,2 kind=layer axes=1 "
+     "without=scale,z,sum,save_mean,save_inv_dev",
+     {{5, 5, -7, -7, INFINITY, 1}, {2, 3}},
+     6,
+     {2, 3, 2, 3, NAN, NAN},
+     0},
+    /* The factor 0 keeps c unread, and a NaN of a or b propagates through ReLU. */
+    {"matmul a=f32:1,2 b=f32:2,2 c=f32:1,2 activation=relu nan=propagate "
+     "without=bias,scale_a,scale_b,scale_d,zero_a,zero_b,aux,amax",
+     {{2, 3}, {1, -1, 4, NAN}, {NAN, NAN}},
+     2,
+     {14, NAN},
+     0},
 };
 
 static int set_up(void **state)

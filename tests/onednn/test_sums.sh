@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Compares long sums of onednn with cpu_ref's: gradients of filters in parts (plugins/onednn/conv_parts.c), and
-# sums of batch normalization in the processor's vectors (batch_norm_sums.c).
+# sums of batch normalization in the processor's vectors (batch_norm_sums.c). Also checks
+# normalizations over other sets, and matrix products in any layout.
 # Needs: tools/anydnn
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
@@ -66,6 +67,41 @@ x=f32:5,33,2,3:nhwc mode=per_activation epsilon=1e-5
 EOF
 }
 
+# The statistics of a set are sums in double, too. The sets are rows, groups of neighbouring channels, and dims that
+# are not adjacent in memory.
+sets() {
+    compare normalization_forward --inputs normal --tolerance 2e-7 <<'EOF'
+x=f32:2,300000 kind=layer axes=1 epsilon=1e-5
+x=f32:2,24,17,19 kind=group groups=8 epsilon=1e-5
+x=f32:2,24,17,19:nhwc kind=group groups=8 epsilon=1e-5
+x=f32:3,37,7,5 kind=layer axes=1 epsilon=1e-5
+x=f32:3,37,7,5 kind=layer axes=0,3 epsilon=1e-5
+EOF
+}
+
+# Gradients of scale and bias are sums in double, in pieces that threads share. That of x is a sum of at most 12,285
+# terms in float, with an error of 0.3 * 2^-24 * sqrt(12285) = 2e-6.
+set_gradients() {
+    compare normalization_backward --inputs normal --tolerance 2e-6 <<'EOF'
+x=f32:5000,64 scale=f32:1,64 dscale=f32:1,64 dbias=f32:1,64 kind=layer axes=1 epsilon=1e-5 without=bias,dsum
+x=f32:8,24,65,63 scale=f32:1,24,1,1 dscale=f32:1,24,1,1 dbias=f32:1,24,1,1 kind=group groups=8 epsilon=1e-5 without=bias,dsum
+EOF
+}
+
+# Rows and columns of one element may have any stride, which oneDNN's gemm refuses to run in some layouts. Products of
+# whole numbers are exact.
+products() {
+    compare matmul --tolerance 0 <<'EOF'
+a=f32:2,1,17:nhwc b=f32:1,17,8:nhwc
+a=f32:1,9:3,4 b=f32:9,1:4,3
+a=f32:9,1:1,1 b=f32:1,5:1,1
+a=f32:3,1,9:nhwc b=f32:3,9,33:621,69,2
+a=f32:1,1,1 b=f32:2,1,7:7,1,1
+a=f32:3,1,4,5 b=f32:1,2,5,6:60,30,1,5 d=f32:3,2,4,6:48,24,1,4 activation=relu
+a=f16:65,130 b=f16:130,67:1,130 bias=f32:1,67 d=f32:65,67
+EOF
+}
+
 # Sums of int8 in groups: oneDNN's gemm was wrong if the filters were not a multiple of 4. Accepted cases must be right.
 integers() {
     sed -i 's/^fallback = off/fallback = on/; s/^\* = onednn$/* = onednn, cpu_ref/' "$tap_dir/conf"
@@ -83,6 +119,9 @@ for threads in 1 2; do
     check "divided sums are exact, $threads threads" exact
     check "long sums have the error of short ones, $threads threads" rounded
     check "channels in vectors have their mean and variance, $threads threads" normalized
+    check "sets have their mean and variance, $threads threads" sets
+    check "gradients of parameters of sets, $threads threads" set_gradients
+    check "products in any layout, $threads threads" products
     check "int8 in groups, $threads threads" integers
 done
 tap_end
