@@ -109,17 +109,20 @@ void adn_batch_resize(const struct adn_problem *problem, int64_t samples, struct
     }
 }
 
+/* Returns 1 if the pads of a transform add samples to the result or remove some. */
+static int pads_batch(const struct adn_problem *problem)
+{
+    return problem->operation == ANYDNN_PLUGIN_TRANSFORM_TENSOR_EX &&
+           (problem->params.transform.pad_before[0] != 0 ||
+            problem->params.transform.pad_after[0] != 0);
+}
+
 int adn_batch_fix(const struct adn_problem *problem, struct adn_problem *fixed)
 {
     uint32_t batched = adn_batch_slots(problem->operation) & problem->present;
 
-    if (!problem->batch_invariant || !batched)
+    if (!problem->batch_invariant || !batched || pads_batch(problem))
         return 0;
-    /* Pads of a transform may add samples to the result or remove some. */
-    for (int32_t i = 0; i < ADN_SLOTS; i++)
-        if ((batched >> i & 1) && problem->tensor[i].dims[0] != problem->tensor[0].dims[0] &&
-            problem->operation == ANYDNN_PLUGIN_TRANSFORM_TENSOR_EX)
-            return 0;
     adn_batch_resize(problem, samples_for(problem, batched), fixed);
     return 1;
 }

@@ -25,7 +25,7 @@ engines() {
 
 # ends: runs problems that reach the edge cases of backward filter.
 ends() {
-    sed -n "/^# ends of a filter's gradient/,/^\$/p" "$list" | grep '^conv' >"$tap_dir/list"
+    sed -n "/^# backward filter, edge cases/,/^\$/p" "$list" | grep '^conv' >"$tap_dir/list"
     [ -s "$tap_dir/list" ] || return 1
     every_engine
 }

@@ -37,9 +37,22 @@ definitions() {
         }' "$@" | sort -u
 }
 
+# included TREE BACKEND: prints the files of cuda_common, without headers that neither the backend nor cuda_common includes.
+included() {
+    cd "$1" && for file in plugins/cuda_common/*.cu plugins/cuda_common/*.h; do
+        case $file in
+        *.h) grep -rqsF "cuda_common/${file##*/}\"" "plugins/$2" || grep -qsF "\"${file##*/}\"" plugins/cuda_common/* || continue ;;
+        esac
+        [ ! -e "$file" ] || echo "$file"
+    done
+}
+
 # twice TREE BACKEND: prints the names that two files of the backend define.
 twice() {
-    (cd "$1" && find "plugins/$2" plugins/cuda_common plugins/kit -name '*.cu' -o -name '*.h') | sort >"$tap_dir/files"
+    {
+        (cd "$1" && find "plugins/$2" plugins/kit -name '*.cu' -o -name '*.h')
+        (included "$1" "$2")
+    } | sort >"$tap_dir/files"
     # shellcheck disable=SC2046 # Each word is a file.
     (cd "$1" && definitions $(cat "$tap_dir/files")) | awk '
         { key = $1 " " $2; count[key]++; files[key] = files[key] " " $3 }

@@ -69,7 +69,8 @@ run = [f for f in functions if "problem" in f]
 wrong = [f for f in run if f["backend"] != "cpu_ref"]
 assert not wrong, wrong
 found = {f["problem"].split()[0] for f in run}
-wanted = set(open(sys.argv[2]).read().split())
+# cuDNN 7 has no functions for these operations.
+wanted = set(open(sys.argv[2]).read().split()) - {"normalization_forward", "normalization_backward", "matmul"}
 assert len(wanted) > 20 and found == wanted, found ^ wanted
 EOT
 }

@@ -407,6 +407,21 @@ static void a_memory_call_finds_it_lost(void **state)
 
 #define device_test(test) cmocka_unit_test_setup_teardown(test, fixture_setup, fixture_teardown)
 
+/* The backend stays open, so the tests that count devices precede this one. */
+static void auto_uses_spaces_of_rules_only(void **state)
+{
+    char text[64];
+
+    (void)state;
+    fixture_set("mock_device", "devices", "0");
+    assert_ok(anydnnScaleTensor(fixture_handle("mock_far"), fixture_tensor("f32:2,3"),
+                                fixture_data(0), &one));
+    assert_ok(anydnnGetDevice(fixture_handle_on("mockfar", NULL), text, sizeof(text)));
+    assert_string_equal(text, "mockfar:0");
+    assert_ok(anydnnGetDevice(fixture_handle_on("auto", NULL), text, sizeof(text)));
+    assert_string_equal(text, "cpu");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -421,6 +436,7 @@ int main(void)
         device_test(host_backends_are_no_choice_there),
         device_test(answers_that_cannot_be),
         device_test(success_with_nothing),
+        device_test(auto_uses_spaces_of_rules_only),
         device_test(a_device_that_is_lost),
         device_test(a_memory_call_finds_it_lost),
     };

@@ -145,6 +145,11 @@ static void other_operations_are_not_covered(void **state)
     problem = parse("transform_tensor_ex x=f32:2,3,4,5 y=f32:3,3,4,5 pad_before=1,0,0,0");
     problem.batch_invariant = 1;
     assert_int_equal(adn_batch_fix(&problem, &fixed), 0);
+    /* These pads move samples, and keep their number. */
+    problem = parse("transform_tensor_ex x=f32:2,3,4,5 y=f32:2,3,4,5 pad_before=1,0,0,0 "
+                    "pad_after=-1,0,0,0");
+    problem.batch_invariant = 1;
+    assert_int_equal(adn_batch_fix(&problem, &fixed), 0);
 }
 
 int main(void)

@@ -298,6 +298,15 @@ static int rules_of(const struct adn_global *all, const struct adn_route_rule *r
     return count;
 }
 
+/* Lets "auto" take devices of the backend's space. Backends that neither a rule nor enable = yes
+ * names may bring spaces, too, when a tool lists them or a program names their device. */
+static void permit_auto(struct adn_global *all, const struct adn_backend *backend)
+{
+    for (int32_t i = 0; i < all->space_count; i++)
+        if (strcmp(all->space[i]->name, backend->plugin->space) == 0)
+            all->auto_spaces |= 1u << i;
+}
+
 /* Opens, in the order of the routes, each backend that an effective rule names. Returns 0, or the
  * errno if memory or descriptors ran out for one. */
 static int open_routed(struct adn_global *all)
@@ -309,7 +318,9 @@ static int open_routed(struct adn_global *all)
         for (int32_t i = 0; i < rules[at]->count; i++) {
             struct adn_backend *backend = adn_load_find(all->registry, rules[at]->backend[i]);
 
-            if (backend && !adn_global_open(all, backend) && adn_shortage_noted())
+            if (backend && adn_global_open(all, backend))
+                permit_auto(all, backend);
+            else if (backend && adn_shortage_noted())
                 lacked = adn_shortage_noted();
         }
     return lacked;
@@ -331,9 +342,13 @@ static anydnnStatus_t check_required(struct adn_global *all, const char *entry, 
          section = section->next) {
         struct adn_backend *backend = adn_load_find(all->registry, section->name);
 
-        if (section->enable != ADN_ENABLE_YES ||
-            (backend &&
-             (open ? adn_global_open(all, backend) : backend->stage != ADN_LOAD_MISSING)))
+        if (section->enable != ADN_ENABLE_YES)
+            continue;
+        if (backend && open && adn_global_open(all, backend)) {
+            permit_auto(all, backend);
+            continue;
+        }
+        if (backend && !open && backend->stage != ADN_LOAD_MISSING)
             continue;
         if (backend && adn_shortage_noted())
             return refuse_short(entry, adn_shortage_noted());

@@ -19,6 +19,7 @@ struct adn_global {
     struct adn_errata *errata;
     struct adn_space *space[ADN_SPACES_MAX]; /* [0] is the host */
     _Atomic int32_t space_count; /* grows when a backend opened later brings a new space */
+    uint32_t auto_spaces;        /* a bit for each space from which "auto" may take a device */
 };
 
 /* Returns the global state and makes it at the first call. Fails with CONFIG_ERROR if an explicitly

@@ -92,16 +92,17 @@ static void warn_of_host(struct adn_global *global)
     }
 }
 
-/* Chooses the device for "auto": the thread's current device in the first space that has one, else
- * the host. */
+/* Chooses the device for "auto": the thread's current device in the first permitted space that has
+ * one, else the host. */
 static void choose_auto(struct adn_global *global, struct adn_space **space, int32_t *device)
 {
     *space = global->space[0];
     *device = 0;
     for (int32_t i = 1; i < global->space_count; i++)
-        if (global->space[i]->poisoned ||
-            (adn_space_device_count(global->space[i]) > 0 &&
-             adn_space_device_current(global->space[i], device) == 0)) {
+        if ((global->auto_spaces >> i & 1) != 0 &&
+            (global->space[i]->poisoned ||
+             (adn_space_device_count(global->space[i]) > 0 &&
+              adn_space_device_current(global->space[i], device) == 0))) {
             *space = global->space[i];
             return;
         }
