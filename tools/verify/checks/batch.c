@@ -82,11 +82,12 @@ static void keep_results(const struct batch *batch, const struct verify_run *run
 {
     for (int slot = 0; slot < batch->whole.info->slot_count; slot++) {
         const struct verify_block *block = &run->block[adn_problem_home(&part->problem, slot)];
-        size_t bytes = sample_bytes(batch, slot) * (size_t)part->count;
         struct adn_places places;
+        size_t bytes;
 
         if (!is_compared(batch, slot))
             continue;
+        bytes = sample_bytes(batch, slot) * (size_t)part->count;
         part->result[slot] = tool_alloc(bytes);
         adn_places_begin(&places, &part->problem.tensor[slot]);
         for (size_t at = 0; at < bytes; at += places.size) {
