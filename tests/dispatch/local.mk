@@ -70,7 +70,7 @@ tests_dispatch_libsearches_la_SOURCES = \
 	tests/dispatch/searches.h
 tests/dispatch/%: private FOLDER_LIBS = tests/dispatch/libfixtures.la
 $(search_tests): private FOLDER_LIBS = tests/dispatch/libsearches.la tests/dispatch/libfixtures.la
-$(dispatch_tests): tests/dispatch/libfixtures.la
+$(dispatch_tests): tests/dispatch/libfixtures.la tests/mocks/anydnn_cuda_naive.la tests/mocks/anydnn_cuda_simt.la
 $(search_tests): tests/dispatch/libsearches.la
 
 tests_dispatch_test_float_mode_LDADD = $(TEST_PUBLIC_LIBS) -lm
