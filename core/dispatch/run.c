@@ -236,7 +236,7 @@ static anydnnStatus_t workspace_of(const struct adn_running *running,
     status = adn_find_plan(running, problem, &plan, &how);
     if (status != ANYDNN_STATUS_SUCCESS)
         return status;
-    /* With batch invariance the choice is the same for every call anyway. */
+    /* The choice is the same for every call if batch invariance is on. */
     if (!plan->transient && !plan->problem.batch_invariant)
         status = adn_keep_choice(running->entry, handle, &plan->problem, plan->backend->index,
                                  plan->engine, 0);

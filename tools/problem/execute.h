@@ -6,7 +6,7 @@
 
 #include "tools/problem/operands.h"
 
-/* Where operands in host memory lie: near the page that faults behind them, at multiples of 256
+/* The place of operands in host memory: near the page that faults behind them, at multiples of 256
  * bytes, or next to one of the pages. */
 enum execution_edge { EDGE_ANY, EDGE_START, EDGE_END };
 
