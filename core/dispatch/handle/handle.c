@@ -148,7 +148,8 @@ static anydnnStatus_t choose_device(struct adn_global *global, const char *text,
     *space = strcmp(name, "cpu") == 0 ? global->space[0] : adn_global_space(global, name);
     if (!*space || length >= sizeof(name) || strcmp(name, "host") == 0)
         return adn_fail(missing,
-                        "%s: device `%s`: no usable backend provides this memory space; `cpu` and "
+                        "%s: device `%s`: no usable backend provides this memory space; a "
+                        "rule of [route] must name one; `cpu` and "
                         "`auto` always exist (`anydnn info` lists devices)",
                         entry, text);
     if (colon) {
