@@ -46,21 +46,6 @@ static int check_trust(const char *path, const struct stat *status, int *only_ad
     return 0;
 }
 
-/* Reads all bytes, or one more than the limit. Returns -1 with errno on failure. */
-static ssize_t read_all(int descriptor, char *text)
-{
-    size_t size = 0;
-    ssize_t got = 1;
-
-    while (got != 0 && size <= FILE_LIMIT) {
-        got = read(descriptor, text + size, FILE_LIMIT + 1 - size);
-        if (got < 0 && errno != EINTR)
-            return -1;
-        size += got > 0 ? (size_t)got : 0;
-    }
-    return (ssize_t)size;
-}
-
 /* Reads a file. Returns 0, or -1 with `error`. */
 static int read_file(struct adn_errata *errata, const char *path, enum adn_layer layer, char *error,
                      size_t error_size)
@@ -70,7 +55,7 @@ static int read_file(struct adn_errata *errata, const char *path, enum adn_layer
     struct stat status;
     int descriptor = adn_file_open(path, &status, reason, sizeof(reason));
     char *text = descriptor >= 0 ? malloc(FILE_LIMIT + 1) : NULL;
-    ssize_t size = text ? read_all(descriptor, text) : -1;
+    ssize_t size = text ? adn_file_read_all(descriptor, text, FILE_LIMIT + 1) : -1;
     int result = -1;
 
     if (descriptor < 0 || !text || size < 0) {

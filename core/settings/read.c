@@ -181,21 +181,6 @@ enum adn_read adn_file_parse(struct adn_file *file, const char *path, const char
     return read_schema(file) == 0 ? ADN_READ_GOOD : ADN_READ_BAD;
 }
 
-/* Reads the whole file, or one byte more than the limit. */
-static ssize_t read_text(int descriptor, char *text)
-{
-    size_t size = 0;
-    ssize_t got = 1;
-
-    while (got != 0 && size <= FILE_LIMIT) {
-        got = read(descriptor, text + size, FILE_LIMIT + 1 - size);
-        if (got < 0 && errno != EINTR)
-            return -1;
-        size += got > 0 ? (size_t)got : 0;
-    }
-    return (ssize_t)size;
-}
-
 /* Sets the file's owner and whether others can write it. Returns -1 if this process does not trust
  * the file. */
 static int check_trust(struct adn_file *file, const struct stat *status)
@@ -241,7 +226,7 @@ enum adn_read adn_file_read(struct adn_file *file, const char *path)
         return result;
     }
     text = malloc(FILE_LIMIT + 1);
-    size = text != NULL ? read_text(descriptor, text) : 0;
+    size = text != NULL ? adn_file_read_all(descriptor, text, FILE_LIMIT + 1) : 0;
     if (text == NULL && adn_shortage(ENOMEM))
         adn_file_error(file, 0, "out of memory");
     else if (size < 0)

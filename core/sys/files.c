@@ -94,6 +94,20 @@ int adn_file_follow(char *path)
     return 0;
 }
 
+ssize_t adn_file_read_all(int descriptor, char *bytes, size_t limit)
+{
+    size_t size = 0;
+    ssize_t got = 1;
+
+    while (got != 0 && size < limit) {
+        got = read(descriptor, bytes + size, limit - size);
+        if (got < 0 && errno != EINTR)
+            return -1;
+        size += got > 0 ? (size_t)got : 0;
+    }
+    return (ssize_t)size;
+}
+
 int adn_file_above_standard(int descriptor)
 {
     int moved, cause;

@@ -24,6 +24,10 @@ int adn_file_is_null(const struct stat *status);
  * device, which may act on being opened. */
 int adn_file_open(const char *path, struct stat *status, char *reason, size_t size);
 
+/* Reads up to `limit` bytes into `bytes`, to the end of the file if it is shorter. Returns their
+ * number, or -1 with errno. */
+ssize_t adn_file_read_all(int descriptor, char *bytes, size_t limit);
+
 /* Returns 0 if root alone can change what `path` leads to: the file, its folder, every folder
  * above, and those of a link to it. Otherwise returns -1 and sets `reason` to a sentence that names
  * the file or folder and its remedy. */
