@@ -72,11 +72,13 @@ static void say_algorithm_requested(const struct anydnnContext *handle, struct a
 
 static void say_notes(const struct anydnnContext *handle, struct adn_text *text)
 {
-    static const char *const names[] = {"nondeterministic", "transform", "reduced_precision"};
+    /* Batch invariance has a key of its own. */
+    static const char *const names[] = {"nondeterministic", "transform", "reduced_precision", NULL,
+                                        "flushes_subnormals"};
     const char *lead = "";
 
-    for (uint32_t i = 0; i < 3; i++)
-        if (plan_of(handle)->notes >> i & 1) {
+    for (uint32_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (names[i] && plan_of(handle)->notes >> i & 1) {
             adn_text_add(text, "%s%s", lead, names[i]);
             lead = ",";
         }

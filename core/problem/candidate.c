@@ -12,7 +12,8 @@
 
 #define KNOWN_NOTES                                                                                \
     (ANYDNN_PLUGIN_NOTE_NONDETERMINISTIC | ANYDNN_PLUGIN_NOTE_TRANSFORM |                          \
-     ANYDNN_PLUGIN_NOTE_REDUCED_PRECISION | ANYDNN_PLUGIN_NOTE_BATCH_INVARIANT)
+     ANYDNN_PLUGIN_NOTE_REDUCED_PRECISION | ANYDNN_PLUGIN_NOTE_BATCH_INVARIANT |                   \
+     ANYDNN_PLUGIN_NOTE_FLUSHES_SUBNORMALS)
 
 int adn_math_permits(int32_t permission, int32_t used)
 {

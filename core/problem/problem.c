@@ -185,6 +185,7 @@ void adn_problem_view(const struct adn_problem *problem, int32_t device,
     view->deterministic = problem->deterministic;
     view->device = device;
     view->present = problem->present;
+    view->guarantees = problem->batch_invariant ? ANYDNN_PLUGIN_GUARANTEE_BATCH_INVARIANT : 0;
     view_aliases(problem, view->alias);
     for (int i = 0; i < ADN_SLOTS; i++)
         if (problem->present >> i & 1)

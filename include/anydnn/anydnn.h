@@ -914,7 +914,8 @@ ANYDNN_API anydnnStatus_t anydnnRecordingDestroy(anydnnHandle_t handle,
  *   workspace                 bytes of the caller's workspace that the plan uses
  *   deterministic             1 if two runs give the same bits
  *   batch_invariant           1 if the kernel gives a sample the same bits in every batch
- *   notes                     nondeterministic, transform, reduced_precision, with commas; or "";
+ *   notes                     nondeterministic, transform, reduced_precision,
+ *                             flushes_subnormals, with commas; or "";
  *                             timed: timing chose it, and may choose otherwise another time
  *   plan                      hit (same descriptors), equal (same values), miss (made now)
  *   effect                    of a failed call: none, enqueued, unknown

@@ -522,7 +522,7 @@ struct anydnn_plugin_problem {
     int32_t deterministic; /* 1: candidates noted nondeterministic will not be chosen */
     int32_t device;        /* number within the space */
     uint32_t present;      /* bit per slot */
-    uint32_t reserved;
+    uint32_t guarantees;   /* what the caller demands: ANYDNN_PLUGIN_GUARANTEE_xxx */
     uint8_t
         alias[ANYDNN_PLUGIN_OPERAND_MAX]; /* of an output: 1 + slot of the first input at the
                                              same address; of a further input there: 1 + slot of
@@ -543,6 +543,14 @@ struct anydnn_plugin_problem {
  * the batch, on the other samples, on the place among them, or on addresses. The note concerns the
  * operations below; it has no meaning for others, which may sum over samples. */
 #define ANYDNN_PLUGIN_NOTE_BATCH_INVARIANT 0x8u
+/* The kernel, or what it runs on, may read a subnormal operand as 0, or give 0 for a subnormal
+ * result. Every candidate may be chosen with this note; the dispatch record reports it. */
+#define ANYDNN_PLUGIN_NOTE_FLUSHES_SUBNORMALS 0x10u
+
+/* The guarantees that a caller can demand, one bit each. With BATCH_INVARIANT, only candidates with
+ * that note are chosen. The host picks the engine for one batch and uses it for every other, so a
+ * backend offers the same engines for all batches then. */
+#define ANYDNN_PLUGIN_GUARANTEE_BATCH_INVARIANT 0x1u
 
 /* The operations that the batch-invariant mode covers, one bit each. */
 #define ANYDNN_PLUGIN_BATCH_INVARIANT_OPERATIONS                                                   \

@@ -69,7 +69,10 @@ static int32_t engines(const struct anydnn_plugin_plan *plan,
     const conv_slots &slots = state->slots;
     const tc_target &target = state->target;
     tc_offer offers[CUDA_ENGINES_MAX];
-    int32_t count = tc_offers(&state->conv, &target, offers, CUDA_ENGINES_MAX);
+    auto *list = plan->problem.guarantees & ANYDNN_PLUGIN_GUARANTEE_BATCH_INVARIANT
+                     ? tc_batch_invariant_offers
+                     : tc_offers;
+    int32_t count = list(&state->conv, &target, offers, CUDA_ENGINES_MAX);
 
     for (int32_t i = 0; i < count; i++) {
         bool splits = target.tf32_split, rounds = target.type == ANYDNN_PLUGIN_FLOAT && !splits;
@@ -80,7 +83,8 @@ static int32_t engines(const struct anydnn_plugin_plan *plan,
         offered[i].math = rounds   ? ANYDNN_PLUGIN_MATH_ALLOW_CONVERSION
                           : splits ? ANYDNN_PLUGIN_MATH_SPLIT
                                    : ANYDNN_PLUGIN_MATH_TENSOR_OP;
-        offered[i].notes = rounds ? ANYDNN_PLUGIN_NOTE_REDUCED_PRECISION : 0;
+        offered[i].notes = (rounds ? ANYDNN_PLUGIN_NOTE_REDUCED_PRECISION : 0) |
+                           (offers[i].is_batch_invariant ? ANYDNN_PLUGIN_NOTE_BATCH_INVARIANT : 0);
         offered[i].expected_us = offers[i].expected_us;
         if (offers[i].choice.kernel->load != TC_LOAD_ELEMENTS)
             cuda_align(&offered[i],

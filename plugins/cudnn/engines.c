@@ -202,7 +202,8 @@ static int compiles(cudnnBackendDescriptor_t engine)
  * Sets the math mode, algorithm and notes of an engine. Tensor Cores compute with half, bfloat16
  * and double as they are, and with float as TF32. Engines that convert their inputs to a shorter
  * type, or sum in one, are less precise than any mode permits. An engine whose notes cannot be read
- * counts as one of these.
+ * counts as one of these. cuDNN does not document which engines flush subnormal numbers. On an
+ * H200, engines of cuDNN 9.19 did for gradients of float in NHWC, so every engine of float may.
  */
 static void judge(struct cdn_engine *engine, int32_t operation, int32_t type, uint32_t bits)
 {
@@ -224,6 +225,8 @@ static void judge(struct cdn_engine *engine, int32_t operation, int32_t type, ui
         engine->notes |= ANYDNN_PLUGIN_NOTE_NONDETERMINISTIC;
     if (engine->math == ANYDNN_PLUGIN_MATH_ALLOW_CONVERSION)
         engine->notes |= ANYDNN_PLUGIN_NOTE_REDUCED_PRECISION;
+    if (type == ANYDNN_PLUGIN_FLOAT)
+        engine->notes |= ANYDNN_PLUGIN_NOTE_FLUSHES_SUBNORMALS;
 }
 
 static void read_workspace(struct cdn_engine *engine, cudnnHandle_t handle)

@@ -49,7 +49,8 @@
  *   set.alignment = N
  *     bytes required of every operand (default 0: that of its element)
  *   set.notes = LIST
- *     nondeterministic, transform, reduced_precision, batch_invariant
+ *     nondeterministic, transform, reduced_precision, batch_invariant,
+ *     flushes_subnormals
  *   set.expected_us = X
  *     the expected time (default 0)
  *   set.garbage = KIND
@@ -184,7 +185,8 @@ static uint32_t chosen_notes(const char *list)
     return (in_list(list, "nondeterministic") ? ANYDNN_PLUGIN_NOTE_NONDETERMINISTIC : 0) |
            (in_list(list, "transform") ? ANYDNN_PLUGIN_NOTE_TRANSFORM : 0) |
            (in_list(list, "reduced_precision") ? ANYDNN_PLUGIN_NOTE_REDUCED_PRECISION : 0) |
-           (in_list(list, "batch_invariant") ? ANYDNN_PLUGIN_NOTE_BATCH_INVARIANT : 0);
+           (in_list(list, "batch_invariant") ? ANYDNN_PLUGIN_NOTE_BATCH_INVARIANT : 0) |
+           (in_list(list, "flushes_subnormals") ? ANYDNN_PLUGIN_NOTE_FLUSHES_SUBNORMALS : 0);
 }
 
 /* Makes candidate number `position`, from 0. */

@@ -27,6 +27,12 @@ repeats_subnormals() {
     verify 1 --problem 'convolution_forward x=f32:1,2,5,5 w=f32:3,2,3,3' "$file" && says ': given,subnormals$' && says ', 1 failed$'
 }
 
+# The same backend passes if it states that it flushes them.
+permits_noted_flushes() {
+    file=$(build wrong WRONG_FLUSHES_NOTED) || return 1
+    verify 0 --small --op convolution_forward "$file" && says ' 0 failed$'
+}
+
 # The other cases get a limit that suffices on a busy machine.
 catches_a_hang() {
     (limit=2 && catches HANGS hang 'it hangs: it did not finish within 2 seconds')
@@ -100,6 +106,7 @@ check 'anydnn run shows both' runs_at_edges
 check 'caches weights' catches CACHES_WEIGHTS stale 'the plan keeps data'
 check 'flushes subnormals' catches FLUSHES subnormal 'it flushes subnormals'
 check 'flushes subnormals in its threads' catches_in_activation POOL_FLUSHES subnormal 'it flushes subnormals'
+check 'permits flushed subnormals that are stated' permits_noted_flushes
 check 'a problem alone shows flushed subnormals' repeats_subnormals
 check 'keeps pointers to the problem' catches KEEPS_PROBLEM result 'elements are wrong'
 check 'claims determinism that it lacks' catches NONDETERMINISTIC determinism 'gave different bits in y'

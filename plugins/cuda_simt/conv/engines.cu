@@ -105,7 +105,9 @@ static int32_t offer_pipelined(const struct anydnn_plugin_plan *plan, const conv
         cycles[at] = state.cycles;
         offered[at] = engine_of((uint64_t)(CONV_PIPELINED + number), state.workspace);
     }
-    while (count && cycles[count - 1] > hopeless * cycles[0])
+    /* The cycles depend on the batch, but batch-invariant engines must not. */
+    while (!(plan->problem.guarantees & ANYDNN_PLUGIN_GUARANTEE_BATCH_INVARIANT) && count &&
+           cycles[count - 1] > hopeless * cycles[0])
         count--;
     return count;
 }
@@ -122,6 +124,16 @@ static bool offer_joined(const struct anydnn_plugin_plan *plan, const conv_job &
     *offered = engine_of(CONV_JOINED, 0);
     *is_full = state.is_full;
     return state.is_possible;
+}
+
+/* Notes batch invariance. Every kernel of fprop and dgrad adds the products of a result in the same
+ * order, whatever its tile is. Only splits, whose number depends on the batch, change the order. */
+static void note_batch_invariance(const conv &conv, anydnn_plugin_candidate *offered, int32_t count)
+{
+    for (int32_t i = 0; i < count; i++) {
+        if (!conv_is_wgrad(&conv) && offered[i].workspace == 0)
+            offered[i].notes |= ANYDNN_PLUGIN_NOTE_BATCH_INVARIANT;
+    }
 }
 
 int32_t conv_engines(const struct anydnn_plugin_plan *plan,
@@ -149,5 +161,6 @@ int32_t conv_engines(const struct anydnn_plugin_plan *plan,
         offered[count++] = pipelined[i];
     if (is_joined && !joined_first)
         offered[count++] = joined;
+    note_batch_invariance(job.conv, offered, count);
     return count;
 }

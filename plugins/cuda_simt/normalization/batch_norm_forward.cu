@@ -194,8 +194,8 @@ static int32_t training_run(const struct anydnn_plugin_plan *plan, const cuda_ca
 
 CUDA_OPERATION(batch_normalization_inference, BATCH_NORMALIZATION_INFERENCE,
                .types = CUDA_FLOATS | CUDA_TYPE(INT8), .layouts = KIT_LAYOUTS,
-               .job_size = sizeof(forward_state), .prepare = inference_prepare,
-               .run = inference_run);
+               .job_size = sizeof(forward_state), .notes = ANYDNN_PLUGIN_NOTE_BATCH_INVARIANT,
+               .prepare = inference_prepare, .run = inference_run);
 CUDA_OPERATION(batch_normalization_training, BATCH_NORMALIZATION_TRAINING, .types = CUDA_FLOATS,
                .layouts = KIT_LAYOUTS, .job_size = sizeof(forward_state), .scratch = 1,
                .prepare = training_prepare, .run = training_run);

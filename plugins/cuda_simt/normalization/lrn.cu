@@ -105,7 +105,8 @@ static int32_t check(const struct anydnn_plugin_plan *plan, struct kit_refusal *
 }
 
 CUDA_OPERATION(lrn_forward, LRN_FORWARD, .types = CUDA_FLOATS | CUDA_TYPE(INT8),
-               .layouts = KIT_LAYOUTS, .job_size = sizeof(lrn_state), .check = check,
+               .layouts = KIT_LAYOUTS, .job_size = sizeof(lrn_state),
+               .notes = ANYDNN_PLUGIN_NOTE_BATCH_INVARIANT, .check = check,
                .prepare = forward_prepare, .run = forward_run);
 CUDA_OPERATION(lrn_backward, LRN_BACKWARD, .types = CUDA_FLOATS, .layouts = KIT_LAYOUTS,
                .job_size = sizeof(lrn_state), .check = check, .prepare = backward_prepare,

@@ -130,6 +130,7 @@ static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_ca
 CUDA_OPERATION(pooling_forward, POOLING_FORWARD,
                .types = CUDA_FLOATS | CUDA_TYPE(INT8) | CUDA_TYPE(INT8X4) | CUDA_TYPE(INT8X32),
                .layouts = CUDA_LAYOUTS_AND_VECTORS, .job_size = sizeof(pooling_state),
-               .prepare = forward_prepare, .run = forward_run);
+               .notes = ANYDNN_PLUGIN_NOTE_BATCH_INVARIANT, .prepare = forward_prepare,
+               .run = forward_run);
 CUDA_OPERATION(pooling_backward, POOLING_BACKWARD, .types = CUDA_FLOATS, .layouts = KIT_LAYOUTS,
                .job_size = sizeof(pooling_state), .prepare = backward_prepare, .run = backward_run);

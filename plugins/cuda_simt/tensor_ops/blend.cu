@@ -191,7 +191,7 @@ static int32_t scale_run(const struct anydnn_plugin_plan *plan, const cuda_call 
 CUDA_OPERATION(transform_tensor, TRANSFORM_TENSOR,
                .types = CUDA_FLOATS | CUDA_INTEGERS | CUDA_VECTORS,
                .layouts = CUDA_LAYOUTS_AND_VECTORS, .job_size = sizeof(blend_state),
-               .prepare = two_prepare, .run = two_run);
+               .notes = ANYDNN_PLUGIN_NOTE_BATCH_INVARIANT, .prepare = two_prepare, .run = two_run);
 CUDA_OPERATION(add_tensor, ADD_TENSOR, .types = CUDA_FLOATS | CUDA_INTEGERS | CUDA_VECTORS,
                .layouts = CUDA_LAYOUTS_AND_VECTORS, .job_size = sizeof(blend_state),
                .prepare = two_prepare, .run = two_run);

@@ -161,7 +161,8 @@ static int32_t transform_run(const struct anydnn_plugin_plan *plan, const cuda_c
 CUDA_OPERATION(transform_tensor_ex, TRANSFORM_TENSOR_EX,
                .types = CUDA_FLOATS | CUDA_INTEGERS | CUDA_VECTORS,
                .layouts = CUDA_LAYOUTS_AND_VECTORS, .job_size = sizeof(transform_state),
-               .prepare = transform_prepare, .run = transform_run);
+               .notes = ANYDNN_PLUGIN_NOTE_BATCH_INVARIANT, .prepare = transform_prepare,
+               .run = transform_run);
 CUDA_OPERATION(transform_filter, TRANSFORM_FILTER,
                .types = CUDA_FLOATS | CUDA_TYPE(INT8) | CUDA_TYPE(UINT8), .layouts = KIT_LAYOUTS,
                .job_size = sizeof(transform_state), .prepare = transform_prepare,

@@ -9,6 +9,8 @@
 #define PARTIALS_MAX (INT64_C(1) << 30)
 /* The choices that are tried per layout. */
 #define CHOICES 8
+/* The number of images for which batch-invariant offers are chosen. */
+#define FIXED_IMAGES 32
 
 #define BITS_OF(engine) ((engine) >> TC_LAYOUT_SHIFT)
 #define REST_OF(engine) ((engine) & ((UINT64_C(1) << TC_LAYOUT_SHIFT) - 1))
@@ -53,6 +55,7 @@ static int make(struct tc_offer *offer, const struct tc_layout *layout,
                                .bits = layout->bits,
                                .partials_at = partials > 0 ? layout->a_bytes + layout->b_bytes : -1,
                                .workspace = partials + layout->a_bytes + layout->b_bytes,
+                               .is_batch_invariant = !conv_is_wgrad(&layout->conv) && partials == 0,
                                .expected_us = choice->expected_us};
     if (copies > 0)
         offer->expected_us += tc_memory_us(target, copies, tc_layout_traffic(layout));
@@ -153,26 +156,63 @@ static void complete(const struct pool *pool, int32_t need, struct tc_offer *off
         offers[*count < most ? (*count)++ : --*last] = pool->offers[best];
 }
 
-int32_t tc_offers(const struct conv *conv, const struct tc_target *target, struct tc_offer *offers,
-                  int32_t most)
+/* Fills the pool with the offers of all layouts, best first. */
+static void fill(struct pool *pool, const struct conv *conv, const struct tc_target *target)
 {
     struct tc_target laid_out = *target;
     struct tc_layout layout = {.conv = *conv};
     int32_t bits[TC_LAYOUTS], layouts = tc_layout_candidates(conv, target->type, bits);
-    int32_t count, last = most;
-    struct pool pool = {.count = 0};
 
     laid_out.by_16 = 1;
-    collect(&pool, &layout, target, CUDA_ENGINES_MAX);
+    pool->count = 0;
+    collect(pool, &layout, target, CUDA_ENGINES_MAX);
     for (int32_t i = 0; i < layouts; i++) {
         if (tc_layout_make(&layout, conv, target->type, bits[i]))
-            collect(&pool, &layout, &laid_out, CHOICES);
+            collect(pool, &layout, &laid_out, CHOICES);
     }
-    qsort(pool.offers, (size_t)pool.count, sizeof pool.offers[0], compare);
-    count = pool.count < most ? pool.count : most;
+    qsort(pool->offers, (size_t)pool->count, sizeof pool->offers[0], compare);
+}
+
+/* Copies the best offers of the pool, and those that meet a need. Returns their number. */
+static int32_t list(const struct pool *pool, struct tc_offer *offers, int32_t most)
+{
+    int32_t count = pool->count < most ? pool->count : most, last = most;
+
     for (int32_t i = 0; i < count; i++)
-        offers[i] = pool.offers[i];
+        offers[i] = pool->offers[i];
     for (int32_t need = 0; need < NEEDS; need++)
-        complete(&pool, need, offers, &count, most, &last);
+        complete(pool, need, offers, &count, most, &last);
     return count;
+}
+
+int32_t tc_offers(const struct conv *conv, const struct tc_target *target, struct tc_offer *offers,
+                  int32_t most)
+{
+    struct pool pool;
+
+    fill(&pool, conv, target);
+    return list(&pool, offers, most);
+}
+
+int32_t tc_batch_invariant_offers(const struct conv *conv, const struct tc_target *target,
+                                  struct tc_offer *offers, int32_t most)
+{
+    struct conv fixed = *conv;
+    struct tc_offer chosen[CUDA_ENGINES_MAX];
+    struct tc_layout layout;
+    int32_t kept = 0, count;
+    struct pool pool;
+
+    fixed.images = FIXED_IMAGES;
+    fill(&pool, &fixed, target);
+    for (int32_t i = 0; i < pool.count; i++) {
+        if (pool.offers[i].is_batch_invariant)
+            pool.offers[kept++] = pool.offers[i];
+    }
+    pool.count = kept;
+    kept = 0;
+    count = list(&pool, chosen, most);
+    for (int32_t i = 0; i < count; i++)
+        kept += tc_offer_of(conv, target, chosen[i].engine, &offers[kept], &layout);
+    return kept;
 }

@@ -13,11 +13,12 @@ extern "C" {
 
 struct tc_offer {
     struct tc_choice choice;
-    uint64_t engine;     /* the choice's, with the layout's bits from TC_LAYOUT_SHIFT on */
-    int32_t bits;        /* the layout's; 0 means no copies */
-    int64_t partials_at; /* offset of partial sums in the workspace; < 0 if there are none */
-    int64_t workspace;   /* bytes of copies and partial sums */
-    double expected_us;  /* includes copies, kernel and reduction */
+    uint64_t engine;            /* the choice's, with the layout's bits from TC_LAYOUT_SHIFT on */
+    int32_t bits;               /* the layout's; 0 means no copies */
+    int64_t partials_at;        /* offset of partial sums in the workspace; < 0 if there are none */
+    int64_t workspace;          /* bytes of copies and partial sums */
+    int32_t is_batch_invariant; /* 1 if the bits of a sample do not depend on the batch */
+    double expected_us;         /* includes copies, kernel and reduction */
 };
 
 /* Fills `offers`, best first, and returns their number, at most `most`. If kernels permit, one
@@ -25,6 +26,11 @@ struct tc_offer {
  * offer for such operands is included, too. */
 int32_t tc_offers(const struct conv *conv, const struct tc_target *target, struct tc_offer *offers,
                   int32_t most);
+
+/* Fills `offers` as tc_offers does, but only with batch-invariant offers, which are the same for
+ * every number of images. */
+int32_t tc_batch_invariant_offers(const struct conv *conv, const struct tc_target *target,
+                                  struct tc_offer *offers, int32_t most);
 
 /* Fills in the offer of an engine number, listed or not, and its layout. Returns 0 if the engine
  * cannot run the problem. */

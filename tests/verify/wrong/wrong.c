@@ -56,6 +56,7 @@ enum {
     RACES,
     VARIES,
     FLUSHES,
+    FLUSHES_NOTED,
     POOL_FLUSHES,
     FAILS,
     EFFECT,
@@ -143,6 +144,8 @@ static const struct fault faults[FAULTS] = {
     [VARIES] = {"wrong_varies", ANYDNN_PLUGIN_CONVOLUTION_FORWARD, NULL},
     /* Flushes subnormal numbers to 0. */
     [FLUSHES] = {"wrong_flushes", ANYDNN_PLUGIN_CONVOLUTION_FORWARD, NULL},
+    /* Flushes subnormal numbers to 0 and states it, which is right. */
+    [FLUSHES_NOTED] = {"wrong_flushes_noted", ANYDNN_PLUGIN_CONVOLUTION_FORWARD, NULL},
     /* Flushes subnormal numbers in the second half of a large tensor, which its threads compute. */
     [POOL_FLUSHES] = {"wrong_pool_flushes", 0, NULL},
     /* Fails, with the sentence of set.complaint. */
@@ -226,7 +229,7 @@ static double flushed(double value)
 
 static void blend(float *y, double value, double alpha, double beta)
 {
-    if (fault == FLUSHES)
+    if (fault == FLUSHES || fault == FLUSHES_NOTED)
         value = flushed(value);
     if (fault == IGNORES_BETA)
         beta = 0;
@@ -441,6 +444,8 @@ static void change(struct anydnn_plugin_context *context,
     }
     if (fault == BATCH)
         candidate->notes = ANYDNN_PLUGIN_NOTE_BATCH_INVARIANT;
+    if (fault == FLUSHES_NOTED)
+        candidate->notes = ANYDNN_PLUGIN_NOTE_FLUSHES_SUBNORMALS;
     if (fault == ONE_ALGORITHM && problem->operation == ANYDNN_PLUGIN_CONVOLUTION_FORWARD)
         candidate->algorithm = ANYDNN_PLUGIN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM;
     if (fault == NEEDS_MORE && problem->operation == ANYDNN_PLUGIN_CONVOLUTION_FORWARD)

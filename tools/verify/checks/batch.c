@@ -97,19 +97,23 @@ static void keep_results(const struct batch *batch, const struct verify_run *run
     }
 }
 
-/* Returns the offer of the engine for the part's problem, with the note, or NULL. A batch that the
- * engine does not accept is an error in the mode, but no wrong result. */
+/* Returns the offer of the engine for the part's problem, with the note, or NULL. A backend may
+ * list other engines if the mode is demanded. A batch that the engine does not accept is an error
+ * in the mode, but no wrong result. */
 static const struct anydnn_plugin_candidate *
 offer_for(const struct batch *batch, const struct part *part, struct verify_offers *offers)
 {
     struct anydnn_plugin_problem view;
 
     adn_problem_view(&part->problem, 0, &view);
-    verify_ask(batch->trial->target, batch->trial->target->context, &view, offers);
-    for (int i = 0; i < offers->count; i++)
-        if (offers->candidate[i].engine == batch->trial->candidate->engine &&
-            (offers->candidate[i].notes & ANYDNN_PLUGIN_NOTE_BATCH_INVARIANT))
-            return &offers->candidate[i];
+    for (int demanded = 0; demanded <= 1; demanded++) {
+        view.guarantees = demanded ? ANYDNN_PLUGIN_GUARANTEE_BATCH_INVARIANT : 0;
+        verify_ask(batch->trial->target, batch->trial->target->context, &view, offers);
+        for (int i = 0; i < offers->count; i++)
+            if (offers->candidate[i].engine == batch->trial->candidate->engine &&
+                (offers->candidate[i].notes & ANYDNN_PLUGIN_NOTE_BATCH_INVARIANT))
+                return &offers->candidate[i];
+    }
     return NULL;
 }
 

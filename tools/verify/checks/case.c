@@ -138,11 +138,12 @@ static int check_alignment(const struct verify_offers *offers, const struct adn_
 }
 
 /* Returns 1 if the engine may lose the few bits of a subnormal number. */
-static int rounds(const struct anydnn_plugin_candidate *candidate)
+static int loses_subnormals(const struct anydnn_plugin_candidate *candidate)
 {
     return candidate->math != ANYDNN_PLUGIN_MATH_DEFAULT ||
            (candidate->notes &
-            (ANYDNN_PLUGIN_NOTE_TRANSFORM | ANYDNN_PLUGIN_NOTE_REDUCED_PRECISION));
+            (ANYDNN_PLUGIN_NOTE_TRANSFORM | ANYDNN_PLUGIN_NOTE_REDUCED_PRECISION |
+             ANYDNN_PLUGIN_NOTE_FLUSHES_SUBNORMALS));
 }
 
 static int run_engines(const struct verify_target *target, const struct verify_offers *offers,
@@ -159,7 +160,7 @@ static int run_engines(const struct verify_target *target, const struct verify_o
                                      .finding = finding};
 
         if (seen(offers, i) || (target->quick && done == ENGINES_QUICK) ||
-            (first->data == ORACLE_SUBNORMAL && rounds(trial.candidate)))
+            (first->data == ORACLE_SUBNORMAL && loses_subnormals(trial.candidate)))
             continue;
         done++;
         if (run_engine(&trial) != 0) {
