@@ -115,6 +115,8 @@ static inline void adn_call_begin(struct adn_entry *entry, struct adn_call *call
     call->operands.value = NULL;
     call->operands.workspace = NULL;
     call->operands.workspace_bytes = 0;
+    call->operands.flags = 0;
+    call->operands.reserved_end = 0;
 }
 
 /* Adds a word to the key: a mode, or a parameter's bits. It updates the hash at once. A later loop
@@ -303,10 +305,17 @@ static inline void adn_call_workspace(struct adn_entry *entry, void *workspace, 
 static inline __attribute__((always_inline)) void adn_call_operands_end(struct adn_entry *entry)
 {
     entry->call->present = entry->present;
-#pragma GCC unroll 16
+#pragma GCC unroll 32
     for (int slot = 0; slot < ADN_SLOTS; slot++)
         if (!(entry->present >> slot & 1))
             entry->call->operands.data[slot] = NULL;
+}
+
+/* Returns the 16 bits of an algorithm in the key. Numbers that need more are of no algorithm, and
+ * no plan is kept for them. */
+static inline uint64_t adn_call_key_algorithm(int32_t algorithm)
+{
+    return (uint16_t)(algorithm < INT16_MAX ? algorithm : INT16_MAX);
 }
 
 /* Joins the bits of all pointers and completes the key. The first two words hold what the stamps do
@@ -318,15 +327,18 @@ static inline __attribute__((always_inline)) void adn_call_key_end(struct adn_en
     struct adn_slot_masks masks = adn_slot_masks[call->operation];
     uintptr_t address_bits = 0;
 
-    masks.ins &= (uint16_t)~call->unread;
-#pragma GCC unroll 16
+    masks.ins &= ~call->unread;
+#pragma GCC unroll 32
     for (int slot = 0; slot < ADN_SLOTS; slot++)
         if (entry->present >> slot & 1)
             address_bits |= (uintptr_t)call->operands.data[slot];
     call->address_bits = address_bits;
+    call->aliases = adn_aliases_of(masks, entry->present, call->operands.data);
     call->key[0] = (uint64_t)call->operation | (uint64_t)call->variant << 8 |
-                   (uint64_t)entry->present << 16 | (uint64_t)(uint32_t)call->algorithm << 32;
-    call->key[1] = adn_aliases_of(masks, entry->present, call->operands.data);
+                   adn_call_key_algorithm(call->algorithm) << 16 | (uint64_t)entry->present << 32;
+    call->key[1] = call->aliases.word[0];
+    for (int word = 1; adn_aliases_are_wide(masks) && word < ADN_ALIAS_WORDS; word++)
+        adn_call_key(entry, call->aliases.word[word]);
     call->hash = adn_table_key_end(
         adn_table_key_mix(adn_table_key_mix(entry->hash, call->key[0]), call->key[1]));
     call->key_words = entry->key_words;

@@ -73,7 +73,7 @@ anydnnStatus_t anydnnDestroy(anydnnHandle_t handle)
     /* As with cuDNN, a stream of the application may no longer exist. In that case, only the
      * backends' contexts wait for the work. */
     if (!adn_process_exiting && !handle->space->host &&
-        handle->fork_number == adn_process_fork_number && adn_space_owns_stream(handle->stream))
+        handle->fork_number == adn_process_fork_number && adn_handle_owns_stream(handle))
         handle->space->functions->synchronize(handle->device, handle->stream);
     adn_handle_destroy(handle);
     return SUCCESS;
@@ -98,6 +98,8 @@ anydnnStatus_t anydnnSetStream(anydnnHandle_t handle, anydnnStream_t streamId)
         status = adn_guard_lost("anydnnSetStream", handle);
     if (status != SUCCESS)
         return status;
+    if (!streamId)
+        streamId = handle->home;
     if (ADN_BACKEND_CALL(handle->space->functions->stream_check(handle->device, streamId)) != 0)
         return adn_fail(ANYDNN_STATUS_MAPPING_ERROR,
                         "anydnnSetStream: streamId %p is not a stream of device %s%s%s",

@@ -34,6 +34,7 @@ core_libanydnn_core_la_SOURCES += \
 	core/api/info.c \
 	core/api/matmul.c \
 	core/api/memory.c \
+	core/api/native.c \
 	core/api/norm_kinds.c \
 	core/api/normalization.c \
 	core/api/pooling.c \

@@ -69,9 +69,10 @@ anydnnStatus_t anydnnMemFree(anydnnHandle_t handle, void *ptr)
 /* Adds the copy or fill to the recording in progress. Returns 1 if it was recorded, 0 if not, or -1
  * with the last error set. */
 static int record(anydnnHandle_t handle, const char *entry, void *to, const void *from, int byte,
-                  size_t bytes)
+                  size_t bytes, anydnnMemCopyKind_t kind)
 {
-    int taken = handle->recording ? adn_recording_memory(handle, to, from, byte, bytes) : 0;
+    int taken =
+        handle->recording ? adn_recording_memory(handle, to, from, byte, bytes, (int32_t)kind) : 0;
 
     if (taken < 0)
         adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "%s: out of memory for the recording", entry);
@@ -94,7 +95,7 @@ anydnnStatus_t anydnnMemCopy(anydnnHandle_t handle, void *dst, const void *src, 
                           (int)kind);
     if (status != SUCCESS || bytes == 0)
         return status;
-    taken = record(handle, "anydnnMemCopy", dst, src, -1, bytes);
+    taken = record(handle, "anydnnMemCopy", dst, src, -1, bytes, kind);
     if (taken != 0)
         return taken > 0 ? SUCCESS : ANYDNN_STATUS_ALLOC_FAILED;
     return answer(handle, "anydnnMemCopy",
@@ -111,7 +112,7 @@ anydnnStatus_t anydnnMemSet(anydnnHandle_t handle, void *ptr, int byte, size_t b
     if (status != SUCCESS || bytes == 0)
         return status;
     byte &= 255;
-    taken = record(handle, "anydnnMemSet", ptr, NULL, byte, bytes);
+    taken = record(handle, "anydnnMemSet", ptr, NULL, byte, bytes, ANYDNN_MEMCPY_DEVICE_TO_DEVICE);
     if (taken != 0)
         return taken > 0 ? SUCCESS : ANYDNN_STATUS_ALLOC_FAILED;
     return answer(handle, "anydnnMemSet",

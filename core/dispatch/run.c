@@ -41,12 +41,13 @@ static inline void remember(anydnnHandle_t handle, struct adn_plan *plan, enum a
  * or 0 if it must run; fails when memory runs out. */
 static anydnnStatus_t record(const struct adn_running *running, struct adn_plan *plan, int *taken)
 {
-    if (plan->staged && !running->handle->space->host)
+    if (plan->staged && adn_space_captures(running->handle->space))
         return adn_stage_refuse_recording(running->entry, running->handle, plan);
     *taken = adn_recording_call(running->handle, plan, running->operands);
     if (*taken < 0)
         return adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "%s: out of memory for the recording",
                         running->entry);
+    running->operands->flags |= ANYDNN_PLUGIN_OPERANDS_RECORDED;
     return ANYDNN_STATUS_SUCCESS;
 }
 
@@ -152,12 +153,12 @@ static anydnnStatus_t run_problem(const struct adn_running *running,
 }
 
 static __attribute__((noinline)) anydnnStatus_t run_missed(const struct adn_running *running,
-                                                           struct adn_call *call, uint64_t aliases)
+                                                           struct adn_call *call)
 {
     ADN_MESSAGES_SCOPE;
     struct adn_problem problem;
 
-    adn_call_problem(call, running->handle->modes, aliases, &problem);
+    adn_call_problem(call, running->handle->modes, &call->aliases, &problem);
     return run_problem(running, &problem, call);
 }
 
@@ -170,7 +171,7 @@ anydnnStatus_t adn_dispatch_run(anydnnHandle_t handle, struct adn_call *call)
     call->operands.stream = handle->stream;
     plan = adn_table_find_key(&handle->cache, call->key, call->key_words, call->hash);
     if (UNLIKELY(!plan))
-        return run_missed(&running, call, call->key[1]);
+        return run_missed(&running, call);
     plan->used = 1;
     handle->counters.plan_hits++;
     return execute(&running, plan, ADN_HOW_HIT, call->address_bits);
@@ -178,13 +179,13 @@ anydnnStatus_t adn_dispatch_run(anydnnHandle_t handle, struct adn_call *call)
 
 /* Checks that the pointers agree with the aliases that the problem's text states. */
 static anydnnStatus_t check_aliases(const char *entry, const struct adn_problem *problem,
-                                    uint64_t aliases)
+                                    const struct adn_aliases *aliases)
 {
     const struct adn_operation *info = adn_problem_operation(problem->operation);
 
     for (int32_t i = 0; i < info->slot_count; i++) {
         int32_t said = problem->alias[i];
-        int32_t seen = (int32_t)(aliases >> (4 * i) & 15);
+        int32_t seen = (int32_t)adn_alias_get(aliases, i);
 
         if (said != seen)
             return adn_fail(ANYDNN_STATUS_BAD_PARAM,
@@ -203,17 +204,19 @@ anydnnStatus_t adn_dispatch_problem_run(anydnnHandle_t handle, const char *entry
 {
     struct adn_slot_masks masks = adn_slot_masks[problem->operation];
     struct adn_running running = {entry, handle, operands};
+    struct adn_aliases aliases;
     struct adn_problem now;
     anydnnStatus_t status;
 
     handle->counters.calls++;
     if (handle->space->poisoned)
         return adn_guard_poisoned(entry, handle);
-    masks.ins &= (uint16_t)~problem->absent;
+    masks.ins &= ~problem->absent;
     for (int32_t slot = 0; slot < ADN_SLOTS; slot++)
         if (problem->absent >> slot & 1)
             operands->data[slot] = operands->data[adn_problem_substitute(problem, slot)];
-    status = check_aliases(entry, problem, adn_aliases_of(masks, problem->present, operands->data));
+    aliases = adn_aliases_of(masks, problem->present, operands->data);
+    status = check_aliases(entry, problem, &aliases);
     if (status != ANYDNN_STATUS_SUCCESS)
         return status;
     operands->stream = handle->stream;
@@ -251,7 +254,7 @@ anydnnStatus_t adn_dispatch_workspace(anydnnHandle_t handle, struct adn_call *ca
     struct adn_running running = {call->entry, handle, NULL};
     struct adn_problem problem;
 
-    adn_call_problem(call, handle->modes, 0, &problem);
+    adn_call_problem(call, handle->modes, NULL, &problem);
     return workspace_of(&running, &problem, bytes);
 }
 

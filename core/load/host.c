@@ -99,6 +99,15 @@ static uint32_t host_errata(const struct anydnn_plugin_host *host,
                : 0;
 }
 
+static const struct anydnn_plugin_space *host_space(const struct anydnn_plugin_host *host)
+{
+    const struct adn_backend *backend = host_backend(host);
+    const struct adn_backend *owner =
+        backend->plugin ? adn_load_owner(backend->registry, backend->plugin->space) : NULL;
+
+    return owner ? owner->plugin->space_functions : NULL;
+}
+
 static uint64_t host_fork_number(void)
 {
     return adn_process_fork_number;
@@ -127,5 +136,6 @@ void adn_load_host_init(struct adn_backend *backend)
         .free = adn_memory_free,
         .fork_number = host_fork_number,
         .errata = host_errata,
+        .space = host_space,
     };
 }

@@ -62,6 +62,7 @@ struct adn_backend {
     int32_t index;                      /* in the registry; what perf structs call `backend` */
     _Atomic int32_t stage;              /* enum adn_load_stage; written last */
     char *reason;                       /* a sentence when neither KNOWN nor LIVE */
+    int32_t order;                      /* the number of live backends when it became live */
     int32_t changes_float;              /* opening it changed the floating-point environment */
     const struct anydnn_plugin *plugin; /* when LIVE; a full copy */
     const struct anydnn_plugin_operation
@@ -86,12 +87,17 @@ void adn_load_registry_free(struct adn_registry *registry); /* for tests; opened
 /* Returns the backend called `name`, or NULL. */
 struct adn_backend *adn_load_find(const struct adn_registry *registry, const char *name);
 
-/* Opens the backend if that was not done yet. Returns 1 if it is live, else 0 with `reason` set. A
+/* Opens the backend if that was not done yet. Returns 1 if it is live, else 0 with `reason` set. If
+ * it has no table for its space, and no live backend owns that, also opens the backend that has the
+ * space's name. A
  * failure is logged once, as a warning with path, stage and cause. Thread-safe. A call from inside
  * an anydnn_plugin_main (same thread) or after exit() has begun returns 0 and changes nothing. The
  * stage may then still be KNOWN, with `reason` NULL. The same holds if memory or descriptors were
  * short, which is noted (adn_shortage_noted). */
 int adn_load_open(struct adn_backend *backend);
+
+/* Returns the backend that owns the space: the first live one with a table, or NULL. */
+const struct adn_backend *adn_load_owner(const struct adn_registry *registry, const char *space);
 
 /* Returns why a backend that adn_load_open refused is not live; never NULL then. */
 const char *adn_load_reason(const struct adn_backend *backend);

@@ -18,4 +18,5 @@ core_libanydnn_base_la_SOURCES += \
 	core/load/trust.c \
 	core/load/validate.c \
 	core/load/validate.h \
-	core/load/validate_lists.c
+	core/load/validate_lists.c \
+	core/load/validate_space.c

@@ -104,10 +104,36 @@ static void load_guard(void)
     adn_process_fork_waits(&load_lock);
 }
 
+const struct adn_backend *adn_load_owner(const struct adn_registry *registry, const char *space)
+{
+    const struct adn_backend *owner = NULL;
+
+    for (int32_t i = 0; i < registry->count; i++) {
+        const struct adn_backend *backend = registry->backend[i];
+
+        if (atomic_load_explicit(&backend->stage, memory_order_acquire) == ADN_LOAD_LIVE &&
+            backend->plugin->space_functions && strcmp(backend->plugin->space, space) == 0 &&
+            (!owner || backend->order < owner->order))
+            owner = backend;
+    }
+    return owner;
+}
+
+/* Opens the backend that has the name of a space without an owner. */
+static void open_owner(const struct adn_backend *backend)
+{
+    const char *space = backend->plugin->space;
+    struct adn_backend *owner = adn_load_find(backend->registry, space);
+
+    if (owner && strcmp(space, "host") != 0 && !adn_load_owner(backend->registry, space))
+        adn_load_open(owner);
+}
+
 int adn_load_open(struct adn_backend *backend)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     int32_t stage = atomic_load_explicit(&backend->stage, memory_order_acquire);
+    static int32_t live_count; /* guarded by the lock */
     int opened_here = 0;
 
     if (stage != ADN_LOAD_KNOWN)
@@ -122,6 +148,8 @@ int adn_load_open(struct adn_backend *backend)
         stage = load_attempt((struct adn_load_slot *)(void *)backend);
         load_entered = 0;
         opened_here = 1;
+        backend->order = live_count;
+        live_count += stage == ADN_LOAD_LIVE;
         atomic_store_explicit(&backend->stage, stage, memory_order_release);
     }
     pthread_mutex_unlock(&load_lock);
@@ -130,6 +158,8 @@ int adn_load_open(struct adn_backend *backend)
         load_report(backend, stage);
     if (opened_here && stage == ADN_LOAD_LIVE && backend->registry->options.opened)
         backend->registry->options.opened(backend->registry->options.cookie, backend);
+    if (opened_here && stage == ADN_LOAD_LIVE)
+        open_owner(backend);
     return stage == ADN_LOAD_LIVE;
 }
 

@@ -19,8 +19,7 @@
 
 /* The least size of a structure: up to the last member that a backend must have. */
 #define PLUGIN_LEAST    UP_TO(anydnn_plugin, context_destroy)
-#define OPERATION_LEAST UP_TO(anydnn_plugin_operation, plan_destroy)
-#define SPACE_LEAST     UP_TO(anydnn_plugin_space, poisoned)
+#define OPERATION_LEAST UP_TO(anydnn_plugin_operation, params_size)
 
 /* Leaves space for operations that a later minor number adds. */
 #define OPERATION_COUNT_MAX 1024
@@ -87,80 +86,6 @@ static int validate_library(struct adn_load_attempt *attempt)
     return adn_load_check_group(attempt, "its description", functions, COUNT_OF(functions));
 }
 
-static int validate_space_functions(struct adn_load_attempt *attempt)
-{
-    struct anydnn_plugin_space *space = &attempt->slot->space;
-
-    if (adn_load_copy(attempt, "its table of space functions", space, sizeof(*space), SPACE_LEAST,
-                      attempt->slot->plugin.space_functions) != 0)
-        return -1;
-    const struct adn_load_function functions[] = {
-        ADN_LOAD_FUNCTION(space, device_count),  ADN_LOAD_FUNCTION(space, device_current),
-        ADN_LOAD_FUNCTION(space, device_name),   ADN_LOAD_FUNCTION(space, pointer_owner),
-        ADN_LOAD_FUNCTION(space, memory_alloc),  ADN_LOAD_FUNCTION(space, memory_free),
-        ADN_LOAD_FUNCTION(space, memory_copy),   ADN_LOAD_FUNCTION(space, memory_set),
-        ADN_LOAD_FUNCTION(space, synchronize),   ADN_LOAD_FUNCTION(space, stream_check),
-        ADN_LOAD_FUNCTION(space, mark_create),   ADN_LOAD_FUNCTION(space, mark_record),
-        ADN_LOAD_FUNCTION(space, mark_elapsed),  ADN_LOAD_FUNCTION(space, mark_destroy),
-        ADN_LOAD_FUNCTION(space, record_begin),  ADN_LOAD_FUNCTION(space, record_end),
-        ADN_LOAD_FUNCTION(space, record_replay), ADN_LOAD_FUNCTION(space, record_destroy),
-        ADN_LOAD_FUNCTION(space, poisoned),
-    };
-
-    const struct adn_load_function streams[] = {
-        ADN_LOAD_FUNCTION(space, stream_create),
-        ADN_LOAD_FUNCTION(space, stream_destroy),
-        ADN_LOAD_FUNCTION(space, stream_wait),
-    };
-    const struct adn_load_function memory[] = {ADN_LOAD_FUNCTION(space, host_alloc),
-                                               ADN_LOAD_FUNCTION(space, host_free)};
-    const struct adn_load_function alone[] = {ADN_LOAD_FUNCTION(space, device_identity),
-                                              ADN_LOAD_FUNCTION(space, memory_copy_async),
-                                              ADN_LOAD_FUNCTION(space, count_special)};
-
-    if (adn_load_check_functions(attempt, "its space", functions, COUNT_OF(functions)) != 0 ||
-        adn_load_check_group(attempt, "its space", streams, COUNT_OF(streams)) != 0 ||
-        adn_load_check_group(attempt, "its space", memory, COUNT_OF(memory)) != 0)
-        return -1;
-    for (size_t i = 0; i < COUNT_OF(alone); i++)
-        if (adn_load_check_group(attempt, "its space", &alone[i], 1) != 0)
-            return -1;
-    return 0;
-}
-
-/* Checks the space. "cpu" and "auto" are words of the device setting and cannot name a space. */
-static int validate_space(struct adn_load_attempt *attempt)
-{
-    struct anydnn_plugin *plugin = &attempt->slot->plugin;
-    const char *path = attempt->slot->backend.path;
-
-    if (adn_load_check_text(attempt, "space", plugin->space) != 0)
-        return -1;
-    if (!adn_load_name_valid(plugin->space, strlen(plugin->space)) ||
-        strcmp(plugin->space, "cpu") == 0 || strcmp(plugin->space, "auto") == 0)
-        return adn_load_refuse(attempt,
-                               "%s: its space is \"%.64s\"; a space must have 1 to %d characters "
-                               "of a-z, 0-9 and _, and must not be \"cpu\" or \"auto\"",
-                               path, plugin->space, ANYDNN_PLUGIN_NAME_MAX);
-    if (strcmp(plugin->space, "host") == 0) {
-        if (plugin->space_functions)
-            return adn_load_refuse(attempt,
-                                   "%s: it provides space_functions for the space \"host\", which "
-                                   "belongs to the library: set them to NULL",
-                                   path);
-        return 0;
-    }
-    if (!plugin->space_functions)
-        return adn_load_refuse(attempt,
-                               "%s: its space is \"%s\", but its space_functions are NULL: every "
-                               "space except \"host\" needs them",
-                               path, plugin->space);
-    if (validate_space_functions(attempt) != 0)
-        return -1;
-    plugin->space_functions = &attempt->slot->space;
-    return 0;
-}
-
 static int validate_operation(struct adn_load_attempt *attempt, uint32_t position)
 {
     struct adn_load_slot *slot = attempt->slot;
@@ -192,6 +117,11 @@ static int validate_operation(struct adn_load_attempt *attempt, uint32_t positio
             path, what, copy.types, copy.layouts, copy.maths);
     if (copy.operation >= ANYDNN_PLUGIN_OPERATION_END)
         return 0;
+    if (copy.slots == 0)
+        return adn_load_refuse(attempt,
+                               "%s: %s has slots 0: set it to a bit for each operand of plugin.h, "
+                               "and params_size to the size of its parameters",
+                               path, what);
     if (slot->backend.operation[copy.operation])
         return adn_load_refuse(attempt, "%s: it lists operation %d twice", path, copy.operation);
     slot->operations[copy.operation] = copy;
@@ -239,7 +169,7 @@ int adn_load_validate(struct adn_load_attempt *attempt)
     };
 
     if (validate_name(attempt) != 0 || validate_texts(attempt) != 0 ||
-        validate_space(attempt) != 0 ||
+        adn_load_validate_space(attempt) != 0 ||
         adn_load_check_functions(attempt, "its description", functions, COUNT_OF(functions)) != 0 ||
         validate_library(attempt) != 0 || validate_operations(attempt) != 0 ||
         adn_load_validate_lists(attempt) != 0)

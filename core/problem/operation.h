@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <anydnn/plugin.h>
+
 #define ADN_SLOT_OUT      1u /* written */
 #define ADN_SLOT_IN       2u /* read (an output with beta is not an input) */
 #define ADN_SLOT_OPTIONAL 4u
@@ -48,7 +50,7 @@ struct adn_factor {
 struct adn_operation {
     enum adn_family family;
     int32_t slot_count;
-    struct adn_slot slot[12];
+    struct adn_slot slot[ANYDNN_PLUGIN_OPERAND_MAX];
     struct adn_factor scale[4];    /* ends with a NULL name */
     const char *number;            /* "average_factor", or NULL */
     const char *const *algorithms; /* names by number, NULL-terminated; or NULL */

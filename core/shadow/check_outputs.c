@@ -197,7 +197,7 @@ static int32_t execute(struct anydnn_plugin_plan *body,
     int32_t result = own->wrap.execute(own->wrap.body, operands, effect);
 
     if (result != 0 || own->watch->values == 0 ||
-        (own->watch->handle->recording && !own->watch->handle->space->host))
+        (own->watch->handle->recording && adn_space_captures(own->watch->handle->space)))
         return result;
     adn_float_standard();
     check(own, operands);

@@ -55,7 +55,7 @@ static int may_run(struct adn_shadowed *own)
     char sentence[200];
     struct timespec now;
 
-    if (watch->handle->recording && !watch->handle->space->host) {
+    if (watch->handle->recording && adn_space_captures(watch->handle->space)) {
         adn_pass_over(own, ADN_COUNT_RECORDED, "a recording is in progress");
         return 0;
     }

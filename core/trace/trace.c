@@ -133,7 +133,7 @@ static int is_kept(const struct traced *traced, struct adn_dump *dump)
     const struct hook *hook = traced->hook;
 
     return (hook->tensors >> traced->wrap.plan->problem.operation & 1) &&
-           (!hook->handle->recording || hook->handle->space->host) &&
+           (!hook->handle->recording || !adn_space_captures(hook->handle->space)) &&
            adn_dump_begin(dump, hook->settings->trace_file, (uint64_t)hook->settings->trace_dumps,
                           hook->settings->trace_dump_size) == 0;
 }

@@ -566,7 +566,17 @@ typedef enum {
     ANYDNN_REASON_FORCE_32 = 0x7fffffff
 } anydnnReason_t;
 
-/* Opaque objects. anydnnStream_t is CUDA's cudaStream_t without its headers. */
+/* The native objects of a handle, for anydnnGetNative. */
+typedef enum {
+    ANYDNN_NATIVE_CONTEXT = 1, /* such as OpenCL's cl_context */
+    ANYDNN_NATIVE_DEVICE = 2,  /* such as OpenCL's cl_device_id */
+    ANYDNN_NATIVE_STREAM = 3,  /* such as CUDA's cudaStream_t or OpenCL's cl_command_queue */
+    ANYDNN_NATIVE_FORCE_32 = 0x7fffffff
+} anydnnNative_t;
+
+/* Opaque objects. anydnnStream_t is an opaque pointer to a stream of the handle's memory space: in
+ * the space `cuda` it is CUDA's cudaStream_t, without its headers; in `opencl` it is a
+ * cl_command_queue, to be cast. */
 typedef struct anydnnContext *anydnnHandle_t;
 typedef struct anydnnTensorStruct *anydnnTensorDescriptor_t;
 typedef struct anydnnFilterStruct *anydnnFilterDescriptor_t;
@@ -767,6 +777,26 @@ ANYDNN_API anydnnStatus_t anydnnCreate(anydnnHandle_t *handle);
 ANYDNN_API anydnnStatus_t anydnnCreateOnDevice(anydnnHandle_t *handle, const char *device);
 
 /*
+ * Makes a handle on the application's own native objects. space: a name such as "opencl". context:
+ * the native context (cl_context), which has one device. stream: a native in-order queue of it
+ * (cl_command_queue), which the handle's calls then use, or NULL for the default stream. The
+ * application keeps its references, and the handle has its own. The process has one native context
+ * for a device: make this handle before any other of the device, else BAD_PARAM for another
+ * context. NOT_SUPPORTED in a space that takes over none, as `cuda`: there, call
+ * anydnnCreateOnDevice and anydnnSetStream.
+ */
+ANYDNN_FORM(anydnnStatus_t, anydnnCreateOnNative, 2,
+            (anydnnHandle_t * handle, const char *space, void *context, void *stream));
+
+/*
+ * Returns a native object of the handle's device, or of its current stream. It belongs to anydnn,
+ * and lives as long as the handle uses it. NOT_SUPPORTED where the space has no such object, as on
+ * the host.
+ */
+ANYDNN_FORM(anydnnStatus_t, anydnnGetNative, 2,
+            (anydnnHandle_t handle, anydnnNative_t kind, void **object));
+
+/*
  * As cuDNN 7: waits for the work that the handle's calls enqueued, then frees the handle. Memory,
  * marks and recordings that were not destroyed stay. The stream may be destroyed before the handle.
  * A recording that was not ended is dropped. If it was on a stream of the application, that stream
@@ -779,8 +809,8 @@ ANYDNN_API anydnnStatus_t anydnnGetDevice(anydnnHandle_t handle, char *text, siz
 
 /*
  * As cuDNN 7: later calls use this stream, which must belong to the handle's device (else
- * MAPPING_ERROR). The caller still owns it. A new handle has NULL, the default stream; on the host
- * only NULL is allowed.
+ * MAPPING_ERROR). The caller still owns it. NULL selects the stream of a new handle: the default
+ * stream, or that of anydnnCreateOnNative. On the host only NULL is allowed.
  */
 ANYDNN_API anydnnStatus_t anydnnSetStream(anydnnHandle_t handle, anydnnStream_t streamId);
 
@@ -844,6 +874,16 @@ ANYDNN_API anydnnStatus_t anydnnMemAlloc(anydnnHandle_t handle, size_t bytes, vo
  * is allowed.
  */
 ANYDNN_API anydnnStatus_t anydnnMemFree(anydnnHandle_t handle, void *ptr);
+
+/*
+ * Returns a pointer to `bytes` of native memory that the application allocated in the device's
+ * native context, such as an address from OpenCL's clSVMAlloc. anydnnMemFree ends the pointer, and
+ * the application then frees the memory. In a space that accepts the application's pointers as they
+ * are, such as `cuda` or the host, it returns `native`, and anydnnMemFree must not be called.
+ * BAD_PARAM if the device cannot use the memory.
+ */
+ANYDNN_FORM(anydnnStatus_t, anydnnMemImport, 2,
+            (anydnnHandle_t handle, void *native, size_t bytes, void **ptr));
 
 /*
  * Copies bytes to, from or within the device, after all work enqueued earlier. Returns when host

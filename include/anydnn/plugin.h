@@ -30,6 +30,11 @@
  *   - A backend must also accept each accepted problem at element alignment (a separate candidate
  *     may require more). It touches only the elements described by dims and strides.
  *   - Strings passed to the host must stay valid as long as the process, unless said otherwise.
+ *   - No exception of C++ leaves a function.
+ *
+ * Growth: a later minor number may append parameters and optional slots to an operation. A backend
+ * publishes those that it knows (struct anydnn_plugin_operation). The host declines on its behalf a
+ * problem with a parameter beyond them that is not 0, or with a present slot beyond them.*
  *
  * Threads: one context is used by one thread at a time, different contexts at once. `candidates` of
  * different contexts may run at once, too. The functions of struct anydnn_plugin_host are
@@ -90,11 +95,11 @@ extern "C" {
 
 #define ANYDNN_PLUGIN_MAGIC     0x6e64796e61ULL /* "anydn", little endian */
 #define ANYDNN_PLUGIN_ABI_MAJOR 0
-#define ANYDNN_PLUGIN_ABI_MINOR 9
+#define ANYDNN_PLUGIN_ABI_MINOR 10
 
 #define ANYDNN_PLUGIN_DIM_MAX     8
 #define ANYDNN_PLUGIN_SPATIAL_MAX 6
-#define ANYDNN_PLUGIN_OPERAND_MAX 16
+#define ANYDNN_PLUGIN_OPERAND_MAX 32
 #define ANYDNN_PLUGIN_NAME_MAX    31
 
 /* Marks the two exported symbols. */
@@ -130,6 +135,9 @@ enum {
     ANYDNN_PLUGIN_INT8X32 = 8,
     ANYDNN_PLUGIN_BFLOAT16 = 9,
     ANYDNN_PLUGIN_INT64 = 10,
+    /* 11 to 31 are reserved with the numbers of cuDNN 9: 11 boolean, 12 and 13 FP8, and so on. No
+     * problem of this version has them. */
+    ANYDNN_PLUGIN_TYPE_RESERVED = 11,
     ANYDNN_PLUGIN_UINT16 = 1000, /* these three only as types of reduction indices */
     ANYDNN_PLUGIN_UINT32 = 1001,
     ANYDNN_PLUGIN_UINT64 = 1002
@@ -635,7 +643,12 @@ struct anydnn_plugin_operands {
     void *stream;      /* the space's stream; NULL: the default one, and on the host */
     void *workspace;
     uint64_t workspace_bytes;
+    uint32_t flags; /* ANYDNN_PLUGIN_OPERANDS_xxx */
+    uint32_t reserved_end;
 };
+
+/* The stream is being recorded by record_begin: what is enqueued does not run before a replay. */
+#define ANYDNN_PLUGIN_OPERANDS_RECORDED 0x1u
 
 struct anydnn_plugin_context; /* the backend's own */
 struct anydnn_plugin_plan;    /* the backend's own */
@@ -668,6 +681,12 @@ struct anydnn_plugin_operation {
                             const struct anydnn_plugin_operands *operands, int32_t *effect);
     /* Is safe while executes are still queued on the device. */
     void (*plan_destroy)(struct anydnn_plugin_plan *plan);
+
+    /* What the backend knows of the operation, as it was compiled: a bit for each slot, optional
+     * ones included, and sizeof the structure of the parameters, or 0 for an operation without
+     * them. */
+    uint32_t slots;
+    uint32_t params_size;
 };
 
 /* ------------------------------------------------------------------ spaces */
@@ -678,9 +697,25 @@ enum { ANYDNN_PLUGIN_COPY_TO = 1, ANYDNN_PLUGIN_COPY_FROM = 2, ANYDNN_PLUGIN_COP
 /* The owner of a pointer's memory. */
 enum {
     ANYDNN_PLUGIN_POINTER_UNKNOWN = 0,
-    ANYDNN_PLUGIN_POINTER_HOST = 1,  /* plain host memory that the device cannot reach */
-    ANYDNN_PLUGIN_POINTER_DEVICE = 2 /* reachable from the device */
+    ANYDNN_PLUGIN_POINTER_HOST = 1,   /* plain host memory that the device cannot reach */
+    ANYDNN_PLUGIN_POINTER_DEVICE = 2, /* reachable from the device */
+    ANYDNN_PLUGIN_POINTER_BOTH = 3    /* the host, too, reads and writes it at this address */
 };
+
+/* The kinds of native objects. */
+enum {
+    ANYDNN_PLUGIN_NATIVE_CONTEXT = 1, /* cl_context, CUcontext, hipCtx_t, ze_context_handle_t */
+    ANYDNN_PLUGIN_NATIVE_DEVICE = 2,  /* cl_device_id, ze_device_handle_t */
+    ANYDNN_PLUGIN_NATIVE_STREAM = 3   /* cl_command_queue, cudaStream_t, hipStream_t */
+};
+
+/* The properties of a space. */
+/* NULL is no stream. The host makes a stream by stream_create for each device and passes it where
+ * it would pass NULL; the three stream functions are needed. */
+#define ANYDNN_PLUGIN_SPACE_NO_DEFAULT_STREAM 0x1u
+/* pointer_owner may answer BOTH. The host then asks for each operand of a staged call, and copies
+ * none that both sides reach. */
+#define ANYDNN_PLUGIN_SPACE_BOTH 0x2u
 
 /* The indices of count_special's counts. For floating types only: NaN of either kind, infinities of
  * either sign. For all types: zeros, including -0. */
@@ -693,11 +728,27 @@ enum {
 
 /*
  * Memory, streams, marks and recordings of a memory space. The space `host` is the host's own; a
- * backend in it leaves this table NULL. All backends of one space accept each other's pointers and
- * streams, and the first loaded one serves the handles of that space. The stream NULL is the
- * default stream of every device. Handles of another space use the table, too, for calls that are
- * staged to a backend of this one: memory_alloc, copies to and from any host memory on the stream
- * NULL, synchronize, memory_free. Functions return status codes.
+ * backend in it leaves this table NULL. Functions return status codes.
+ *
+ * Owner: all backends of one space accept each other's pointers and streams. The first live one
+ * with a table owns the space, and its table serves the handles of that space. Every other backend
+ * finds that table by host->space and works with the owner's native objects. It may leave its own
+ * table NULL. If the owner's table has `native`, another table of the space returns the same
+ * objects by its own.* An owner without `native` states that the native interface itself shares its
+ * objects.
+ *
+ * Pointers are flat addresses. The host adds offsets to them, tests their alignment, and never
+ * dereferences one that the device alone reaches. An address inside of memory is as valid as its
+ * beginning. memory_free may be called while work that uses the memory is queued on any stream of
+ * the device: it waits for that work, or frees after it.
+ *
+ * Streams run in order. The stream NULL is the default stream of every device, unless the space has
+ * none. Whatever enqueues work also submits it, so that the device begins without a further call.
+ * Where the native interface submits separately, a backend does so in plan_execute, by `flush` of
+ * the owner. Marks and synchronize submit what is before them.
+ *
+ * Handles of another space use the table, too, for calls that are staged to a backend of this one:
+ * memory_alloc, copies to and from any host memory on the default stream, synchronize, memory_free.
  */
 struct anydnn_plugin_space {
     uint32_t struct_size;
@@ -720,6 +771,8 @@ struct anydnn_plugin_space {
     int32_t (*mark_elapsed)(int32_t device, void *from, void *to,
                             double *microseconds); /* waits for `to` */
     void (*mark_destroy)(int32_t device, void *mark);
+    /* The four functions of recordings come together. A space may lack them: they are NULL. A
+     * recording is then a list of calls, which the host repeats. */
     int32_t (*record_begin)(int32_t device, void *stream);
     int32_t (*record_end)(int32_t device, void *stream, void **recording);
     int32_t (*record_replay)(int32_t device, void *stream, void *recording);
@@ -758,6 +811,31 @@ struct anydnn_plugin_space {
     int32_t (*count_special)(int32_t device, void *stream,
                              const struct anydnn_plugin_tensor *tensor, const void *data,
                              uint64_t *counts);
+
+    uint32_t flags; /* ANYDNN_PLUGIN_SPACE_xxx */
+    uint32_t reserved_end;
+    /* Submits what is enqueued on the stream. A space needs it where the native interface submits
+     * separately. */
+    int32_t (*flush)(int32_t device, void *stream);
+    /* Sets *object to a native object of the device: its context, its identity, or the queue that
+     * `stream` is, which is read for that kind alone. It stays the space's. NOT_SUPPORTED for an
+     * unknown kind. */
+    int32_t (*native)(int32_t device, int32_t kind, void *stream, void **object);
+    /* Finds the native object that holds the pointer's memory, for libraries that take buffers and
+     * offsets: *object, the offset of the pointer in it, and its size, both in bytes. The object
+     * is the same for all pointers into one allocation, and lives as long. BAD_PARAM for other
+     * memory. */
+    int32_t (*pointer_resolve)(int32_t device, const void *pointer, void **object, uint64_t *offset,
+                               uint64_t *bytes);
+    /* Takes over the application's native context, and its queue if `native` is not NULL. Sets
+     * *device, and *stream to a stream that works on the queue; stream_destroy ends it and leaves
+     * the application's reference. Without a queue *stream is NULL. A space has one context for
+     * each device. BAD_PARAM if it already has another one. */
+    int32_t (*adopt)(void *context, void *native, int32_t *device, void **stream);
+    /* Makes a pointer to `bytes` of the application's native memory, which stays the application's.
+     * memory_free ends the pointer, not the memory. A space without this function accepts the
+     * application's pointers as they are. */
+    int32_t (*memory_import)(int32_t device, void *native, uint64_t bytes, void **pointer);
 };
 
 /* ------------------------------------------------------------------ host and backend */
@@ -794,6 +872,10 @@ struct anydnn_plugin_host {
     uint32_t (*errata)(const struct anydnn_plugin_host *host,
                        const struct anydnn_plugin_problem *problem,
                        const struct anydnn_plugin_candidate *candidate, int32_t *algorithm);
+    /* Returns the table of the backend that owns this backend's space, a complete copy that stays
+     * the same, or NULL as long as there is none. Returns NULL inside of anydnn_plugin_main. When a
+     * context is created, the space has an owner. */
+    const struct anydnn_plugin_space *(*space)(const struct anydnn_plugin_host *host);
 };
 
 /* The verdicts of errata. */
@@ -848,7 +930,8 @@ struct anydnn_plugin {
     uint32_t limit_count;
     const struct anydnn_plugin_operation *const *operations;
     const struct anydnn_plugin_limit *const *limits;
-    const struct anydnn_plugin_space *space_functions; /* NULL for the space host */
+    /* NULL for the space host, and for a backend that uses the table of the space's owner. */
+    const struct anydnn_plugin_space *space_functions;
     /* Sets *context to a value other than NULL if it returns 0. */
     int32_t (*context_create)(int32_t device, struct anydnn_plugin_context **context);
     void (*context_destroy)(struct anydnn_plugin_context *context);
@@ -860,6 +943,9 @@ struct anydnn_plugin {
     /* Returns the version of the library below, such as "9.19.0", or NULL before it is known. It
      * is called after a context was made. A backend without it has the version above. */
     const char *(*library_version)(void);
+    /* What the pointers and streams of the space are, and a version of that, such as
+     * "opencl/svm-1". All backends of a space state the same text.* NULL for the space host. */
+    const char *space_convention;
 };
 
 /* The data object `anydnn_plugin_abi`. */

@@ -23,6 +23,10 @@ extern "C" {
 /* The CUDA space's table of functions, for the plugin description. */
 extern const struct anydnn_plugin_space cuda_space;
 
+/* The space's convention: pointers of the CUDA runtime in the primary context of each device, and
+ * its streams. */
+#define CUDA_SPACE_CONVENTION "cuda/primary-1"
+
 /* ------------------------------------------------------------------ errors (errors.c) */
 
 /* Returns 0 for cudaSuccess. Otherwise it reports `what` and the reason to the host, and returns

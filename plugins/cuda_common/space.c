@@ -284,6 +284,18 @@ static int32_t stream_check(int32_t device, void *stream)
     return status;
 }
 
+/* A stream of the space is CUDA's. The primary context is shared without a pointer to it. */
+static int32_t native(int32_t device, int32_t kind, void *stream, void **object)
+{
+    if (kind != ANYDNN_PLUGIN_NATIVE_STREAM)
+        return kit_fail(ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED,
+                        "CUDA device %d publishes its streams alone; its context is the primary "
+                        "one",
+                        device);
+    *object = stream;
+    return ANYDNN_PLUGIN_STATUS_SUCCESS;
+}
+
 const struct anydnn_plugin_space cuda_space = {
     .struct_size = sizeof(struct anydnn_plugin_space),
     .device_count = device_count,
@@ -313,4 +325,5 @@ const struct anydnn_plugin_space cuda_space = {
     .host_free = host_free,
     .memory_copy_async = memory_copy_async,
     .count_special = cuda_count_special,
+    .native = native,
 };

@@ -66,6 +66,7 @@ static struct anydnn_plugin description = {
     .version = "0.1.0",
     .build_id = "",
     .space = "cuda",
+    .space_convention = CUDA_SPACE_CONVENTION,
     .limit_count = sizeof limits / sizeof limits[0],
     .limits = limits,
     .space_functions = &cuda_space,

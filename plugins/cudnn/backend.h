@@ -20,7 +20,7 @@
 #define CDN_LAYOUTS_AND_VECTORS (KIT_LAYOUTS | ANYDNN_PLUGIN_LAYOUT_VECT_C)
 
 /* A bit set of all slots. */
-#define CDN_ALL_SLOTS ((UINT32_C(1) << ANYDNN_PLUGIN_OPERAND_MAX) - 1)
+#define CDN_ALL_SLOTS UINT32_MAX
 
 /* The alignment in bytes that cuDNN's kernels may assume for operands. */
 #define CDN_ALIGNMENT 16

@@ -79,6 +79,7 @@ static struct anydnn_plugin description = {
     .version = "0.1.0",
     .build_id = "cuDNN " HEADERS,
     .space = "cuda",
+    .space_convention = CUDA_SPACE_CONVENTION,
     .space_functions = &cuda_space,
     .context_create = context_create,
     .context_destroy = context_destroy,

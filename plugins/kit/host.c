@@ -4,6 +4,7 @@
 #define _GNU_SOURCE /* for sched_getaffinity and RTLD_DEFAULT */
 #endif
 #include "host.h"
+#include "names.h"
 
 #include <dlfcn.h>
 #include <locale.h>
@@ -44,6 +45,8 @@ void kit_publish(struct anydnn_plugin *description, const struct anydnn_plugin_o
     made->operation = operation;
     made->types = types;
     made->layouts = layouts;
+    made->slots = kit_slots(operation);
+    made->params_size = (uint32_t)kit_params_size(operation);
     operation_list[description->operation_count++] = made;
 }
 

@@ -22,8 +22,8 @@ extern const char *kit_name;
 void kit_begin(const struct anydnn_plugin_host *host, struct anydnn_plugin *description);
 
 /* Adds an operation to the description, whose list of operations belongs to the kit. The operation
- * is a copy of `common` with these numbers. `common` holds the four functions and everything else
- * that all operations share. */
+ * is a copy of `common` with these numbers, and with the slots and parameters that plugin.h has.
+ * `common` holds the four functions and everything else that all operations share. */
 void kit_publish(struct anydnn_plugin *description, const struct anydnn_plugin_operation *common,
                  int32_t operation, uint32_t types, uint32_t layouts);
 

@@ -92,6 +92,16 @@ int kit_is_written(int32_t operation, int32_t slot)
            operations[operation].slot[slot].is_written;
 }
 
+uint32_t kit_slots(int32_t operation)
+{
+    uint32_t slots = 0;
+
+    for (int32_t slot = 0; has(operation) && slot < ANYDNN_PLUGIN_OPERAND_MAX; slot++)
+        if (operations[operation].slot[slot].name)
+            slots |= UINT32_C(1) << slot;
+    return slots;
+}
+
 size_t kit_params_size(int32_t operation)
 {
     return has(operation) ? operations[operation].params_size : 0;

@@ -25,6 +25,9 @@ const char *kit_type_name(int32_t type);
 /* Returns 1 if the operation writes the operand of that slot. */
 int kit_is_written(int32_t operation, int32_t slot);
 
+/* Returns a bit for each slot of the operation. */
+uint32_t kit_slots(int32_t operation);
+
 /* Returns the bytes of the structure that the operation's params points to; 0 if it has none. */
 size_t kit_params_size(int32_t operation);
 

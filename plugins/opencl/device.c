@@ -120,6 +120,7 @@ static int is_usable(const struct opencl_device *device)
 
 static void describe(struct opencl_device *device)
 {
+    cl_device_svm_capabilities svm = 0;
     cl_device_fp_config doubles = 0;
     char name[sizeof device->name], driver[200];
     cl_uint units = 0;
@@ -136,6 +137,9 @@ static void describe(struct opencl_device *device)
         is_off = 0;
     device->has_double = doubles != 0 && !is_off;
     device->largest = largest;
+    opencl.clGetDeviceInfo(device->id, CL_DEVICE_SVM_CAPABILITIES, sizeof svm, &svm, NULL);
+    device->both = (svm & CL_DEVICE_SVM_FINE_GRAIN_BUFFER) != 0 &&
+                   device_bool(device->id, CL_DEVICE_HOST_UNIFIED_MEMORY);
     snprintf(device->identity, sizeof device->identity, "%s, %u compute units, driver %s", name,
              (unsigned)units, driver);
 }
@@ -190,6 +194,40 @@ static cl_uint list_platforms(cl_platform_id chosen[PLATFORMS_MAX])
     return kept;
 }
 
+/* Returns the table of the backend that owns the space, or NULL if this one does. */
+static const struct anydnn_plugin_space *find_owner(void)
+{
+    const struct anydnn_plugin_space *owner = kit_host->space(kit_host);
+
+    return owner && owner->memory_alloc != opencl_memory_alloc ? owner : NULL;
+}
+
+/* Lists the devices of the backend that owns the space, in its order. */
+static void list_owners_devices(const struct anydnn_plugin_space *owner)
+{
+    int32_t count = 0;
+
+    if (!owner->native || owner->device_count(&count) != 0) {
+        explain("the backend that owns the space publishes no native objects");
+        return;
+    }
+    for (int32_t i = 0; i < count && i < DEVICES_MAX; i++) {
+        struct opencl_device *device = &devices[i];
+        void *id = NULL;
+
+        if (owner->native(i, ANYDNN_PLUGIN_NATIVE_DEVICE, NULL, &id) != 0) {
+            explain("the backend that owns the space publishes no native device %d", i);
+            return;
+        }
+        device->id = id;
+        device_text(id, CL_DEVICE_NAME, device->name, sizeof device->name);
+        describe(device);
+        device->number = i;
+        pthread_mutex_init(&device->lock, NULL);
+        total++;
+    }
+}
+
 /* Finds all devices, GPUs first. */
 static void search(void)
 {
@@ -201,6 +239,10 @@ static void search(void)
 
     if (!opencl_load(failure, sizeof failure))
         return;
+    if (find_owner()) {
+        list_owners_devices(find_owner());
+        return;
+    }
     count = list_platforms(platforms);
     for (size_t kind = 0; kind < sizeof kinds / sizeof kinds[0]; kind++)
         for (cl_uint i = 0; i < count; i++)
@@ -241,20 +283,76 @@ cl_command_queue opencl_make_queue(const struct opencl_device *device, cl_int *e
                                                      error);
 }
 
-/* Makes the context and the default queue. The caller holds the lock. */
-static int32_t make_context(struct opencl_device *device)
+/* Takes the context and the default queue of the backend that owns the space. */
+static int32_t share_context(struct opencl_device *device, const struct anydnn_plugin_space *owner)
+{
+    void *context = NULL, *queue = NULL;
+    int32_t status = owner->native(device->number, ANYDNN_PLUGIN_NATIVE_CONTEXT, NULL, &context);
+
+    if (!status)
+        status = owner->native(device->number, ANYDNN_PLUGIN_NATIVE_STREAM, NULL, &queue);
+    device->context = context;
+    device->queue = queue;
+    return status;
+}
+
+/* Makes the default queue of a device that has a context, which it releases on failure. */
+static int32_t make_default_queue(struct opencl_device *device)
 {
     cl_int error = CL_SUCCESS;
     int32_t status;
 
-    device->context = opencl.clCreateContext(NULL, 1, &device->id, NULL, NULL, &error);
-    status = opencl_check(error, "creating a context");
-    if (status)
-        return status;
     device->queue = opencl_make_queue(device, &error);
     status = opencl_check(error, "creating a command queue");
     if (status)
         opencl.clReleaseContext(device->context);
+    return status;
+}
+
+/* Makes the context and the default queue. The caller holds the lock. */
+static int32_t make_context(struct opencl_device *device)
+{
+    const struct anydnn_plugin_space *owner = find_owner();
+    cl_int error = CL_SUCCESS;
+    int32_t status;
+
+    if (owner)
+        return share_context(device, owner);
+    device->context = opencl.clCreateContext(NULL, 1, &device->id, NULL, NULL, &error);
+    status = opencl_check(error, "creating a context");
+    return status ? status : make_default_queue(device);
+}
+
+int32_t opencl_adopt_context(cl_device_id id, cl_context context, struct opencl_device **device)
+{
+    const char *why;
+    int32_t number = 0, status, count = opencl_device_count(&why);
+
+    if (count == 0)
+        return kit_fail(ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED, "%s", why);
+    while (number < count && devices[number].id != id)
+        number++;
+    if (number == count)
+        return kit_fail(ANYDNN_PLUGIN_STATUS_BAD_PARAM,
+                        "the device of the context is none of the %d that this backend uses",
+                        count);
+    *device = &devices[number];
+    pthread_mutex_lock(&lock);
+    if (atomic_load(&ready[number])) {
+        status = (*device)->context == context
+                     ? ANYDNN_PLUGIN_STATUS_SUCCESS
+                     : kit_fail(ANYDNN_PLUGIN_STATUS_BAD_PARAM,
+                                "OpenCL device %d already works in another context; take over the "
+                                "application's context before any other handle of the device",
+                                number);
+    } else {
+        (*device)->context = context;
+        status = opencl_check(opencl.clRetainContext(context), "taking over a context");
+        if (!status)
+            status = make_default_queue(*device);
+        atomic_store_explicit(&ready[number], status == 0, memory_order_release);
+    }
+    pthread_mutex_unlock(&lock);
     return status;
 }
 

@@ -15,8 +15,12 @@
     FUNCTION(clGetDeviceIDs)                                                                       \
     FUNCTION(clGetDeviceInfo)                                                                      \
     FUNCTION(clCreateContext)                                                                      \
+    FUNCTION(clGetContextInfo)                                                                     \
+    FUNCTION(clRetainContext)                                                                      \
     FUNCTION(clReleaseContext)                                                                     \
     FUNCTION(clCreateCommandQueueWithProperties)                                                   \
+    FUNCTION(clGetCommandQueueInfo)                                                                \
+    FUNCTION(clRetainCommandQueue)                                                                 \
     FUNCTION(clReleaseCommandQueue)                                                                \
     FUNCTION(clFlush)                                                                              \
     FUNCTION(clFinish)                                                                             \

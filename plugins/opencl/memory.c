@@ -10,8 +10,9 @@
 #define ALIGNMENT 256
 
 struct block {
-    char *at;  /* what the host gets */
-    void *raw; /* what clSVMAlloc returned */
+    char *at;      /* what the host gets */
+    void *raw;     /* what clSVMAlloc returned; NULL for the application's memory */
+    cl_mem buffer; /* over all of it, or NULL before it is needed */
     uint64_t bytes;
     int32_t device;
 };
@@ -38,25 +39,31 @@ static size_t blocks_up_to(const void *pointer)
 }
 
 /* Returns the block that contains the address, or NULL. A block of 0 bytes contains its address. */
-static const struct block *find(const void *pointer)
+static struct block *find(const void *pointer)
 {
     size_t up_to = blocks_up_to(pointer);
-    const struct block *block = up_to > 0 ? &blocks[up_to - 1] : NULL;
+    struct block *block = up_to > 0 ? &blocks[up_to - 1] : NULL;
 
     if (!block || (uintptr_t)pointer - (uintptr_t)block->at >= (block->bytes ? block->bytes : 1))
         return NULL;
     return block;
 }
 
-int32_t opencl_pointer_owner(int32_t device, const void *pointer, int32_t *owner)
+int32_t opencl_pointer_owner(int32_t number, const void *pointer, int32_t *owner)
 {
     const struct block *block;
+    struct opencl_device *device;
+    int32_t status = opencl_enter(number, &device);
 
+    if (status)
+        return status;
     pthread_mutex_lock(&lock);
     block = find(pointer);
-    if (block)
+    if (block && block->device != number)
+        *owner = ANYDNN_PLUGIN_POINTER_UNKNOWN;
+    else if (block)
         *owner =
-            block->device == device ? ANYDNN_PLUGIN_POINTER_DEVICE : ANYDNN_PLUGIN_POINTER_UNKNOWN;
+            block->raw && device->both ? ANYDNN_PLUGIN_POINTER_BOTH : ANYDNN_PLUGIN_POINTER_DEVICE;
     else
         *owner = pointer ? ANYDNN_PLUGIN_POINTER_HOST : ANYDNN_PLUGIN_POINTER_UNKNOWN;
     pthread_mutex_unlock(&lock);
@@ -124,7 +131,9 @@ int32_t opencl_memory_alloc(int32_t number, uint64_t bytes, void **pointer)
         return kit_fail(ANYDNN_PLUGIN_STATUS_ALLOC_FAILED,
                         "%llu bytes are requested; the OpenCL device allocates at most %llu",
                         (unsigned long long)bytes, (unsigned long long)device->largest);
-    block.raw = opencl.clSVMAlloc(device->context, CL_MEM_READ_WRITE, bytes + ALIGNMENT, 0);
+    block.raw = opencl.clSVMAlloc(
+        device->context, CL_MEM_READ_WRITE | (device->both ? CL_MEM_SVM_FINE_GRAIN_BUFFER : 0),
+        bytes + ALIGNMENT, 0);
     if (!block.raw)
         return kit_fail(ANYDNN_PLUGIN_STATUS_ALLOC_FAILED,
                         "the OpenCL device has no %llu bytes of memory", (unsigned long long)bytes);
@@ -150,7 +159,73 @@ int32_t opencl_memory_free(int32_t number, void *pointer)
         return kit_fail(ANYDNN_PLUGIN_STATUS_BAD_PARAM,
                         "the pointer was not allocated on OpenCL device %d", number);
     status = opencl_finish(device);
-    opencl.clSVMFree(device->context, block.raw);
+    if (block.buffer)
+        opencl.clReleaseMemObject(block.buffer);
+    if (block.raw)
+        opencl.clSVMFree(device->context, block.raw);
+    return status;
+}
+
+/* Adds the application's memory, an address from clSVMAlloc in the device's context. */
+int32_t opencl_memory_import(int32_t number, void *native, uint64_t bytes, void **pointer)
+{
+    struct block block = {.at = native, .bytes = bytes, .device = number};
+    struct opencl_device *device;
+    int32_t status = opencl_enter(number, &device);
+    int is_taken;
+
+    if (status)
+        return status;
+    pthread_mutex_lock(&lock);
+    is_taken = bytes > UINTPTR_MAX - (uintptr_t)native || find(native) != NULL ||
+               blocks_up_to((char *)native + bytes - 1) != blocks_up_to(native);
+    pthread_mutex_unlock(&lock);
+    if (is_taken)
+        return kit_fail(ANYDNN_PLUGIN_STATUS_BAD_PARAM,
+                        "the %llu bytes at %p overlap memory that the space already has",
+                        (unsigned long long)bytes, native);
+    if (!keep(&block))
+        return kit_fail(ANYDNN_PLUGIN_STATUS_ALLOC_FAILED, "out of memory for a table");
+    *pointer = native;
+    return ANYDNN_PLUGIN_STATUS_SUCCESS;
+}
+
+/* Makes the buffer of a block. The standard promises that it shares the memory if it begins where
+ * clSVMAlloc began, and leaves several buffers over one allocation undefined. */
+static int32_t make_buffer(const struct opencl_device *device, struct block *block)
+{
+    cl_int error = CL_SUCCESS;
+
+    if (!block->buffer)
+        block->buffer =
+            opencl.clCreateBuffer(device->context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR,
+                                  block->raw ? block->bytes + ALIGNMENT : block->bytes,
+                                  block->raw ? block->raw : block->at, &error);
+    return opencl_check(error, "creating a buffer over shared virtual memory");
+}
+
+int32_t opencl_pointer_resolve(int32_t number, const void *pointer, void **object, uint64_t *offset,
+                               uint64_t *bytes)
+{
+    struct opencl_device *device;
+    struct block *block;
+    int32_t status = opencl_enter(number, &device);
+
+    if (status)
+        return status;
+    pthread_mutex_lock(&lock);
+    block = find(pointer);
+    if (!block || block->device != number) {
+        status = kit_fail(ANYDNN_PLUGIN_STATUS_BAD_PARAM,
+                          "the pointer is in no memory of OpenCL device %d", number);
+    } else {
+        status = make_buffer(device, block);
+        *object = block->buffer;
+        *offset =
+            (uint64_t)((const char *)pointer - (block->raw ? (const char *)block->raw : block->at));
+        *bytes = block->raw ? block->bytes + ALIGNMENT : block->bytes;
+    }
+    pthread_mutex_unlock(&lock);
     return status;
 }
 

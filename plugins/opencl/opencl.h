@@ -10,6 +10,10 @@
 
 #include <pthread.h>
 
+/* The convention of the space: pointers are shared virtual memory, streams are in-order command
+ * queues, and each device has one cl_context. */
+#define OPENCL_CONVENTION "opencl/svm-1"
+
 /* The space's table of functions, for the plugin description. */
 extern const struct anydnn_plugin_space opencl_space;
 
@@ -46,6 +50,7 @@ struct opencl_device {
     cl_command_queue queue; /* for the stream NULL */
     int32_t number;
     int32_t has_double;
+    int32_t both;     /* 1 if the host, too, reaches the device's memory at no cost */
     uint64_t largest; /* bytes of the largest allocation */
     char name[256];
     char identity[512];
@@ -69,6 +74,10 @@ static inline cl_command_queue opencl_queue(const struct opencl_device *device, 
     return stream ? (cl_command_queue)stream : device->queue;
 }
 
+/* Makes the device with that native object work in the application's context. Returns 0, or a
+ * status after a message. */
+int32_t opencl_adopt_context(cl_device_id id, cl_context context, struct opencl_device **device);
+
 /* Creates an in-order queue whose events have times. */
 cl_command_queue opencl_make_queue(const struct opencl_device *device, cl_int *error);
 
@@ -90,6 +99,13 @@ int32_t opencl_memory_set(int32_t device, void *stream, void *to, int32_t byte, 
 int32_t opencl_host_alloc(int32_t device, uint64_t bytes, void **pointer);
 int32_t opencl_host_free(int32_t device, void *pointer);
 
+int32_t opencl_pointer_resolve(int32_t device, const void *pointer, void **object, uint64_t *offset,
+                               uint64_t *bytes);
+int32_t opencl_memory_import(int32_t device, void *native, uint64_t bytes, void **pointer);
+
+int32_t opencl_flush(int32_t device, void *stream);
+int32_t opencl_native(int32_t device, int32_t kind, void *stream, void **object);
+int32_t opencl_adopt(void *context, void *native, int32_t *device, void **stream);
 int32_t opencl_synchronize(int32_t device, void *stream);
 int32_t opencl_stream_check(int32_t device, void *stream);
 int32_t opencl_stream_create(int32_t device, void **stream);

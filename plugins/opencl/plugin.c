@@ -29,6 +29,11 @@ static void context_destroy(struct anydnn_plugin_context *context)
     kit_host->free(context);
 }
 
+/* A test builds a second backend from these sources. */
+#ifndef OPENCL_NAME
+#define OPENCL_NAME "opencl"
+#endif
+
 #define SETTING(name, what, text)                                                                  \
     {                                                                                              \
         .struct_size = sizeof(struct anydnn_plugin_setting), .kind = (what), .key = (name),        \
@@ -55,11 +60,12 @@ static const struct anydnn_plugin_setting *const settings[] = {&setting_library,
 static struct anydnn_plugin description = {
     .struct_size = sizeof description,
     .flags = ANYDNN_PLUGIN_REFERENCE,
-    .name = "opencl",
+    .name = OPENCL_NAME,
     .vendor = "anydnn",
     .version = "0.1.0",
     .build_id = "OpenCL 2.0 and later",
     .space = "opencl",
+    .space_convention = OPENCL_CONVENTION,
     .space_functions = &opencl_space,
     .context_create = context_create,
     .context_destroy = context_destroy,

@@ -28,6 +28,38 @@ static int32_t device_count(int32_t *count)
     return ANYDNN_PLUGIN_STATUS_SUCCESS;
 }
 
+int32_t opencl_flush(int32_t number, void *stream)
+{
+    struct opencl_device *device;
+    int32_t status = opencl_enter(number, &device);
+
+    return status ? status
+                  : opencl_check(opencl.clFlush(opencl_queue(device, stream)), "submitting work");
+}
+
+int32_t opencl_native(int32_t number, int32_t kind, void *stream, void **object)
+{
+    struct opencl_device *device;
+    int32_t status = opencl_enter(number, &device);
+
+    if (status)
+        return status;
+    switch (kind) {
+    case ANYDNN_PLUGIN_NATIVE_CONTEXT:
+        *object = device->context;
+        return status;
+    case ANYDNN_PLUGIN_NATIVE_DEVICE:
+        *object = device->id;
+        return status;
+    case ANYDNN_PLUGIN_NATIVE_STREAM:
+        *object = opencl_queue(device, stream);
+        return status;
+    default:
+        return kit_fail(ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED,
+                        "native objects of kind %d are unknown; the kinds are 1 to 3", kind);
+    }
+}
+
 /* OpenCL has no current device. */
 static int32_t device_current(int32_t *device)
 {
@@ -55,43 +87,6 @@ static int32_t device_identity(int32_t number, char *text, size_t size)
     return status;
 }
 
-/* ------------------------------------------------------------------ recordings, which OpenCL lacks
- */
-
-static int32_t refuse_recording(void)
-{
-    return kit_fail(ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED, "OpenCL cannot record a command queue");
-}
-
-static int32_t record_begin(int32_t device, void *stream)
-{
-    (void)device;
-    (void)stream;
-    return refuse_recording();
-}
-
-static int32_t record_end(int32_t device, void *stream, void **recording)
-{
-    (void)device;
-    (void)stream;
-    (void)recording;
-    return refuse_recording();
-}
-
-static int32_t record_replay(int32_t device, void *stream, void *recording)
-{
-    (void)device;
-    (void)stream;
-    (void)recording;
-    return refuse_recording();
-}
-
-static void record_destroy(int32_t device, void *recording)
-{
-    (void)device;
-    (void)recording;
-}
-
 /* Returns 0, since OpenCL has no errors that stay. */
 static int32_t poisoned(int32_t device)
 {
@@ -99,6 +94,7 @@ static int32_t poisoned(int32_t device)
     return 0;
 }
 
+/* OpenCL cannot record a command queue, so that the host repeats recorded calls. */
 const struct anydnn_plugin_space opencl_space = {
     .struct_size = sizeof(struct anydnn_plugin_space),
     .device_count = device_count,
@@ -115,10 +111,6 @@ const struct anydnn_plugin_space opencl_space = {
     .mark_record = opencl_mark_record,
     .mark_elapsed = opencl_mark_elapsed,
     .mark_destroy = opencl_mark_destroy,
-    .record_begin = record_begin,
-    .record_end = record_end,
-    .record_replay = record_replay,
-    .record_destroy = record_destroy,
     .poisoned = poisoned,
     .stream_create = opencl_stream_create,
     .stream_destroy = opencl_stream_destroy,
@@ -128,4 +120,10 @@ const struct anydnn_plugin_space opencl_space = {
     .host_free = opencl_host_free,
     .memory_copy_async = opencl_memory_copy_async,
     .count_special = opencl_count_special,
+    .flags = ANYDNN_PLUGIN_SPACE_BOTH,
+    .flush = opencl_flush,
+    .native = opencl_native,
+    .pointer_resolve = opencl_pointer_resolve,
+    .adopt = opencl_adopt,
+    .memory_import = opencl_memory_import,
 };

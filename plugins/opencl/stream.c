@@ -38,8 +38,8 @@ int32_t opencl_synchronize(int32_t number, void *stream)
                : opencl_check(opencl.clFinish(opencl_queue(device, stream)), "waiting for a queue");
 }
 
-/* Accepts the queues of stream_create alone. The loader may crash on other pointers, and
- * memory_free would not wait for other queues. */
+/* Accepts the queues of stream_create and of adopt alone. The loader may crash on other pointers,
+ * and memory_free would not wait for other queues. */
 int32_t opencl_stream_check(int32_t number, void *stream)
 {
     struct opencl_device *device;
@@ -101,6 +101,61 @@ int32_t opencl_stream_create(int32_t number, void **stream)
     }
     *stream = queue;
     return ANYDNN_PLUGIN_STATUS_SUCCESS;
+}
+
+/* Checks that a queue belongs to the device and its context, and runs in order. */
+static int32_t check_queue(const struct opencl_device *device, cl_command_queue queue)
+{
+    cl_command_queue_properties properties = 0;
+    cl_context context = NULL;
+    cl_device_id id = NULL;
+    cl_int error;
+
+    error = opencl.clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL);
+    if (!error)
+        error = opencl.clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof id, &id, NULL);
+    if (!error)
+        error = opencl.clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties,
+                                             &properties, NULL);
+    if (error)
+        return opencl_check(error, "querying a command queue");
+    if (context != device->context || id != device->id)
+        return kit_fail(ANYDNN_PLUGIN_STATUS_BAD_PARAM,
+                        "the command queue belongs to another context or device");
+    if (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)
+        return kit_fail(ANYDNN_PLUGIN_STATUS_BAD_PARAM,
+                        "the command queue runs out of order; a stream must run in order");
+    return ANYDNN_PLUGIN_STATUS_SUCCESS;
+}
+
+/* Takes over a context of the application, which has one device, and a queue of it. */
+int32_t opencl_adopt(void *context, void *native, int32_t *number, void **stream)
+{
+    struct opencl_device *device;
+    cl_device_id ids[2];
+    size_t bytes = 0;
+    const char *why;
+    int32_t status;
+
+    if (opencl_device_count(&why) == 0)
+        return kit_fail(ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED, "%s", why);
+    if (opencl.clGetContextInfo(context, CL_CONTEXT_DEVICES, sizeof ids, ids, &bytes) !=
+            CL_SUCCESS ||
+        bytes != sizeof ids[0])
+        return kit_fail(ANYDNN_PLUGIN_STATUS_BAD_PARAM,
+                        "the OpenCL context must be valid and have one device");
+    status = opencl_adopt_context(ids[0], context, &device);
+    if (!status && native)
+        status = check_queue(device, native);
+    if (status)
+        return status;
+    *number = device->number;
+    *stream = native;
+    if (!native)
+        return status;
+    if (!keep(device, native))
+        return kit_fail(ANYDNN_PLUGIN_STATUS_ALLOC_FAILED, "out of memory for a stream");
+    return opencl_check(opencl.clRetainCommandQueue(native), "taking over a command queue");
 }
 
 /* Waits for the queue, since memory_free could not wait for it any more. */

@@ -38,7 +38,14 @@ static const struct fault faults[] = {
     {"space_bad", ADN_LOAD_INVALID, "its space is \"my space\"", "a-z, 0-9 and _"},
     {"space_cpu", ADN_LOAD_INVALID, "its space is \"cpu\"", "must not be \"cpu\" or \"auto\""},
     {"space_without_table", ADN_LOAD_INVALID,
-     "its space is \"mockdev\", but its space_functions are NULL", "needs them"},
+     "its space is \"mockdev\", and its space_convention is NULL", "1 to 63 characters"},
+    {"space_unnumbered", ADN_LOAD_INVALID, "its space_convention is NULL", "\"opencl/svm-1\""},
+    {"space_without_convention", ADN_LOAD_INVALID, "its space_convention is NULL", ""},
+    {"space_convention_empty", ADN_LOAD_INVALID, "its space_convention is empty", ""},
+    {"space_unrecorded", ADN_LOAD_INVALID, "record_end of its space is NULL",
+     "record_begin is not: a backend must have both or neither"},
+    {"space_native_foreign", ADN_LOAD_INVALID, "native of its space is in ",
+     "not in the backend's own file"},
     {"host_with_table", ADN_LOAD_INVALID, "space_functions for the space \"host\"",
      "set them to NULL"},
     {"space_short", ADN_LOAD_INVALID, "its table of space functions has struct_size 152",
@@ -66,8 +73,9 @@ static const struct fault faults[] = {
     {"duplicate", ADN_LOAD_INVALID, "it lists operation 1 twice", ""},
     {"operation_zero", ADN_LOAD_INVALID, "element 1 of its operations has the number 0",
      "start at 1"},
-    {"operation_short", ADN_LOAD_INVALID, "element 0 of its operations has struct_size 48",
-     "needs at least 56"},
+    {"operation_short", ADN_LOAD_INVALID, "element 0 of its operations has struct_size 60",
+     "needs at least 64"},
+    {"no_slots", ADN_LOAD_INVALID, "its operation 1 has slots 0", "a bit for each operand"},
     {"no_candidates", ADN_LOAD_INVALID, "candidates of its operation 1 is NULL",
      "must be a function"},
     {"no_plan_create", ADN_LOAD_INVALID, "plan_create of its operation 1 is NULL",
@@ -238,6 +246,11 @@ static void a_space_of_its_own_is_live(void **state)
     assert_non_null(plugin->space_functions->poisoned);
 }
 
+static void a_space_may_be_anothers(void **state)
+{
+    assert_null(live_with(state, "space_guest")->plugin->space_functions);
+}
+
 static void a_space_may_lack_what_came_late(void **state)
 {
     const struct anydnn_plugin_space *space =
@@ -406,6 +419,7 @@ int main(void)
         CASE(a_missing_tail_reads_as_zero),
         CASE(operations_of_the_future_are_passed_over),
         CASE(a_space_of_its_own_is_live),
+        CASE(a_space_may_be_anothers),
         CASE(a_space_may_lack_what_came_late),
         CASE(a_space_may_lack_one_of_a_kind),
         CASE(settings_have_kinds),

@@ -10,6 +10,7 @@
 #ifndef MOCK_FLAGS
 #define MOCK_FLAGS 0
 #endif
+#define MOCK_CONVENTION "fake-1"
 #ifndef MOCK_SPACE
 #define MOCK_SPACE "host"
 #endif

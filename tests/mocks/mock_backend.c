@@ -542,6 +542,7 @@ static struct anydnn_plugin description = {
 #ifdef MOCK_DEVICE
     .flags = MOCK_FLAGS,
     .space_functions = &mock_space,
+    .space_convention = MOCK_CONVENTION,
 #else
     .flags = ANYDNN_PLUGIN_FORK_SAFE | MOCK_FLAGS,
 #endif

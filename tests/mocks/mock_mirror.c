@@ -210,6 +210,7 @@ static struct anydnn_plugin description = {
     .space = MOCK_SPACE,
     .flags = MOCK_FLAGS,
     .space_functions = &mock_space,
+    .space_convention = MOCK_CONVENTION,
     .context_create = mirror_context_create,
     .context_destroy = mirror_context_destroy,
     MOCK_SETTINGS,

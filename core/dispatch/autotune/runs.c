@@ -78,10 +78,13 @@ static void *record(struct adn_bench_env *env, const struct adn_plan *plan, int 
     int32_t result, ended;
 
     /* The recording begins with the same set as a sample, after the set that was filled last. */
-    if (runs == 1 || !env->stream || adn_bench_env_restore(env) != 0 ||
+    if (runs == 1 || !env->stream || !adn_space_captures(space) ||
+        adn_bench_env_restore(env) != 0 ||
         ADN_BACKEND_CALL(env->space->record_begin(env->device, env->stream)) != 0)
         return NULL;
+    env->operands.flags = ANYDNN_PLUGIN_OPERANDS_RECORDED;
     result = enqueue(env, plan, runs);
+    env->operands.flags = 0;
     ended = adn_space_record_end(space, env->device, env->stream, &recording);
     if (result != 0 && ended == 0) {
         env->space->record_destroy(env->device, recording);

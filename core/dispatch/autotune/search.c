@@ -187,7 +187,7 @@ static anydnnStatus_t begin(const struct adn_search *search, struct adn_choices 
 {
     const struct adn_call *call = search->call;
     anydnnHandle_t handle = search->handle;
-    uint64_t aliases = 0;
+    struct adn_aliases aliases;
     anydnnStatus_t status;
 
     choices->entry = call->entry;
@@ -200,7 +200,7 @@ static anydnnStatus_t begin(const struct adn_search *search, struct adn_choices 
     if (search->given)
         aliases =
             adn_aliases_of(adn_slot_masks[call->operation], call->present, call->operands.data);
-    adn_call_problem(call, handle->modes, aliases, &choices->problem);
+    adn_call_problem(call, handle->modes, search->given ? &aliases : NULL, &choices->problem);
     status = adn_problem_check(&choices->problem, call->entry);
     if (status != ANYDNN_STATUS_SUCCESS || !search->given)
         return status;

@@ -63,8 +63,9 @@ static int32_t copy_in(struct adn_staged *staged, const struct adn_staged_operan
         adn_runs_copy(&operand->runs, image, data);
     }
     if (result == 0 && !to->host) {
-        result = ADN_BACKEND_CALL(to->functions->memory_copy(
-            staged->device, NULL, buffer_of(staged, operand), image, span, ANYDNN_PLUGIN_COPY_TO));
+        result = ADN_BACKEND_CALL(to->functions->memory_copy(staged->device, staged->stream,
+                                                             buffer_of(staged, operand), image,
+                                                             span, ANYDNN_PLUGIN_COPY_TO));
         staged->copied += span;
     }
     return result;
@@ -83,7 +84,8 @@ static int32_t copy_all_in(struct adn_staged *staged, const struct anydnn_plugin
     int32_t result = 0;
 
     for (int32_t i = 0; i < staged->slot_count && result == 0; i++)
-        if (staged->operand[i].present && reads(&staged->operand[i], operands))
+        if (staged->operand[i].present && !(staged->direct >> i & 1) &&
+            reads(&staged->operand[i], operands))
             result = copy_in(staged, &staged->operand[i], operands, operands->data[i]);
     return result;
 }
@@ -116,7 +118,7 @@ static int32_t copy_out(struct adn_staged *staged, const struct adn_staged_opera
 
     if (!staged->space->host) {
         result = ADN_BACKEND_CALL(staged->space->functions->memory_copy(
-            staged->device, NULL, image, buffer_of(staged, operand), operand->runs.span,
+            staged->device, staged->stream, image, buffer_of(staged, operand), operand->runs.span,
             ANYDNN_PLUGIN_COPY_FROM));
         staged->copied += operand->runs.span;
     }
@@ -133,12 +135,51 @@ static int32_t copy_all_out(struct adn_staged *staged,
     int32_t result = 0;
 
     for (int32_t i = 0; i < staged->slot_count && result == 0; i++)
-        if (staged->operand[i].present && staged->operand[i].copied_out)
+        if (staged->operand[i].present && staged->operand[i].copied_out &&
+            !(staged->direct >> i & 1))
             result = copy_out(staged, &staged->operand[i], operands, operands->data[i]);
     return result;
 }
 
-static int32_t run_backend(struct adn_staged *staged, const struct anydnn_plugin_operands *operands)
+/* Finds the operands that need no copy: both sides reach them, and they have the alignment that a
+ * backend may assume. Waits for earlier work on them. */
+static int32_t find_direct(struct adn_staged *staged, const struct anydnn_plugin_operands *operands)
+{
+    const struct anydnnContext *handle = staged->handle;
+    const struct adn_space *space = staged->space->host ? handle->space : staged->space;
+    int32_t device = staged->space->host ? handle->device : staged->device;
+
+    staged->direct = 0;
+    if (!(space->functions->flags & ANYDNN_PLUGIN_SPACE_BOTH) ||
+        (!staged->space->host && !handle->space->host))
+        return 0;
+    for (int32_t i = 0; i < staged->slot_count; i++) {
+        int32_t owner = ANYDNN_PLUGIN_POINTER_UNKNOWN;
+
+        if (staged->operand[i].present && !staged->operand[i].on_host &&
+            (uintptr_t)operands->data[i] % ADN_ASSUMED_ALIGNMENT == 0 &&
+            ADN_BACKEND_CALL(space->functions->pointer_owner(device, operands->data[i], &owner)) ==
+                0 &&
+            owner == ANYDNN_PLUGIN_POINTER_BOTH)
+            staged->direct |= UINT32_C(1) << i;
+    }
+    return staged->direct && !handle->space->host
+               ? ADN_BACKEND_CALL(
+                     handle->space->functions->synchronize(handle->device, operands->stream))
+               : 0;
+}
+
+/* Returns the effect of a failed run: it may have written only to copies. */
+static int32_t effect_of(const struct adn_staged *staged, int32_t effect)
+{
+    for (int32_t i = 0; i < staged->slot_count; i++)
+        if ((staged->direct >> i & 1) && staged->operand[i].copied_out)
+            return effect;
+    return ANYDNN_PLUGIN_EFFECT_NONE;
+}
+
+static int32_t run_backend(struct adn_staged *staged, const struct anydnn_plugin_operands *operands,
+                           int32_t *outer)
 {
     struct anydnn_plugin_operands inner = *operands;
     int32_t effect = ANYDNN_PLUGIN_EFFECT_NONE;
@@ -146,21 +187,24 @@ static int32_t run_backend(struct adn_staged *staged, const struct anydnn_plugin
     int32_t result;
 
     for (int32_t i = 0; i < staged->slot_count; i++)
-        if (staged->operand[i].present && !staged->operand[i].on_host)
+        if (staged->operand[i].present && !staged->operand[i].on_host && !(staged->direct >> i & 1))
             inner.data[i] = buffer_of(staged, &staged->operand[i]);
-    inner.stream = NULL;
+    inner.stream = staged->stream;
+    inner.flags = 0;
     inner.workspace =
         staged->workspace > 0 ? (char *)staged->arena->memory + staged->workspace_offset : NULL;
     inner.workspace_bytes = staged->workspace;
     result = ADN_BACKEND_CALL(staged->execute(staged->body, &inner, &effect));
+    *outer = effect_of(staged, effect);
     if (staged->space->host)
         return result;
     if (result == 0)
-        return ADN_BACKEND_CALL(staged->space->functions->synchronize(staged->device, NULL));
+        return ADN_BACKEND_CALL(
+            staged->space->functions->synchronize(staged->device, staged->stream));
     /* Work that the backend enqueued must not use the arena when the next call's operands are
      * there. */
     snprintf(said, sizeof(said), "%s", adn_load_error_text());
-    staged->space->functions->synchronize(staged->device, NULL);
+    staged->space->functions->synchronize(staged->device, staged->stream);
     adn_load_error_set(said);
     return result;
 }
@@ -176,9 +220,11 @@ int32_t adn_stage_execute(struct anydnn_plugin_plan *plan,
     staged->handle->counters.staged_calls++;
     result = prepare(staged);
     if (result == 0)
+        result = find_direct(staged, operands);
+    if (result == 0)
         result = copy_all_in(staged, operands);
     if (result == 0)
-        result = run_backend(staged, operands);
+        result = run_backend(staged, operands, effect);
     if (result == 0) {
         *effect = ANYDNN_PLUGIN_EFFECT_UNKNOWN;
         result = copy_all_out(staged, operands);

@@ -40,6 +40,8 @@ struct adn_staged {
     uint64_t workspace_offset;
     uint64_t copied; /* bytes that the last run copied */
     int32_t slot_count;
+    uint32_t direct; /* the operands of the current run that both sides reach; a bit for each */
+    void *stream;    /* of the backend's space */
     struct adn_staged_operand operand[ADN_SLOTS];
 };
 

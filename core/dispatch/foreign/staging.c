@@ -30,6 +30,11 @@ void adn_stage_judge(const struct anydnnContext *handle, const struct adn_backen
         snprintf(reason, size, "uses memory space `%s`, and this handle uses `%s`%s", name,
                  handle->space->name,
                  off ? ", and staging = off" : "; a search does not use staging");
+    else if (!space && !adn_load_owner(handle->global->registry, name))
+        snprintf(
+            reason, size,
+            "uses memory space `%s`, which no live backend owns; it has no table for it itself",
+            name);
     else if (!space)
         snprintf(reason, size,
                  "uses memory space `%s`, and the limit of %d memory spaces is reached", name,
@@ -139,7 +144,8 @@ int adn_stage_wrap(anydnnHandle_t handle, struct adn_plan *plan, uint64_t worksp
     staged->slot_count = (int32_t)plan->slot_count;
     staged->arena = adn_arena_of(handle, staged->space, staged->device);
     staged->bounce = adn_arena_of(handle, &adn_space_host, 0);
-    if (!staged->arena || !staged->bounce || fill(staged, plan) != 0) {
+    if (!staged->arena || !staged->bounce || fill(staged, plan) != 0 ||
+        adn_space_default_stream(staged->space, staged->device, &staged->stream) != 0) {
         free(staged);
         return -1;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Recordings: a list of calls on the host, the space's own capture elsewhere. */
+/* Recordings: the space's own capture, or a list of calls if it has none, as on the host. */
 #include "dispatch/handle/capture.h"
 #include "dispatch/handle/guard.h"
 
@@ -22,7 +22,8 @@ struct item {
                    item */
     void *to;
     const void *from;
-    int byte; /* -1: a copy */
+    int byte;     /* -1: a copy */
+    int32_t kind; /* of a copy */
     uint64_t bytes;
 };
 
@@ -31,7 +32,7 @@ struct adn_recording {
     struct item *items;
     size_t count;
     size_t capacity;
-    void *capture; /* for a space other than the host */
+    void *capture; /* NULL for a list of calls */
 };
 
 static struct item *item_add(struct adn_recording *recording)
@@ -75,7 +76,7 @@ anydnnStatus_t adn_recording_begin(anydnnHandle_t handle)
     recording = calloc(1, sizeof(*recording));
     if (!recording)
         return adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "anydnnRecordBegin: out of memory");
-    if (!handle->space->host)
+    if (adn_space_captures(handle->space))
         result = ADN_BACKEND_CALL(functions->record_begin(handle->device, handle->stream));
     if (result != 0) {
         free(recording);
@@ -114,7 +115,7 @@ void adn_recording_abandon(anydnnHandle_t handle)
         return;
     /* After exit() has begun, the space's code must not run, and the process's end frees its part.
      * A capture on a stream of the application ends with that stream, which may no longer exist. */
-    if (adn_process_exiting || !adn_space_owns_stream(handle->stream))
+    if (adn_process_exiting || !adn_handle_owns_stream(handle))
         handle->recording = NULL;
     adn_refusal_begin(&unsaid);
     if (!handle->recording || adn_recording_end(handle, &recording) == ANYDNN_STATUS_SUCCESS)
@@ -169,17 +170,17 @@ int adn_recording_call(anydnnHandle_t handle, struct adn_plan *plan,
     item->operands = *operands;
     if (operands->value)
         memcpy(item->value, operands->value, (size_t)adn_type_size(plan->problem.tensor[0].type));
-    if (handle->space->host && hold(item, &plan->problem) != 0)
-        return -1;
-    return handle->space->host;
+    if (adn_space_captures(handle->space))
+        return 0;
+    return hold(item, &plan->problem) != 0 ? -1 : 1;
 }
 
 int adn_recording_memory(anydnnHandle_t handle, void *to, const void *from, int byte,
-                         uint64_t bytes)
+                         uint64_t bytes, int32_t kind)
 {
     struct item *item;
 
-    if (!handle->space->host)
+    if (adn_space_captures(handle->space))
         return 0;
     item = item_add(handle->recording);
     if (!item)
@@ -187,26 +188,39 @@ int adn_recording_memory(anydnnHandle_t handle, void *to, const void *from, int 
     item->to = to;
     item->from = from;
     item->byte = byte;
+    item->kind = kind;
     item->bytes = bytes;
     return 1;
 }
 
-static anydnnStatus_t item_run(struct item *item)
+/* Repeats a copy or fill. */
+static anydnnStatus_t memory_run(anydnnHandle_t handle, const struct item *item)
+{
+    const struct anydnn_plugin_space *functions = handle->space->functions;
+    int32_t result;
+
+    if (item->byte >= 0)
+        result = ADN_BACKEND_CALL(functions->memory_set(handle->device, handle->stream, item->to,
+                                                        item->byte, item->bytes));
+    else
+        result = ADN_BACKEND_CALL(functions->memory_copy(handle->device, handle->stream, item->to,
+                                                         item->from, item->bytes, item->kind));
+    return result == 0 ? ANYDNN_STATUS_SUCCESS
+                       : adn_guard_failed("anydnnReplay", handle, NULL, result);
+}
+
+static anydnnStatus_t item_run(anydnnHandle_t handle, struct item *item)
 {
     int32_t effect = ANYDNN_PLUGIN_EFFECT_NONE;
     int32_t result;
 
-    if (!item->plan) {
-        if (item->byte >= 0)
-            memset(item->to, item->byte, item->bytes);
-        else
-            memmove(item->to, item->from, item->bytes);
-        return ANYDNN_STATUS_SUCCESS;
-    }
+    if (!item->plan)
+        return memory_run(handle, item);
     if (item->plan->fork_number != adn_process_fork_number && !item->plan->fork_safe)
         return adn_guard_fork("anydnnReplay", item->plan);
     if (item->operands.value)
         item->operands.value = item->value;
+    item->operands.stream = handle->stream;
     result = ADN_BACKEND_CALL(item->plan->execute(item->plan->body, &item->operands, &effect));
     if (result != 0)
         return adn_fail(adn_plan_status(result), "anydnnReplay: %s failed: %s",
@@ -225,13 +239,13 @@ anydnnStatus_t adn_recording_replay(anydnnHandle_t handle, struct adn_recording 
     if (handle->recording)
         return adn_fail(ANYDNN_STATUS_BAD_PARAM,
                         "anydnnReplay: a recording is in progress on this handle");
-    if (!handle->space->host) {
+    if (recording->capture) {
         result = ADN_BACKEND_CALL(handle->space->functions->record_replay(
             handle->device, handle->stream, recording->capture));
         return result == 0 ? ANYDNN_STATUS_SUCCESS
                            : adn_guard_failed("anydnnReplay", handle, NULL, result);
     }
     for (size_t i = 0; i < recording->count && status == ANYDNN_STATUS_SUCCESS; i++)
-        status = item_run(&recording->items[i]);
+        status = item_run(handle, &recording->items[i]);
     return status;
 }

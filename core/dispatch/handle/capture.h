@@ -15,13 +15,13 @@ anydnnStatus_t adn_recording_discard(anydnnHandle_t handle, struct adn_recording
 /* Drops a recording that was begun and not ended. */
 void adn_recording_abandon(anydnnHandle_t handle);
 
-/* Adds a call to the recording in progress and keeps its plan alive. On the host, the call is
- * recorded instead of run. Returns 1 if it was recorded, 0 if it must run because a device captures
- * it, or -1 when memory runs out. */
+/* Adds a call to the recording in progress and keeps its plan alive. Where recordings are lists,
+ * the call is recorded instead of run. Returns 1 if it was recorded, 0 if it must run because a
+ * device captures it, or -1 when memory runs out. */
 int adn_recording_call(anydnnHandle_t handle, struct adn_plan *plan,
                        const struct anydnn_plugin_operands *operands);
 /* Does the same for copies (byte < 0) and fills. */
 int adn_recording_memory(anydnnHandle_t handle, void *to, const void *from, int byte,
-                         uint64_t bytes);
+                         uint64_t bytes, int32_t kind);
 
 #endif

@@ -30,21 +30,22 @@ struct adn_space *adn_global_space(struct adn_global *all, const char *name)
     return NULL;
 }
 
-/* Adds the backend's space. The first live backend of a space serves it. Returns 0 when memory runs
- * out. */
+/* Adds the space of a live backend, if a backend owns it. Returns 0 when memory runs out. */
 static int space_learn(struct adn_global *all, const struct anydnn_plugin *plugin)
 {
+    const struct adn_backend *owner = adn_load_owner(all->registry, plugin->space);
     struct adn_space *space = NULL;
     int lacked = 0;
 
     pthread_mutex_lock(&space_lock);
-    if (!adn_global_space(all, plugin->space) && all->space_count < ADN_SPACES_MAX) {
+    if (owner && !adn_global_space(all, plugin->space) && all->space_count < ADN_SPACES_MAX) {
         space = calloc(1, sizeof(*space));
         lacked = !space && adn_shortage(ENOMEM);
     }
     if (space) {
         space->name = plugin->space;
-        space->functions = plugin->space_functions;
+        space->functions = owner->plugin->space_functions;
+        space->owner = owner;
         all->space[all->space_count] = space;
         all->space_count++;
     }

@@ -174,22 +174,12 @@ static anydnnStatus_t choose_device(struct adn_global *global, const char *text,
     return ANYDNN_STATUS_SUCCESS;
 }
 
-anydnnStatus_t adn_handle_create(anydnnHandle_t *out, const char *device, const char *entry)
+/* Makes a handle on a device of a space, without a stream. */
+static anydnnStatus_t make_handle(struct adn_global *global, struct adn_space *space,
+                                  int32_t number, const char *entry, anydnnHandle_t *out)
 {
-    struct adn_global *global;
     struct anydnnContext *handle;
-    struct adn_space *space;
-    int32_t number = 0;
-    anydnnStatus_t status = adn_global_get(entry, &global);
 
-    if (status != ANYDNN_STATUS_SUCCESS)
-        return status;
-    status = choose_device(global, device ? device : global->settings->device,
-                           device ? ANYDNN_STATUS_BAD_PARAM : ANYDNN_STATUS_NOT_INITIALIZED, entry,
-                           &space, &number);
-    adn_load_error_clear();
-    if (status != ANYDNN_STATUS_SUCCESS)
-        return status;
     handle = calloc(1, sizeof(*handle));
     if (handle)
         handle->contexts = calloc((size_t)global->registry->count + 1, sizeof(handle->contexts[0]));
@@ -209,6 +199,80 @@ anydnnStatus_t adn_handle_create(anydnnHandle_t *out, const char *device, const 
     handle->magic = ADN_HANDLE_MAGIC;
     *out = handle;
     return ANYDNN_STATUS_SUCCESS;
+}
+
+/* Fails with the status of a space's function and its sentence. */
+static anydnnStatus_t fail_in_space(const char *entry, const char *device, const char *what,
+                                    int32_t result)
+{
+    const char *said = adn_load_error_text();
+
+    return adn_fail(adn_plan_status(result), "%s: device %s %s%s%s", entry, device, what,
+                    said[0] != '\0' ? ": " : "", said);
+}
+
+anydnnStatus_t adn_handle_create(anydnnHandle_t *out, const char *device, const char *entry)
+{
+    struct adn_global *global;
+    struct adn_space *space;
+    int32_t number = 0, result;
+    void *stream;
+    char name[64];
+    anydnnStatus_t status = adn_global_get(entry, &global);
+
+    if (status != ANYDNN_STATUS_SUCCESS)
+        return status;
+    status = choose_device(global, device ? device : global->settings->device,
+                           device ? ANYDNN_STATUS_BAD_PARAM : ANYDNN_STATUS_NOT_INITIALIZED, entry,
+                           &space, &number);
+    adn_load_error_clear();
+    if (status != ANYDNN_STATUS_SUCCESS)
+        return status;
+    result = adn_space_default_stream(space, number, &stream);
+    if (result != 0) {
+        adn_space_device_name(space, number, name, sizeof(name));
+        return fail_in_space(entry, name, "has no default stream, and creating one failed", result);
+    }
+    status = make_handle(global, space, number, entry, out);
+    if (status == ANYDNN_STATUS_SUCCESS)
+        (*out)->stream = (*out)->home = stream;
+    return status;
+}
+
+anydnnStatus_t adn_handle_adopt(anydnnHandle_t *out, const char *name, void *context, void *native,
+                                const char *entry)
+{
+    struct adn_global *global;
+    struct adn_space *space;
+    void *stream = NULL;
+    int32_t number = 0, result;
+    anydnnStatus_t status = adn_global_get(entry, &global);
+
+    if (status != ANYDNN_STATUS_SUCCESS)
+        return status;
+    space = adn_global_space(global, name);
+    if (!space || !space->functions->adopt)
+        return adn_fail(space ? ANYDNN_STATUS_NOT_SUPPORTED : ANYDNN_STATUS_BAD_PARAM,
+                        "%s: space `%.64s`: %s", entry, name,
+                        space ? "it takes over no native context"
+                              : "no usable backend provides this memory space; a rule of [route] "
+                                "must name one");
+    status = check_space(space, 0, entry);
+    if (status != ANYDNN_STATUS_SUCCESS)
+        return status;
+    result = ADN_BACKEND_CALL(space->functions->adopt(context, native, &number, &stream));
+    if (result == 0 && !stream)
+        result = adn_space_default_stream(space, number, &stream);
+    if (result != 0)
+        return fail_in_space(entry, space->name, "does not take over the native objects", result);
+    status = make_handle(global, space, number, entry, out);
+    if (status == ANYDNN_STATUS_SUCCESS) {
+        (*out)->stream = (*out)->home = stream;
+        (*out)->adopted = native != NULL;
+    } else if (native) {
+        space->functions->stream_destroy(number, stream);
+    }
+    return status;
 }
 
 void adn_handle_forget(anydnnHandle_t handle)
@@ -253,6 +317,8 @@ void adn_handle_destroy(anydnnHandle_t handle)
             backend->plugin->context_destroy(context->context);
         free(context->reason);
     }
+    if (handle->adopted && !adn_process_exiting && handle->fork_number == adn_process_fork_number)
+        handle->space->functions->stream_destroy(handle->device, handle->home);
     adn_table_free(&handle->cache);
     for (int32_t i = 0; i < ADN_HOOKS; i++)
         if (handle->hook[i])
@@ -281,6 +347,37 @@ static int32_t device_for(anydnnHandle_t handle, const struct adn_backend *backe
     return count < 1 ? -1 : handle->device < count ? handle->device : 0;
 }
 
+/* Checks that a backend with a table of its own works with the native objects of the space's owner,
+ * if that publishes them. Two contexts or default streams would not be in order. */
+static int32_t check_natives(const struct adn_space *space, const struct adn_backend *backend,
+                             int32_t device)
+{
+    static const char *const names[] = {[ANYDNN_PLUGIN_NATIVE_CONTEXT] = "context",
+                                        [ANYDNN_PLUGIN_NATIVE_DEVICE] = "device",
+                                        [ANYDNN_PLUGIN_NATIVE_STREAM] = "default stream"};
+    const struct anydnn_plugin_space *own = backend->plugin->space_functions;
+    char text[300];
+
+    if (!space || !own || space->owner == backend || !space->functions->native)
+        return ANYDNN_STATUS_SUCCESS;
+    for (int32_t kind = ANYDNN_PLUGIN_NATIVE_CONTEXT; kind <= ANYDNN_PLUGIN_NATIVE_STREAM; kind++) {
+        void *ours = NULL, *theirs = NULL;
+
+        if (ADN_BACKEND_CALL(space->functions->native(device, kind, NULL, &theirs)) != 0)
+            continue;
+        if (own->native && ADN_BACKEND_CALL(own->native(device, kind, NULL, &ours)) == 0 &&
+            ours == theirs)
+            continue;
+        snprintf(text, sizeof(text),
+                 "its table of the space `%s` has another %s than that of backend %s, which owns "
+                 "the space; it must work with the owner's native objects (host->space)",
+                 space->name, names[kind], space->owner->name);
+        adn_load_error_set(text);
+        return ANYDNN_STATUS_NOT_SUPPORTED;
+    }
+    return ANYDNN_STATUS_SUCCESS;
+}
+
 static void make_context(anydnnHandle_t handle, struct adn_backend *backend,
                          struct adn_handle_context *context)
 {
@@ -292,10 +389,13 @@ static void make_context(anydnnHandle_t handle, struct adn_backend *backend,
     context->fork_number = adn_process_fork_number;
     context->device = device_for(handle, backend);
     context->state = 1;
-    result =
-        context->device < 0
-            ? ANYDNN_STATUS_NOT_SUPPORTED
-            : ADN_BACKEND_CALL(backend->plugin->context_create(context->device, &context->context));
+    result = context->device < 0
+                 ? ANYDNN_STATUS_NOT_SUPPORTED
+                 : check_natives(adn_global_space(handle->global, backend->plugin->space), backend,
+                                 context->device);
+    if (result == 0)
+        result =
+            ADN_BACKEND_CALL(backend->plugin->context_create(context->device, &context->context));
     if (result != 0 || !context->context) {
         said = adn_load_error_text();
         /* The next call may have enough memory. */

@@ -66,6 +66,8 @@ struct anydnnContext {
     int32_t device;
     struct adn_modes modes;
     void *stream;
+    void *home;  /* what SetStream(NULL) selects: the default stream, or the adopted one */
+    int adopted; /* 1 if `home` was made for the application's native stream */
     struct adn_recording *recording; /* set between RecordBegin and RecordEnd */
     struct adn_global *global;
     uint64_t workspace_limit;
@@ -102,6 +104,18 @@ static inline int adn_handle_is_ready(anydnnHandle_t handle)
 }
 
 anydnnStatus_t adn_handle_create(anydnnHandle_t *handle, const char *device, const char *entry);
+/* Creates a handle on the application's native context and stream, which may be NULL. */
+anydnnStatus_t adn_handle_adopt(anydnnHandle_t *handle, const char *space, void *context,
+                                void *stream, const char *entry);
+
+/* Returns 1 if the handle's stream lives as long as the handle: its home, or a stream given by a
+ * number below any address. A stream of the application may no longer exist when the handle is
+ * destroyed. */
+static inline int adn_handle_owns_stream(anydnnHandle_t handle)
+{
+    return handle->stream == handle->home || (uintptr_t)handle->stream < 4096;
+}
+
 void adn_handle_destroy(anydnnHandle_t handle);
 /* Waits until the hooks have finished with all earlier calls. The host may wait for the device. */
 void adn_handle_settle(anydnnHandle_t handle);

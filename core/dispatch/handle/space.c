@@ -3,6 +3,7 @@
  */
 #include "dispatch/handle/space.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -188,7 +189,7 @@ static const struct anydnn_plugin_space host_functions = {
     .count_special = host_count_special,
 };
 
-struct adn_space adn_space_host = {"host", &host_functions, 1, 0};
+struct adn_space adn_space_host = {.name = "host", .functions = &host_functions, .host = 1};
 
 void adn_space_device_name(const struct adn_space *space, int32_t device, char *text, size_t size)
 {
@@ -278,12 +279,50 @@ int32_t adn_space_stream_create(const struct adn_space *space, int32_t device, v
     return check_made(space, result, *stream, "stream");
 }
 
+/* The stream that serves as the default stream of a device. It lives as long as the process. */
+struct adn_space_stream {
+    struct adn_space_stream *next;
+    int32_t device;
+    void *stream;
+};
+
+int32_t adn_space_default_stream(struct adn_space *space, int32_t device, void **stream)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    struct adn_space_stream *made;
+    int32_t result = OK;
+
+    *stream = NULL;
+    if (!(space->functions->flags & ANYDNN_PLUGIN_SPACE_NO_DEFAULT_STREAM))
+        return OK;
+    pthread_mutex_lock(&lock);
+    made = space->streams;
+    while (made && made->device != device)
+        made = made->next;
+    if (!made) {
+        made = calloc(1, sizeof(*made));
+        result = made ? adn_space_stream_create(space, device, &made->stream) : ALLOC_FAILED;
+        if (result == OK) {
+            made->device = device;
+            made->next = space->streams;
+            space->streams = made;
+        } else {
+            free(made);
+            made = NULL;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    if (made)
+        *stream = made->stream;
+    return result;
+}
+
 int32_t adn_space_record_end(const struct adn_space *space, int32_t device, void *stream,
                              void **recording)
 {
     int32_t result;
 
-    if (space->host)
+    if (!adn_space_captures(space))
         return OK;
     *recording = NULL;
     result = ADN_BACKEND_CALL(space->functions->record_end(device, stream, recording));

@@ -8,11 +8,15 @@
 
 #include <anydnn/plugin.h>
 
+struct adn_backend;
+
 struct adn_space {
     const char *name;
     const struct anydnn_plugin_space *functions;
+    const struct adn_backend *owner; /* NULL for the host */
     int host;
-    _Atomic int poisoned; /* 1 after an error from which only a new process recovers */
+    _Atomic int poisoned;             /* 1 after an error from which only a new process recovers */
+    struct adn_space_stream *streams; /* in place of default streams; guarded by a lock */
 };
 
 extern struct adn_space adn_space_host;
@@ -42,16 +46,16 @@ int32_t adn_space_memory_alloc(const struct adn_space *space, int32_t device, ui
 int32_t adn_space_mark_create(const struct adn_space *space, int32_t device, void **mark);
 /* Creates a stream. Returns NOT_SUPPORTED if the space cannot create streams. */
 int32_t adn_space_stream_create(const struct adn_space *space, int32_t device, void **stream);
-/* Ends a recording. Does nothing on the host, whose recordings are lists. */
+/* Sets *stream to what serves as the device's default stream: NULL, or a stream that is made at the
+ * first call if the space has no default stream. Returns 0 or a status. */
+int32_t adn_space_default_stream(struct adn_space *space, int32_t device, void **stream);
+/* Returns 1 if the space captures recordings, and 0 if they are lists of calls. */
+static inline int adn_space_captures(const struct adn_space *space)
+{
+    return space->functions->record_begin != NULL;
+}
+/* Ends a capture. Does nothing where recordings are lists. */
 int32_t adn_space_record_end(const struct adn_space *space, int32_t device, void *stream,
                              void **recording);
-
-/* Returns 1 if a stream lives as long as its space: the default stream, or one given by a number
- * below any address. A stream of the application may no longer exist when its handle is destroyed.
- */
-static inline int adn_space_owns_stream(const void *stream)
-{
-    return (uintptr_t)stream < 4096;
-}
 
 #endif

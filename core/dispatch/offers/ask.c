@@ -253,6 +253,36 @@ static void refuse_unknown(const struct adn_global *global, struct adn_answer *a
              near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "");
 }
 
+/* Returns 1 if a parameter of the problem beyond `known` bytes is not 0. */
+static int has_params_beyond(const struct adn_problem *problem, uint32_t known)
+{
+    size_t size = adn_problem_params_size(adn_problem_operation(problem->operation)->family);
+    const unsigned char *bytes = (const unsigned char *)&problem->params;
+
+    while (known < size)
+        if (bytes[known++] != 0)
+            return 1;
+    return 0;
+}
+
+/* Declines on behalf of a backend what it cannot see: operands and parameters that were added to
+ * the operation after the plugin.h with which it was built. */
+static void refuse_later(const struct adn_problem *problem,
+                         const struct anydnn_plugin_operation *operation, char *reason, size_t size)
+{
+    const struct adn_operation *info = adn_problem_operation(problem->operation);
+    uint32_t beyond = problem->present & ~operation->slots;
+
+    if (beyond)
+        snprintf(reason, size, "does not know the operand %s of %s: it was built without it",
+                 info->slot[__builtin_ctz(beyond)].role, adn_operation_name(problem->operation));
+    else if (has_params_beyond(problem, operation->params_size))
+        snprintf(reason, size,
+                 "knows %" PRIu32 " bytes of the parameters of %s, and this problem has a later "
+                 "one that is not 0",
+                 operation->params_size, adn_operation_name(problem->operation));
+}
+
 /* Looks for a reason to skip the backend without a query. Returns 1 if there is one. */
 static int is_refused(struct adn_offers *offers, struct adn_answer *answer)
 {
@@ -277,10 +307,12 @@ static int is_refused(struct adn_offers *offers, struct adn_answer *answer)
         snprintf(reason, size, "failed in an earlier run of this problem");
     else if (!backend->operation[problem->operation])
         snprintf(reason, size, "does not offer %s", adn_operation_name(problem->operation));
-    else if (type > 31 ||
+    else if (type >= ANYDNN_PLUGIN_TYPE_RESERVED ||
              !(backend->operation[problem->operation]->types & ANYDNN_PLUGIN_TYPE_BIT(type)))
         snprintf(reason, size, "does not offer %s in %s", adn_operation_name(problem->operation),
                  adn_type_name(type));
+    else
+        refuse_later(problem, backend->operation[problem->operation], reason, size);
     return reason[0] != '\0';
 }
 

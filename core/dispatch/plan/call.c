@@ -7,8 +7,8 @@
 #include "problem/batch.h"
 #include "problem/operation.h"
 
-void adn_call_problem(const struct adn_call *call, struct adn_modes modes, uint64_t aliases,
-                      struct adn_problem *problem)
+void adn_call_problem(const struct adn_call *call, struct adn_modes modes,
+                      const struct adn_aliases *aliases, struct adn_problem *problem)
 {
     const struct adn_operation *info = adn_problem_operation(call->operation);
 
@@ -20,7 +20,7 @@ void adn_call_problem(const struct adn_call *call, struct adn_modes modes, uint6
     problem->batch_invariant = modes.batch_invariant && adn_batch_covers(call->operation);
     problem->present = call->present;
     for (int32_t i = 0; i < info->slot_count; i++) {
-        problem->alias[i] = (uint8_t)(aliases >> (4 * i) & 15);
+        problem->alias[i] = aliases ? (uint8_t)adn_alias_get(aliases, i) : 0;
         if (call->present >> i & 1)
             problem->tensor[i] = *call->tensor[i];
     }

@@ -8,6 +8,7 @@
 
 #include <anydnn/plugin.h>
 
+#include "problem/masks.h"
 #include "problem/problem.h"
 
 /* cudaMalloc guarantees this alignment, and so does anydnnMemAlloc */
@@ -32,6 +33,7 @@ struct adn_call {
     void (*params)(const struct adn_call *call, union kit_params *params);
     const void *descriptor[2];
     const void *extra;
+    struct adn_aliases aliases;
     uint64_t key[ADN_KEY_WORDS];
     uint64_t hash;          /* of the key */
     uintptr_t address_bits; /* the OR of all operands' pointers */
@@ -45,9 +47,9 @@ struct adn_modes {
     int32_t batch_invariant;
 };
 
-/* Builds the problem that the call describes. */
-void adn_call_problem(const struct adn_call *call, struct adn_modes modes, uint64_t aliases,
-                      struct adn_problem *problem);
+/* Builds the problem that the call describes. NULL for no aliases. */
+void adn_call_problem(const struct adn_call *call, struct adn_modes modes,
+                      const struct adn_aliases *aliases, struct adn_problem *problem);
 /* Applies the modes to a problem that states its own. */
 void adn_modes_apply(struct adn_modes modes, struct adn_problem *problem);
 

@@ -11,7 +11,7 @@
 struct adn_running {
     const char *entry;
     anydnnHandle_t handle;
-    const struct anydnn_plugin_operands *operands; /* NULL for a query, which has no operands */
+    struct anydnn_plugin_operands *operands; /* NULL for a query, which has no operands */
 };
 
 /* ---- resolve.c */

@@ -19,7 +19,7 @@
 #define DESCRIPTION_SIZE sizeof(struct anydnn_plugin)
 #endif
 #ifdef SHORT_OPERATION
-#define OPERATION_SIZE (offsetof(struct anydnn_plugin_operation, plan_destroy))
+#define OPERATION_SIZE (offsetof(struct anydnn_plugin_operation, params_size))
 #else
 #define OPERATION_SIZE sizeof(struct anydnn_plugin_operation)
 #endif
@@ -134,7 +134,8 @@ static void context_destroy(struct anydnn_plugin_context *context)
         .struct_size = OPERATION_SIZE, .operation = (number),                                      \
         .types = ANYDNN_PLUGIN_TYPE_BIT(ANYDNN_PLUGIN_FLOAT),                                      \
         .layouts = ANYDNN_PLUGIN_LAYOUT_NCHW, .maths = 0x1, .candidates = candidates,              \
-        .plan_create = plan_create, .plan_execute = plan_execute, .plan_destroy = plan_destroy     \
+        .plan_create = plan_create, .plan_execute = plan_execute, .plan_destroy = plan_destroy,    \
+        .slots = 0x1                                                                               \
     }
 
 static const struct anydnn_plugin_operation scale_tensor = OFFERED(ANYDNN_PLUGIN_SCALE_TENSOR);

@@ -207,13 +207,14 @@ static const struct mock_fault mock_faults[] = {
     SET("duplicate", second.operation, ANYDNN_PLUGIN_CONVOLUTION_FORWARD),
     SET("operation_unknown", second.operation, 999),
     SET("operation_zero", second.operation, 0),
-    SET("operation_short", operation.struct_size, UP_TO(anydnn_plugin_operation, plan_destroy)),
+    SET("operation_short", operation.struct_size, UP_TO(anydnn_plugin_operation, params_size)),
     SET("operation_long", operation.struct_size, sizeof(struct anydnn_plugin_operation) + 32),
     SET("no_candidates", operation.candidates, NULL),
     SET("no_plan_create", operation.plan_create, NULL),
     SET("no_plan_execute", operation.plan_execute, NULL),
     SET("no_plan_destroy", operation.plan_destroy, NULL),
     SET("foreign_function", operation.plan_destroy, free),
+    SET("no_slots", operation.slots, 0),
     SET("no_types", operation.types, 0),
     SET("no_layouts", operation.layouts, 0),
     SET("no_maths", operation.maths, 0),
@@ -245,6 +246,13 @@ static const struct mock_fault mock_space_faults[] = {
     SET("space_unwaiting", space.stream_wait, NULL),
     SET("space_keeping", space.host_free, NULL),
     SET("space_stream_foreign", space.stream_destroy, free),
+    SET("space_unrecorded", space.record_end, NULL),
+    SET("space_native_foreign", space.native, free),
+    SET("space_guest", plugin.space_functions, NULL),
+    SET("space_unnumbered", plugin.space_convention, NULL),
+    SET("space_without_convention", plugin.struct_size,
+        offsetof(struct anydnn_plugin, space_convention)),
+    SET("space_convention_empty", plugin.space_convention, ""),
 };
 
 static void mock_fill(void)
@@ -264,9 +272,13 @@ static void mock_fill(void)
         .plan_create = mock_plan_create,
         .plan_execute = mock_plan_execute,
         .plan_destroy = mock_plan_destroy,
+        .slots = 7,
+        .params_size = sizeof(struct anydnn_plugin_convolution),
     };
     mock.second = mock.operation;
     mock.second.operation = ANYDNN_PLUGIN_SOFTMAX_FORWARD;
+    mock.second.slots = 3;
+    mock.second.params_size = sizeof(struct anydnn_plugin_softmax);
     mock.operations[0] = &mock.operation;
     mock.operations[1] = &mock.second;
     mock.limit = (struct anydnn_plugin_limit){
@@ -301,7 +313,7 @@ static void mock_fill(void)
     };
 }
 
-/* Fills the space table: all members except the first two are functions. */
+/* Fills the space table: all members except the sizes and flags are functions. */
 static void mock_fill_space(void)
 {
     int32_t (*function)(int32_t *) = mock_space_any;
@@ -310,6 +322,8 @@ static void mock_fill_space(void)
          at += sizeof(function))
         memcpy((char *)&mock.space + at, &function, sizeof(function));
     mock.space.struct_size = sizeof(mock.space);
+    mock.space.flags = mock.space.reserved_end = 0;
+    mock.plugin.space_convention = "mockdev-1";
     mock.plugin.space = "mockdev";
     mock.plugin.space_functions = &mock.space;
 }
