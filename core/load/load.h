@@ -105,6 +105,10 @@ const char *adn_load_reason(const struct adn_backend *backend);
 /* Returns the kind that a live backend publishes for a key; CODE for any other key or backend. */
 uint32_t adn_load_setting_kind(const struct adn_backend *backend, const char *key);
 
+/* Returns the value of the limit that a live backend publishes under this name for the operation,
+ * or for all operations. Returns 0 if there is none. */
+int64_t adn_load_limit(const struct adn_backend *backend, int32_t operation, const char *name);
+
 /* Returns the version of the library below a live backend, or the backend's own. Returns NULL if
  * the former is not known yet. */
 const char *adn_load_version(const struct adn_backend *backend);

@@ -242,6 +242,21 @@ uint32_t adn_load_setting_kind(const struct adn_backend *backend, const char *ke
     return ANYDNN_PLUGIN_SETTING_CODE;
 }
 
+int64_t adn_load_limit(const struct adn_backend *backend, int32_t operation, const char *name)
+{
+    int is_live = atomic_load_explicit(&backend->stage, memory_order_acquire) == ADN_LOAD_LIVE;
+    uint32_t count = is_live ? backend->plugin->limit_count : 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        const struct anydnn_plugin_limit *limit = backend->plugin->limits[i];
+
+        if ((limit->operation == 0 || limit->operation == operation) &&
+            strcmp(limit->name, name) == 0)
+            return limit->value;
+    }
+    return 0;
+}
+
 const char *adn_load_version(const struct adn_backend *backend)
 {
     const struct anydnn_plugin *plugin = backend->plugin;

@@ -3,10 +3,11 @@
 #include "problem/check_normalization.h"
 
 #include <math.h>
-#include <string.h>
+#include <stdio.h>
 
 #include "desc/names.h"
 #include "desc/shape.h"
+#include "problem/parameters.h"
 #include "problem/problem.h"
 #include "sys/error.h"
 
@@ -32,29 +33,51 @@ anydnnStatus_t adn_check_lrn(const struct adn_check *check)
     return status;
 }
 
-/* The roles with the dims of x, and those with one element per channel (or per c, h, w). */
+/* The roles with the dims of x. The others but `reserve` have one element per channel (or per c, h,
+ * w). */
 static const char *const data_roles[] = {"dy", "y", "dx", "z", "dz"};
-static const char *const param_roles[] = {
-    "scale",       "bias",      "mean",         "var",    "running_mean",
-    "running_var", "save_mean", "save_inv_var", "dscale", "dbias"};
 /* The pairs of operands that are present together or not at all. */
 static const char *const pairs[][2] = {{"running_mean", "running_var"},
                                        {"save_mean", "save_inv_var"}};
+
+/* Checks the type of a parameter: double for an x of double, else float. For an x of half or
+ * bfloat16 it may also be x's type, the same in all parameters of a group. */
+static anydnnStatus_t check_param_type(const struct adn_check *check, int32_t slot)
+{
+    const struct adn_problem *problem = check->problem;
+    int32_t x = problem->tensor[0].type, type = problem->tensor[slot].type;
+    int32_t like = adn_parameter_like(problem, slot);
+    char rule[120];
+
+    if (x == ANYDNN_PLUGIN_DOUBLE && type != x)
+        return adn_check_fail(check, BAD_PARAM, slot, "its type must be f64, since x is f64");
+    if (x == ANYDNN_PLUGIN_DOUBLE)
+        return SUCCESS;
+    if (type != ANYDNN_PLUGIN_FLOAT && !(type == x && adn_type_is_short_float(x))) {
+        snprintf(rule, sizeof(rule), "its type must be f32%s%s",
+                 adn_type_is_short_float(x) ? " or x's type, " : "",
+                 adn_type_is_short_float(x) ? adn_type_name(x) : "");
+        return adn_check_fail(check, BAD_PARAM, slot, rule);
+    }
+    if (like < 0 || problem->tensor[like].type == type)
+        return SUCCESS;
+    snprintf(rule, sizeof(rule), "its type must be that of %s, %s", check->info->slot[like].role,
+             adn_type_name(problem->tensor[like].type));
+    return adn_check_fail(check, BAD_PARAM, slot, rule);
+}
 
 static anydnnStatus_t check_param_tensor(const struct adn_check *check, int32_t slot)
 {
     const struct adn_problem *problem = check->problem;
     const struct anydnn_plugin_tensor *x = &problem->tensor[0];
-    int32_t type = x->type == ANYDNN_PLUGIN_DOUBLE ? ANYDNN_PLUGIN_DOUBLE : ANYDNN_PLUGIN_FLOAT;
+    anydnnStatus_t status = check_param_type(check, slot);
     int64_t dims[ANYDNN_PLUGIN_DIM_MAX];
     int spatial = problem->params.batch_normalization.mode != 0;
 
+    if (status != SUCCESS)
+        return status;
     for (int32_t i = 0; i < x->ndims; i++)
         dims[i] = i == 1 || (!spatial && i > 1) ? x->dims[i] : 1;
-    if (problem->tensor[slot].type != type)
-        return adn_check_fail(check, BAD_PARAM, slot,
-                              type == ANYDNN_PLUGIN_DOUBLE ? "its type must be f64, since x is f64"
-                                                           : "its type must be f32");
     if (problem->tensor[slot].ndims != x->ndims)
         return adn_check_fail(check, BAD_PARAM, slot, "it must have as many dims as x");
     return adn_check_dims(check, slot, dims,
@@ -69,8 +92,9 @@ static anydnnStatus_t check_operands(const struct adn_check *check)
     for (size_t i = 0; i < sizeof(data_roles) / sizeof(data_roles[0]) && status == SUCCESS; i++)
         if ((slot = adn_check_slot(check, data_roles[i])) > 0)
             status = adn_check_like(check, slot, 0, 1);
-    for (size_t i = 0; i < sizeof(param_roles) / sizeof(param_roles[0]) && status == SUCCESS; i++)
-        if ((slot = adn_check_slot(check, param_roles[i])) > 0)
+    for (slot = 1; slot < check->info->slot_count && status == SUCCESS; slot++)
+        if ((check->problem->present >> slot & 1) &&
+            adn_parameter_group(check->problem->operation, slot))
             status = check_param_tensor(check, slot);
     return status;
 }

@@ -9,6 +9,7 @@
 #include "desc/operations.h"
 #include "desc/shape.h"
 #include "problem/operation.h"
+#include "problem/parameters.h"
 #include "problem/params.h"
 #include "sys/error.h"
 
@@ -88,7 +89,7 @@ static int infer_batch_normalization(struct adn_problem *problem, int32_t slot)
     static const char *const data[] = {"x", "dy", "y", "dx", "z", "dz"};
     const char *role = adn_problem_operation(problem->operation)->slot[slot].role;
     struct anydnn_plugin_tensor *tensor = &problem->tensor[slot];
-    int32_t type = adn_problem_type(problem);
+    int32_t type = adn_problem_type(problem), like = adn_parameter_like(problem, slot);
 
     for (size_t i = 0; i < sizeof(data) / sizeof(data[0]); i++)
         if (strcmp(data[i], role) == 0) {
@@ -96,7 +97,9 @@ static int infer_batch_normalization(struct adn_problem *problem, int32_t slot)
             return 0;
         }
     channel_tensor(tensor, &problem->tensor[0], problem->params.batch_normalization.mode == 0);
-    tensor->type = type == ANYDNN_PLUGIN_DOUBLE ? type : ANYDNN_PLUGIN_FLOAT;
+    tensor->type = like >= 0                      ? problem->tensor[like].type
+                   : type == ANYDNN_PLUGIN_DOUBLE ? type
+                                                  : ANYDNN_PLUGIN_FLOAT;
     return 0;
 }
 

@@ -38,6 +38,8 @@ core_libanydnn_base_la_SOURCES += \
 	core/problem/masks.h \
 	core/problem/operation.c \
 	core/problem/operation.h \
+	core/problem/parameters.c \
+	core/problem/parameters.h \
 	core/problem/params.c \
 	core/problem/params.h \
 	core/problem/parse.c \

@@ -2010,7 +2010,11 @@ ANYDNN_API anydnnStatus_t anydnnDivisiveNormalizationBackward(
 /*
  * x is N,C,spatial. Parameters (scale, bias, means, variances, their gradients) have the shape of
  * the mode and the type of anydnnDeriveBNTensorDescriptor: double for double, float for all others.
- * epsilon is at least ANYDNN_BN_MIN_EPSILON, the same forward and backward.
+ * For an x of half or bfloat16 they may also have x's type, which cuDNN lacks. Such parameters are
+ * converted to float or wider when they are read, and results are rounded once when they are
+ * stored. A problem may combine the types: scale, bias and their gradients have one type, the given
+ * or running statistics one, and the saved statistics one. epsilon is at least
+ * ANYDNN_BN_MIN_EPSILON, the same forward and backward.
  *
  *   y = scale * (x - mean) / sqrt(var + epsilon) + bias
  *

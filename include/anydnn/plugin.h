@@ -51,9 +51,9 @@
  *
  * The host guarantees the following, so that a backend need not check it.
  *   For a problem, in `candidates` and `plan_create`:
- *   - The description offers its operation and lists the type of the operand in slot 0. The host
- *     checks nothing else of the description: `candidates` must decline what layouts, maths and
- *     limits exclude.
+ *   - The description offers its operation and lists the type of the operand in slot 0. Parameters
+ *     of BATCH_NORMALIZATION_xxx are HALF or BFLOAT16 only if the limit `parameter_types` has the
+ *     bit of that type. `candidates` must decline what layouts, maths and other limits exclude.
  *   - Each slot that the operation needs is present, and tensor[] of a present slot is not NULL.
  *     Optional operands that belong together come together (running_mean and running_var, save_mean
  *     and save_inv_var). A mode's own operands (z, reserve, bias ...) are present exactly where the

@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "mixed.h"
+
 /* ------------------------------------------------------------------ parameters */
 
 double cpu_ref_batch_norm_load(const struct anydnn_plugin_plan *plan,
@@ -12,10 +14,11 @@ double cpu_ref_batch_norm_load(const struct anydnn_plugin_plan *plan,
 {
     const struct anydnn_plugin_tensor *tensor = plan->problem.tensor[slot];
     int64_t at = batch_norm_at(plan->state, tensor, cell);
+    const struct cpu_ref_mixed *type = cpu_ref_mixed(tensor->type);
+    double value;
 
-    if (tensor->type == ANYDNN_PLUGIN_DOUBLE)
-        return ((const double *)operands->data[slot])[at];
-    return ((const float *)operands->data[slot])[at];
+    type->load(&value, (const char *)operands->data[slot] + at * type->size, 1, 1);
+    return value;
 }
 
 void cpu_ref_batch_norm_store(const struct anydnn_plugin_plan *plan,
@@ -23,19 +26,18 @@ void cpu_ref_batch_norm_store(const struct anydnn_plugin_plan *plan,
                               int64_t cell, double alpha, double value, double beta)
 {
     const struct anydnn_plugin_tensor *tensor = plan->problem.tensor[slot];
+    const struct cpu_ref_mixed *type;
     double result;
     int64_t at;
 
     if (!tensor)
         return;
+    type = cpu_ref_mixed(tensor->type);
     at = batch_norm_at(plan->state, tensor, cell);
     result = alpha * value;
     if (beta != 0)
         result += beta * cpu_ref_batch_norm_load(plan, operands, slot, cell);
-    if (tensor->type == ANYDNN_PLUGIN_DOUBLE)
-        ((double *)operands->data[slot])[at] = result;
-    else
-        ((float *)operands->data[slot])[at] = (float)result;
+    type->store((char *)operands->data[slot] + at * type->size, 1, &result, 1);
 }
 
 struct batch_norm_cell *cpu_ref_batch_norm_cells(const struct anydnn_plugin_plan *plan)

@@ -97,7 +97,8 @@ static inline int64_t batch_norm_first(const struct batch_norm_state *state, int
     return cell * state->run;
 }
 
-/* Returns a parameter of a cell. Parameters are double if the data is double, else float. */
+/* Returns a parameter of a cell. Parameters are double if the data is double, else float or the
+ * data's type. */
 double cpu_ref_batch_norm_load(const struct anydnn_plugin_plan *plan,
                                const struct anydnn_plugin_operands *operands, int32_t slot,
                                int64_t cell);

@@ -2,6 +2,8 @@
 /* Defines the entry of the backend cpu_ref, its description and its contexts. */
 #include "cpu_ref.h"
 
+#include "../kit/limits.h"
+
 static int32_t context_create(int32_t device, struct anydnn_plugin_context **context)
 {
     struct anydnn_plugin_context *made;
@@ -41,6 +43,8 @@ static const struct anydnn_plugin_setting setting_emulate = {
 };
 static const struct anydnn_plugin_setting *const settings[] = {&setting_threads, &setting_emulate};
 
+static const struct anydnn_plugin_limit *const limits[] = {&kit_parameter_types};
+
 static struct anydnn_plugin description = {
     .struct_size = sizeof description,
     .flags = ANYDNN_PLUGIN_FORK_SAFE | ANYDNN_PLUGIN_REFERENCE,
@@ -49,6 +53,8 @@ static struct anydnn_plugin description = {
     .version = "0.1.0",
     .build_id = "",
     .space = "host",
+    .limits = limits,
+    .limit_count = sizeof limits / sizeof limits[0],
     .context_create = context_create,
     .context_destroy = context_destroy,
     .settings = settings,

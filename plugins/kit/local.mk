@@ -4,6 +4,8 @@
 KIT_SOURCES = \
 	plugins/kit/host.c \
 	plugins/kit/host.h \
+	plugins/kit/limits.c \
+	plugins/kit/limits.h \
 	plugins/kit/names.c \
 	plugins/kit/names.h \
 	plugins/kit/operations.def \

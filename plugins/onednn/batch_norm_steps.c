@@ -27,14 +27,20 @@ static int64_t offset_of(const struct onednn_view *view, int32_t ndims, int64_t 
 static void put_cell(const struct onednn_call *call, const struct onednn_norm_cells *cells,
                      int64_t cell, double factor, double value)
 {
-    float *place;
+    int32_t type = cells->view.type;
+    double prior;
+    char *place;
 
     if (cells->slot < 0)
         return;
-    place = (float *)call->operands->data[cells->slot] +
-            offset_of(&cells->view, cells->view.ndims, cell);
+    place = (char *)call->operands->data[cells->slot] +
+            offset_of(&cells->view, cells->view.ndims, cell) * kit_type_size(type);
     value *= factor;
-    *place = (float)(factor == 1 ? value : value + (1 - factor) * (double)*place);
+    if (factor != 1) {
+        onednn_row_load(&prior, type, place, 0, 1);
+        value += (1 - factor) * prior;
+    }
+    onednn_row_store(type, place, 0, &value, 1);
 }
 
 void onednn_norm_keep(const struct onednn_call *call, const void *data)

@@ -2,6 +2,7 @@
 /* Lists the operations of onednn and the limits that it publishes. */
 #include "table.h"
 
+#include "../kit/limits.h"
 #include "conv_integer.h"
 
 const struct onednn_way onednn_only_way[1] = {{.engine = 1, .algorithm = -1}};
@@ -55,5 +56,5 @@ static const struct anydnn_plugin_limit fused_products =
     PRODUCTS(ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD);
 
 const struct anydnn_plugin_limit *const onednn_limits[] = {&spatial_dims, &products,
-                                                           &fused_products};
+                                                           &fused_products, &kit_parameter_types};
 const uint32_t onednn_limit_count = sizeof onednn_limits / sizeof onednn_limits[0];

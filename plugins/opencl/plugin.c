@@ -2,6 +2,8 @@
 /* Defines the entry point of the backend opencl, its description and its contexts. */
 #include "plan.h"
 
+#include "../kit/limits.h"
+
 static int32_t context_create(int32_t device, struct anydnn_plugin_context **context)
 {
     struct anydnn_plugin_context *made;
@@ -56,6 +58,8 @@ static const struct anydnn_plugin_setting setting_no_double =
 static const struct anydnn_plugin_setting *const settings[] = {&setting_library, &setting_platform,
                                                                &setting_device, &setting_no_double};
 
+static const struct anydnn_plugin_limit *const limits[] = {&kit_parameter_types};
+
 /* FORK_SAFE is not set: drivers start threads, which do not exist in a child. */
 static struct anydnn_plugin description = {
     .struct_size = sizeof description,
@@ -67,6 +71,8 @@ static struct anydnn_plugin description = {
     .space = "opencl",
     .space_convention = OPENCL_CONVENTION,
     .space_functions = &opencl_space,
+    .limits = limits,
+    .limit_count = sizeof limits / sizeof limits[0],
     .context_create = context_create,
     .context_destroy = context_destroy,
     .settings = settings,

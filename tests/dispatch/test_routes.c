@@ -249,6 +249,33 @@ static void candidates_that_fail(void **state)
                         "fail in candidates\n");
 }
 
+static anydnnStatus_t normalize(anydnnHandle_t handle, const char *parameters)
+{
+    anydnnTensorDescriptor_t x = fixture_tensor("f16:2,3,1,1");
+
+    return anydnnBatchNormalizationForwardInference(
+        handle, ANYDNN_BATCHNORM_SPATIAL, &one, &zero, x, fixture_data(0), x, fixture_data(1),
+        fixture_tensor(parameters), fixture_data(2), fixture_data(3), fixture_data(4),
+        fixture_data(5), 1e-5);
+}
+
+/* A backend that does not publish the limit may read all parameters as float. */
+static void only_backends_that_say_so_take_short_parameters(void **state)
+{
+    anydnnHandle_t handle = fixture_handle("mock_a, cpu_ref");
+
+    (void)state;
+    assert_ok(normalize(handle, "f32:1,3,1,1"));
+    assert_ran(handle, "mock_a");
+    fixture_log();
+    assert_ok(normalize(handle, "f16:1,3,1,1"));
+    assert_ran(handle, "cpu_ref");
+    assert_string_equal(fixture_record(handle, "passed_over"),
+                        "mock_a: does not take parameters of batch_normalization_inference in f16: "
+                        "it publishes no limit `parameter_types`\n");
+    assert_int_equal(fixture_lines(fixture_log(), "mock_a candidates", ""), 0);
+}
+
 /* The table lists what each mode permits, weakest precision last (docs/backend-authors.md). */
 static void nothing_runs_at_less_precision(void **state)
 {
@@ -464,6 +491,7 @@ int main(void)
         routes_test(plan_create_that_fails),
         routes_test(garbage_is_passed_over),
         routes_test(candidates_that_fail),
+        routes_test(only_backends_that_say_so_take_short_parameters),
         routes_test(nothing_runs_at_less_precision),
         routes_test(a_better_candidate_behind_a_forbidden_one),
         routes_test(rounded_operands_need_a_mode_that_permits_it),

@@ -126,6 +126,8 @@ int32_t anydnn_plugin_main(const struct anydnn_plugin_host *host,
         .context_destroy = context_destroy,
         .settings = fake.settings,
         .setting_count = fake.setting_count,
+        .limits = fake.limits,
+        .limit_count = fake.limit_count,
     };
     kit_begin(host, &description);
     for (int32_t i = 0; i < fake.operation_count; i++)

@@ -32,6 +32,8 @@ struct fake {
     int32_t operation_count;
     const struct anydnn_plugin_setting *const *settings;
     uint32_t setting_count;
+    const struct anydnn_plugin_limit *const *limits;
+    uint32_t limit_count;
     void (*enter)(const char *function); /* called with the name of each function */
     int32_t (*refuse)(const struct anydnn_plugin_problem *problem, struct kit_refusal *why);
     void (*change)(struct anydnn_plugin_context *context,

@@ -180,6 +180,12 @@ check "forward of what is listed as a gradient" lists 1 'convolution_forward x=f
 check "the gradient of a pooling" lists 1 \
     'pooling_backward y=f32:2,3,4,3:nchw dy=f32:2,3,4,3:nchw x=f32:2,3,8,6:nchw dx=f32:2,3,8,6:nchw .*window=2,2 .*stride=2,2' \
     "$pool" --direction data
+check "half parameters of a batch normalization follow the data" lists 1 'x=bf16:2,3,4,5.* scale=bf16:1,3,1,1' \
+    "batch_normalization_training x=f16:2,3,4,5 scale=f16:1,3,1,1" --type bf16
+check "half parameters are float beside float data" lists 1 'x=f32:2,3,4,5.* scale=f32:1,3,1,1' \
+    "batch_normalization_training x=f16:2,3,4,5 scale=f16:1,3,1,1" --type f32
+check "the gradient keeps the type of the scale" lists 1 'x=f16:2,3,4,5.* scale=f16:1,3,1,1.* dscale=f16:1,3,1,1' \
+    "batch_normalization_training x=f16:2,3,4,5 scale=f16:1,3,1,1" --direction data
 check "the gradient of a batch normalization" lists 1 'batch_normalization_backward x=f16:2,3,4,5.*epsilon=0.25' \
     "batch_normalization_training x=f32:2,3,4,5 epsilon=0.25" --direction data --type f16
 check "whose parameters stay float" lists 1 ' scale=f32:1,3,1,1' \

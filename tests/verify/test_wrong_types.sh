@@ -19,6 +19,13 @@ catches_type() {
         says "^  \[$4\] $1 $2 " && says "$5"
 }
 
+# The cases whose parameters have one type pass.
+catches_mixed_parameters() {
+    file=$(build wrong_types WRONG_ONE_PARAMETER_TYPE) || return 1
+    verify 1 --op batch_normalization_inference --type f16 "$file" && says ',short scale$' &&
+        says ',short given statistics$' && ! says ': [a-z_]*,short parameters$'
+}
+
 # Cases of one type fail, those of the other pass.
 names_common_type() {
     file=$(build wrong_types WRONG_EXPONENT) || return 1
@@ -103,4 +110,7 @@ check '32-bit sums stop at the end of their range' catches_type convolution_forw
 check 'reads half in pairs' catches_type transform_tensor f16 READS_PAIRS bounds 'it [a-z]* 1 byte behind operand x'
 check 'half alone is wrong: what failures have in common' names_common_type
 check 'reads float parameters as half' catches_type batch_normalization_inference f16 PARAMETER_TYPE result ': spatial'
+check 'reads half parameters as float' catches_type batch_normalization_inference f16 FLOAT_PARAMETERS result ': spatial,short parameters'
+check 'reads bfloat16 parameters as float' catches_type batch_normalization_inference bf16 FLOAT_PARAMETERS result ',short parameters'
+check 'reads float statistics as the half of scale' catches_mixed_parameters
 tap_end

@@ -66,6 +66,23 @@ static int has_own_type(const char *operation, const char *role)
            (begins(operation, "batch_normalization_") && !listed(role, data));
 }
 
+/* Returns the type that an operand gets from the option, or NULL if it keeps its own. Parameters of
+ * batch normalization in half or bfloat16 follow the data, and are float beside other data. */
+static const char *new_type(const struct suite_options *options, const char *operation,
+                            const struct word *word)
+{
+    const char *type = options->type;
+
+    if (type == NULL || !has_own_type(operation, word->key))
+        return type;
+    if (!begins(operation, "batch_normalization_") ||
+        (!begins(word->value, "f16:") && !begins(word->value, "bf16:")))
+        return NULL;
+    return strcmp(type, "f16") == 0 || strcmp(type, "bf16") == 0 || strcmp(type, "f64") == 0
+               ? type
+               : "f32";
+}
+
 /* Returns 1 if dim 1 of the operands is the channels, which a layout moves. It is in groups and
  * instances; layers may have the channels in any dim, and matrices have none. */
 static int has_channels(const struct words *words)
@@ -124,7 +141,7 @@ static void apply(const struct suite_options *options, struct words *words)
     operand_layout(words_get(words, "y"), to);
     for (int i = 0; i < words->count; i++) {
         struct word *word = &words->word[i];
-        const char *type = has_own_type(operation, word->key) ? NULL : options->type;
+        const char *type = new_type(options, operation, word);
         char *value;
 
         if (!word_is_operand(word))
@@ -182,7 +199,7 @@ static const struct recipe recipes[] = {
     {"divisive_normalization_forward", "divisive_normalization_backward", SUITE_DATA,
      "x=x means=means dy=y temp=temp temp2=temp2 dx=x", LRN},
     {"batch_normalization_training", "batch_normalization_backward", SUITE_DATA,
-     "x=x dy=y dx=x dz=z save_mean=save_mean save_inv_var=save_inv_var reserve=reserve",
+     "x=x dy=y dx=x dz=z scale=scale save_mean=save_mean save_inv_var=save_inv_var reserve=reserve",
      NORMALIZATION},
     {"normalization_forward", "normalization_backward", SUITE_DATA,
      "x=x dy=y dx=x scale=scale bias=bias save_mean=save_mean save_inv_dev=save_inv_dev "

@@ -27,6 +27,7 @@ tools_anydnn_SOURCES += \
 	tools/verify/cases/fuzz_shape.c \
 	tools/verify/cases/layouts.c \
 	tools/verify/cases/mixes.c \
+	tools/verify/cases/parameters.c \
 	tools/verify/cases/samples.c \
 	tools/verify/cases/shaped.c \
 	tools/verify/cases/shapes.c \

@@ -12,6 +12,7 @@
 #include "desc/operations.h"
 #include "problem/candidate.h"
 #include "problem/operation.h"
+#include "problem/parameters.h"
 #include "sys/error.h"
 
 /* ---- flaws */
@@ -283,6 +284,19 @@ static void refuse_later(const struct adn_problem *problem,
                  operation->params_size, adn_operation_name(problem->operation));
 }
 
+/* Refuses parameters in half or bfloat16 for a backend that does not publish that it takes them. It
+ * may be written for parameters in float, which earlier versions guaranteed. */
+static void refuse_parameters(const struct adn_problem *problem, const struct adn_backend *backend,
+                              char *reason, size_t size)
+{
+    int32_t type = adn_parameter_short_type(problem);
+    int64_t taken = type < 0 ? 0 : adn_load_limit(backend, problem->operation, ADN_PARAMETER_LIMIT);
+
+    if (type >= 0 && !(taken >> type & 1))
+        snprintf(reason, size, "does not take parameters of %s in %s: it publishes no limit `%s`",
+                 adn_operation_name(problem->operation), adn_type_name(type), ADN_PARAMETER_LIMIT);
+}
+
 /* Looks for a reason to skip the backend without a query. Returns 1 if there is one. */
 static int is_refused(struct adn_offers *offers, struct adn_answer *answer)
 {
@@ -313,6 +327,8 @@ static int is_refused(struct adn_offers *offers, struct adn_answer *answer)
                  adn_type_name(type));
     else
         refuse_later(problem, backend->operation[problem->operation], reason, size);
+    if (reason[0] == '\0')
+        refuse_parameters(problem, backend, reason, size);
     return reason[0] != '\0';
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "fault.h"
+#include "kit/limits.h"
 #include "tensor.h"
 
 enum {
@@ -20,6 +21,8 @@ enum {
     SHORT_SUMS,
     SUMS_STOP,
     PARAMETER_TYPE,
+    FLOAT_PARAMETERS,
+    ONE_PARAMETER_TYPE,
 };
 
 static const struct fault faults[] = {
@@ -39,6 +42,12 @@ static const struct fault faults[] = {
     [PARAMETER_TYPE] = {"wrong_parameter_type",
                         /* Reads float parameters as the type of x. */
                         ANYDNN_PLUGIN_BATCH_NORMALIZATION_INFERENCE},
+    [FLOAT_PARAMETERS] = {"wrong_float_parameters",
+                          /* Reads short parameters as float. */
+                          ANYDNN_PLUGIN_BATCH_NORMALIZATION_INFERENCE},
+    [ONE_PARAMETER_TYPE] = {"wrong_one_parameter_type",
+                            /* Reads all parameters as the type of scale. */
+                            ANYDNN_PLUGIN_BATCH_NORMALIZATION_INFERENCE},
 };
 
 static int fault;
@@ -220,18 +229,25 @@ static double sum_at(const struct anydnn_plugin_plan *plan,
     return is_short_float(x->type) ? sum : in_32_bits(sum);
 }
 
+static int32_t parameter_type(const struct anydnn_plugin_plan *plan, int slot)
+{
+    return fault == PARAMETER_TYPE       ? plan->problem.tensor[0]->type
+           : fault == FLOAT_PARAMETERS   ? (int32_t)ANYDNN_PLUGIN_FLOAT
+           : fault == ONE_PARAMETER_TYPE ? plan->problem.tensor[1]->type
+                                         : plan->problem.tensor[slot]->type;
+}
+
 static double normalized_at(const struct anydnn_plugin_plan *plan,
                             const struct anydnn_plugin_operands *operands, const int64_t *index)
 {
     int64_t at[ANYDNN_PLUGIN_DIM_MAX] = {0, index[1]};
-    int32_t type =
-        fault == PARAMETER_TYPE ? plan->problem.tensor[0]->type : (int32_t)ANYDNN_PLUGIN_FLOAT;
     double parameter[4];
 
     for (int d = 2; d < plan->problem.tensor[1]->ndims; d++)
         at[d] = plan->problem.tensor[1]->dims[d] > 1 ? index[d] : 0;
     for (int i = 0; i < 4; i++)
-        parameter[i] = load(operands->data[i + 1], type, offset(plan->problem.tensor[i + 1], at));
+        parameter[i] = load(operands->data[i + 1], parameter_type(plan, i + 1),
+                            offset(plan->problem.tensor[i + 1], at));
     return (load(operands->data[0], plan->problem.tensor[0]->type,
                  offset(plan->problem.tensor[0], index)) -
             parameter[2]) *
@@ -298,11 +314,15 @@ static void begin(const char *function)
         fault = fault_of_file(faults, sizeof(faults) / sizeof(faults[0]));
 }
 
+static const struct anydnn_plugin_limit *const limits[] = {&kit_parameter_types};
+
 struct fake fake = {
     .layouts = KIT_LAYOUTS | ANYDNN_PLUGIN_LAYOUT_VECT_C,
     .maths = ANYDNN_PLUGIN_MATHS_DEFAULT,
     .operations = operations,
     .operation_count = sizeof(operations) / sizeof(operations[0]),
+    .limits = limits,
+    .limit_count = sizeof(limits) / sizeof(limits[0]),
     .enter = begin,
     .refuse = refuse,
     .execute = plan_execute,

@@ -87,7 +87,7 @@ const struct verify_case *verify_cases_at(struct verify_cases *cases, int number
     if (cases->drawn_from == 0)
         return names;
     cases->drawn = *names;
-    verify_fuzz_case(cases->backend->operation[names->operation], cases->type, cases->seed, number,
+    verify_fuzz_case(cases->backend, names->operation, cases->type, cases->seed, number,
                      &cases->drawn);
     return &cases->drawn;
 }
@@ -269,6 +269,7 @@ struct verify_cases *verify_cases_make(const struct adn_backend *backend,
         add_case(cases, VERIFY_KIND_RULES, number, -1, "", "rules");
         verify_shapes_add(cases, op, filter);
         verify_mixes_add(cases, op, filter);
+        verify_parameters_add(cases, backend, op, filter);
         add_vectors(cases, op, filter, vectors);
     }
     return cases;

@@ -119,12 +119,18 @@ int verify_lay_out(struct adn_problem *problem, const char *layout);
 void verify_mixes_add(struct verify_cases *cases, const struct anydnn_plugin_operation *op,
                       const struct verify_filter *filter);
 
+/* ---- parameters.c */
+
+void verify_parameters_add(struct verify_cases *cases, const struct adn_backend *backend,
+                           const struct anydnn_plugin_operation *op,
+                           const struct verify_filter *filter);
+
 /* ---- fuzz.c */
 
 /* Draws the problem, values and data of a random case of an operation in the type, or in any for
  * -1. */
-void verify_fuzz_case(const struct anydnn_plugin_operation *published, int32_t type, uint64_t seed,
-                      int number, struct verify_case *item);
+void verify_fuzz_case(const struct adn_backend *backend, int32_t operation, int32_t type,
+                      uint64_t seed, int number, struct verify_case *item);
 
 /* Returns the text of a case's problem. The caller frees it. */
 char *verify_case_text(const struct verify_case *item);

@@ -11,7 +11,9 @@
 #include "desc/shape.h"
 #include "judge/random.h"
 #include "judge/rules.h"
+#include "load/load.h"
 #include "problem/operation.h"
+#include "problem/parameters.h"
 #include "problem/params.h"
 #include "problem/problem.h"
 
@@ -55,6 +57,19 @@ static int32_t draw_index_type(struct verify_fuzz *fuzz)
     return VERIFY_FUZZ_OF(fuzz, types);
 }
 
+/* Returns the type of a parameter. Those of the groups in `shorts` have x's type if it is half or
+ * bfloat16 and the backend takes that. */
+static int32_t parameter_type(const struct verify_fuzz *fuzz, int32_t slot, int32_t type,
+                              int shorts)
+{
+    enum adn_parameter_group group = adn_parameter_group(fuzz->problem.operation, slot);
+
+    if (group != ADN_PARAMETER_NONE && adn_type_is_short_float(type) &&
+        (fuzz->parameter_types >> type & 1) && (shorts >> group & 1))
+        return type;
+    return type == ANYDNN_PLUGIN_DOUBLE ? type : ANYDNN_PLUGIN_FLOAT;
+}
+
 /* Sets the types. Most operands have the type of the first. In operations that mix types, some get
  * another. The rules of the operation check the combination. */
 static void set_types(struct verify_fuzz *fuzz, int32_t type)
@@ -69,6 +84,9 @@ static void set_types(struct verify_fuzz *fuzz, int32_t type)
                 info->family == ADN_FAMILY_OP_TENSOR || info->family == ADN_FAMILY_REDUCE;
     int32_t other = mixes && verify_fuzz_once_in(fuzz, 2) ? VERIFY_FUZZ_OF(fuzz, others) : type;
     int32_t out = mixes && verify_fuzz_once_in(fuzz, 2) ? VERIFY_FUZZ_OF(fuzz, others) : type;
+    int shorts = fuzz->parameter_types != 0 && info->family == ADN_FAMILY_BATCH_NORMALIZATION
+                     ? verify_fuzz_below(fuzz, 16)
+                     : 0;
 
     for (int i = 0; i < info->slot_count; i++) {
         const char *role = info->slot[i].role;
@@ -81,8 +99,7 @@ static void set_types(struct verify_fuzz *fuzz, int32_t type)
         else if (info->family == ADN_FAMILY_FUSED && strcmp(role, "bias") == 0)
             problem->tensor[i].type = adn_problem_bias_type(out);
         else if (is_parameter(role))
-            problem->tensor[i].type =
-                type == ANYDNN_PLUGIN_DOUBLE ? ANYDNN_PLUGIN_DOUBLE : ANYDNN_PLUGIN_FLOAT;
+            problem->tensor[i].type = parameter_type(fuzz, i, type, shorts);
         else if (strcmp(role, "w") == 0 && i > 0)
             problem->tensor[i].type = other;
         else if (strcmp(role, "z") == 0 || (info->slot[i].flags & ADN_SLOT_OUT))
@@ -249,10 +266,12 @@ static enum oracle_data draw_data(struct verify_fuzz *fuzz, const char *text)
                                                                                : ORACLE_INTEGERS;
 }
 
-void verify_fuzz_case(const struct anydnn_plugin_operation *published, int32_t type, uint64_t seed,
-                      int number, struct verify_case *item)
+void verify_fuzz_case(const struct adn_backend *backend, int32_t operation, int32_t type,
+                      uint64_t seed, int number, struct verify_case *item)
 {
-    struct verify_fuzz fuzz = {.published = published};
+    struct verify_fuzz fuzz = {.published = backend->operation[operation],
+                               .parameter_types =
+                                   adn_load_limit(backend, operation, ADN_PARAMETER_LIMIT)};
     char *text;
 
     /* Two rounds decorrelate adjacent numbers. */
@@ -261,7 +280,7 @@ void verify_fuzz_case(const struct anydnn_plugin_operation *published, int32_t t
     fuzz.state = adn_random_bits(&fuzz.state);
     item->fault[0] = '\0';
     for (int i = 0; i < TRIES; i++)
-        if (draw(&fuzz, published->operation, type) == 0) {
+        if (draw(&fuzz, operation, type) == 0) {
             adn_problem_copy(&item->problem, &fuzz.problem);
             item->values = fuzz.values;
             text = verify_case_text(item);
@@ -270,5 +289,5 @@ void verify_fuzz_case(const struct anydnn_plugin_operation *published, int32_t t
             return;
         }
     snprintf(item->fault, sizeof(item->fault), "found no valid problem of %s in %d random draws",
-             adn_operation_name(published->operation), TRIES);
+             adn_operation_name(operation), TRIES);
 }

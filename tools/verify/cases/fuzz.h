@@ -12,6 +12,7 @@
 struct verify_fuzz {
     uint64_t state;
     const struct anydnn_plugin_operation *published;
+    int64_t parameter_types; /* the limit of this name */
     struct adn_problem problem;
     struct adn_values values;
 };
