@@ -28,6 +28,8 @@ plugins_onednn_anydnn_onednn_la_SOURCES = $(KIT_SOURCES) \
 	plugins/onednn/batch_norm_sums.c \
 	plugins/onednn/build.c \
 	plugins/onednn/build.h \
+	plugins/onednn/by_sample.c \
+	plugins/onednn/by_sample.h \
 	plugins/onednn/conv.c \
 	plugins/onednn/conv.h \
 	plugins/onednn/conv_axes.c \

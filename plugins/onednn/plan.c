@@ -67,13 +67,14 @@ static int32_t probe(const struct onednn_operation *operation,
 /* Offers the ways of an operation. Ways of one engine are adjacent, and one probe decides for all
  * of them. If no way is feasible, the refusal is that of the first. */
 static int32_t offer_ways(const struct onednn_operation *operation,
-                          const struct anydnn_plugin_problem *problem, anydnn_plugin_offer_fn offer,
-                          void *cookie)
+                          const struct anydnn_plugin_problem *problem, int by_sample,
+                          anydnn_plugin_offer_fn offer, void *cookie)
 {
     struct anydnn_plugin_candidate candidate = {
         .struct_size = sizeof candidate, .algorithm = -1, .math = ANYDNN_PLUGIN_MATH_DEFAULT};
     struct kit_refusal first = {0}, why;
     int32_t status = ANYDNN_PLUGIN_STATUS_SUCCESS;
+    uint64_t probed = 0;
     int offered = 0;
 
     for (uint32_t i = 0; i < operation->way_count; i++) {
@@ -81,17 +82,18 @@ static int32_t offer_ways(const struct onednn_operation *operation,
 
         if (operation->may_have_way && !operation->may_have_way(problem, way))
             continue;
-        if (way->engine != candidate.engine)
+        if (way->engine != probed)
             status = probe(operation, problem, way->engine, &why);
-        candidate.engine = way->engine;
+        probed = way->engine;
         if (status == ANYDNN_PLUGIN_STATUS_ALLOC_FAILED)
             return kit_fail(status, "%s", why.sentence);
         if (status != ANYDNN_PLUGIN_STATUS_SUCCESS) {
             first = first.reason ? first : why;
             continue;
         }
+        candidate.engine = way->engine | (by_sample ? ONEDNN_BY_SAMPLE : 0);
         candidate.algorithm = way->algorithm;
-        candidate.notes = way->notes;
+        candidate.notes = way->notes | (by_sample ? ANYDNN_PLUGIN_NOTE_BATCH_INVARIANT : 0);
         offered = 1;
         if (offer(cookie, &candidate))
             break;
@@ -108,15 +110,19 @@ int32_t onednn_candidates(struct anydnn_plugin_context *context,
     const struct onednn_operation *operation = onednn_operation_lookup(problem->operation);
     struct anydnn_plugin_problem whole;
     struct kit_copies copies;
+    struct onednn_samples samples;
     struct kit_refusal why;
+    int by_sample;
 
     (void)context;
     kit_copy_problem(&whole, &copies, problem);
+    by_sample = (whole.guarantees & ANYDNN_PLUGIN_GUARANTEE_BATCH_INVARIANT) &&
+                onednn_take_sample(&whole, &copies, &samples);
     if (check(operation, &whole, &why)) {
         kit_offer_refusal(&why, offer, cookie);
         return ANYDNN_PLUGIN_STATUS_SUCCESS;
     }
-    return offer_ways(operation, &whole, offer, cookie);
+    return offer_ways(operation, &whole, by_sample, offer, cookie);
 }
 
 /* ------------------------------------------------------------------ plans */
@@ -153,18 +159,24 @@ int32_t onednn_plan_create(struct anydnn_plugin_context *context,
                            struct anydnn_plugin_plan **plan)
 {
     const struct onednn_operation *operation = onednn_operation_lookup(problem->operation);
-    struct onednn_build build = {.context = context, .engine = engine};
+    struct onednn_build build = {.context = context, .engine = engine & ~ONEDNN_BY_SAMPLE};
+    struct onednn_samples samples = {0};
     struct anydnn_plugin_problem whole;
     struct kit_copies copies;
     struct kit_refusal why;
 
     kit_copy_problem(&whole, &copies, problem);
+    if ((engine & ONEDNN_BY_SAMPLE) && !onednn_take_sample(&whole, &copies, &samples))
+        return kit_fail(ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED,
+                        "%s has no plan for each sample of this problem",
+                        kit_operation_name(problem->operation));
     if (check(operation, &whole, &why))
         return kit_fail(ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED, "%s", why.sentence);
     build.problem = &whole;
     build.plan = kit_alloc(sizeof *build.plan, "a plan");
     if (!build.plan)
         return ANYDNN_PLUGIN_STATUS_ALLOC_FAILED;
+    build.plan->samples = samples;
     put_together(&build, operation);
     if (build.status == ANYDNN_PLUGIN_STATUS_SUCCESS)
         build.status = grow_arena(context, build.plan->arena_bytes[0]);
@@ -245,6 +257,21 @@ static uint32_t mode_of(const struct anydnn_plugin_plan *plan,
     return operands->scale[0] == 1 && operands->scale[1] == 0 ? ONEDNN_FAST : ONEDNN_GENERAL;
 }
 
+/* Runs the plan for each sample. */
+static int run_samples(struct anydnn_plugin_plan *plan, uint32_t mode,
+                       const struct anydnn_plugin_operands *operands)
+{
+    for (int64_t i = 0; i < plan->samples.count; i++) {
+        struct anydnn_plugin_operands moved;
+        const struct onednn_call call = {&moved, plan->context->arena, plan};
+
+        onednn_move_to_sample(&plan->samples, i, operands, &moved);
+        if (bind_memories(plan, mode, &call) != 0 || run_steps(plan, mode, &call) != 0)
+            return -1;
+    }
+    return 0;
+}
+
 int32_t onednn_plan_execute(struct anydnn_plugin_plan *plan,
                             const struct anydnn_plugin_operands *operands, int32_t *effect)
 {
@@ -266,7 +293,7 @@ int32_t onednn_plan_execute(struct anydnn_plugin_plan *plan,
     *effect = ANYDNN_PLUGIN_EFFECT_ENQUEUED;
     threads = onednn_threads_enter(plan->threads);
     onednn_modes_enter(&modes, plan->threads);
-    failed = run_steps(plan, mode, &call);
+    failed = plan->samples.count ? run_samples(plan, mode, operands) : run_steps(plan, mode, &call);
     onednn_modes_leave(&modes);
     onednn_threads_leave(threads);
     return failed ? kit_fail(ANYDNN_PLUGIN_STATUS_EXECUTION_FAILED, "a primitive of oneDNN failed")

@@ -4,6 +4,7 @@
 #define ONEDNN_PLAN_H
 
 #include "build.h"
+#include "by_sample.h"
 
 struct onednn_value {
     uint32_t when;
@@ -28,6 +29,7 @@ struct anydnn_plugin_plan {
     size_t arena_bytes[ONEDNN_MODES];
     int threads; /* for which its primitives were created */
     int part_failed;
+    struct onednn_samples samples;
     int32_t value_count, step_count;
     struct onednn_value value[ONEDNN_VALUES];
     struct onednn_step step[ONEDNN_STEPS];

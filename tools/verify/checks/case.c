@@ -12,6 +12,7 @@
 #include "judge/expect.h"
 #include "judge/oracle.h"
 #include "judge/subject.h"
+#include "problem/batch.h"
 #include "problem/problem.h"
 
 #define ENGINES_QUICK 2
@@ -178,6 +179,34 @@ static int run_engines(const struct verify_target *target, const struct verify_o
     return 0;
 }
 
+static int lists(const struct verify_offers *offers, uint64_t engine)
+{
+    for (int i = 0; i < offers->count; i++)
+        if (offers->candidate[i].engine == engine)
+            return 1;
+    return 0;
+}
+
+/* Checks the batch-invariant engines that the backend offers only if that is demanded. */
+static void run_demanded(const struct verify_target *target, const struct verify_offers *offers,
+                         struct adn_subject *first, struct adn_subject *second,
+                         struct verify_finding *finding)
+{
+    struct verify_offers demanded;
+    struct anydnn_plugin_problem view;
+    int count = 0;
+
+    first->problem.batch_invariant = second->problem.batch_invariant = 1;
+    adn_problem_view(&first->problem, 0, &view);
+    verify_ask(target, target->context, &view, &demanded);
+    for (int i = 0; i < demanded.count; i++)
+        if ((demanded.candidate[i].notes & ANYDNN_PLUGIN_NOTE_BATCH_INVARIANT) &&
+            !lists(offers, demanded.candidate[i].engine))
+            demanded.candidate[count++] = demanded.candidate[i];
+    demanded.count = count;
+    run_engines(target, &demanded, first, second, finding);
+}
+
 static int prepare(struct adn_subject *subject, const struct adn_problem *problem,
                    const struct adn_values *values, enum oracle_data data, uint64_t seed,
                    struct adn_oracle *oracle, char *sentence)
@@ -206,6 +235,9 @@ static void check_results(const struct verify_target *target, const struct adn_p
     else
         run_engines(target, offers, &first, known == 0 && data == ORACLE_INTEGERS ? &second : NULL,
                     &outcome->finding);
+    if (known == 0 && data == ORACLE_INTEGERS && outcome->finding.check[0] == '\0' &&
+        adn_batch_covers(problem->operation))
+        run_demanded(target, offers, &first, &second, &outcome->finding);
     outcome->verdict = outcome->finding.check[0] != '\0' ? VERIFY_FAILED
                        : known > 0                       ? VERIFY_UNJUDGED
                                                          : VERIFY_PASSED;
