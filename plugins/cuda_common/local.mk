@@ -26,6 +26,7 @@ CUDA_PLAN_SOURCES = \
 	plugins/cuda_common/divide.c \
 	plugins/cuda_common/divide.h \
 	plugins/cuda_common/element.h \
+	plugins/cuda_common/gelu.h \
 	plugins/cuda_common/index.h \
 	plugins/cuda_common/plan.c \
 	plugins/cuda_common/plan.h \

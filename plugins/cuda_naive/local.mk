@@ -9,7 +9,6 @@ CUDA_NAIVE_SOURCES = \
 	plugins/cuda_naive/convolution/conv.h \
 	plugins/cuda_naive/convolution/forward.cu \
 	plugins/cuda_naive/convolution/im2col.cu \
-	plugins/cuda_naive/gelu.h \
 	plugins/cuda_naive/matmul.cu \
 	plugins/cuda_naive/naive.h \
 	plugins/cuda_naive/normalization/batch_norm.h \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Implements matrix products with a thread per element of d, which adds its products in the order
  * of k. */
-#include "gelu.h"
+#include "../cuda_common/gelu.h"
 #include "naive.h"
 
 #define SLOT(name) slot_matmul_##name
@@ -48,7 +48,7 @@ template <class T> __global__ void matmul(matmul_job job)
     v += load_of<A>(job.bias, at);
     if (job.aux.data)
         naive_store(job.aux, naive_offset(job.aux, at), (double)v, {1, 0});
-    naive_store(job.d, naive_offset(job.d, at), (double)naive_activate(job.f, v), {1, 0});
+    naive_store(job.d, naive_offset(job.d, at), (double)cuda_activate_any(job.f, v), {1, 0});
 }
 
 static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)

@@ -83,6 +83,23 @@ CUDA_SIMT_SOURCES = \
 	plugins/cuda_simt/normalization/divisive_tile.cu \
 	plugins/cuda_simt/normalization/divisive_tile.h \
 	plugins/cuda_simt/normalization/divisive_tile_means.cu \
+	plugins/cuda_simt/normalization/kinds.cu \
+	plugins/cuda_simt/normalization/kinds.h \
+	plugins/cuda_simt/normalization/kinds_images.cu \
+	plugins/cuda_simt/normalization/kinds_images.h \
+	plugins/cuda_simt/normalization/kinds_images_backward.cu \
+	plugins/cuda_simt/normalization/kinds_images_forward.cu \
+	plugins/cuda_simt/normalization/kinds_images_moments.cu \
+	plugins/cuda_simt/normalization/kinds_long.cu \
+	plugins/cuda_simt/normalization/kinds_long.h \
+	plugins/cuda_simt/normalization/kinds_long_backward.cu \
+	plugins/cuda_simt/normalization/kinds_long_forward.cu \
+	plugins/cuda_simt/normalization/kinds_moments.h \
+	plugins/cuda_simt/normalization/kinds_rows.h \
+	plugins/cuda_simt/normalization/kinds_rows_backward.cu \
+	plugins/cuda_simt/normalization/kinds_rows_forward.cu \
+	plugins/cuda_simt/normalization/kinds_view.c \
+	plugins/cuda_simt/normalization/kinds_view.h \
 	plugins/cuda_simt/normalization/lrn.cu \
 	plugins/cuda_simt/normalization/lrn_nchw.cu \
 	plugins/cuda_simt/normalization/lrn_nchw_five.cu \

@@ -37,6 +37,8 @@ const struct cuda_operation *const cuda_operations[] = {
     &cuda_spatial_sampler_forward,
     &cuda_spatial_sampler_backward,
     &cuda_ctc_loss,
+    &cuda_normalization_forward,
+    &cuda_normalization_backward,
 };
 
 const uint32_t cuda_operation_count = sizeof cuda_operations / sizeof cuda_operations[0];

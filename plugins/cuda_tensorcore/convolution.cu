@@ -2,10 +2,12 @@
 /* Defines the backend's operations: fprop, plain and fused with bias and activation, dgrad and
  * wgrad. The file contains their engines, plans and calls. If K is long and there are few
  * results, K is split over the grid (split-K). A second kernel adds the partial sums from
- * workspace in a fixed order. */
+ * workspace in a fixed order. A matrix product is a convolution with filters of one tap; the
+ * products of a batch run one after another. */
 #include "../cuda_common/divide.h"
 #include "choice/offer.h"
 #include "common/launch.h"
+#include "matmul.h"
 
 /* The steps of a plan, in this order. KERNEL is always present; the others are optional. */
 enum { COPY_A, COPY_B, KERNEL, REDUCE, STEPS };
@@ -17,6 +19,8 @@ struct tc_state {
     tc_offer offer;      /* offer of the plan's engine */
     tc_layout layout;    /* layout of that offer */
     tc_step step[STEPS]; /* `run` is NULL for an absent step */
+    int32_t is_product;
+    struct tc_matmul matmul; /* of a matrix product */
 };
 
 /* ------------------------------------------------------------------ code */
@@ -50,16 +54,33 @@ static void analyse(struct anydnn_plugin_plan *plan)
 {
     tc_state *state = (tc_state *)plan->job;
     const struct anydnn_plugin_problem *problem = &plan->problem;
+    const struct tc_matmul *matmul = &state->matmul;
     tc_target *target = &state->target;
 
+    state->is_product = problem->operation == ANYDNN_PLUGIN_MATMUL;
+    if (state->is_product)
+        tc_matmul_convert(plan, &state->matmul);
     conv_make(&state->conv, problem);
     state->slots = conv_slots_of(problem->operation);
     target->type = lane_type(problem->tensor[state->slots.a]->type);
     target->b_type = lane_type(problem->tensor[state->slots.b]->type);
+    if (state->is_product)
+        state->slots = {matmul->a, matmul->b, matmul->d, matmul->c, matmul->bias};
     target->context = tc_context_of(plan);
     target->by_16 = tc_reads_by_16(&state->conv, target->type);
     target->tf32_split =
         target->type == ANYDNN_PLUGIN_FLOAT && problem->math == ANYDNN_PLUGIN_MATH_SPLIT;
+}
+
+static int32_t check(const struct anydnn_plugin_plan *plan, struct kit_refusal *why)
+{
+    const tc_state *state = (const tc_state *)plan->job;
+
+    if (state->is_product && state->matmul.why.reason) {
+        *why = state->matmul.why;
+        return why->reason;
+    }
+    return tc_check(plan, why);
 }
 
 static int32_t engines(const struct anydnn_plugin_plan *plan,
@@ -86,6 +107,8 @@ static int32_t engines(const struct anydnn_plugin_plan *plan,
         offered[i].notes = (rounds ? ANYDNN_PLUGIN_NOTE_REDUCED_PRECISION : 0) |
                            (offers[i].is_batch_invariant ? ANYDNN_PLUGIN_NOTE_BATCH_INVARIANT : 0);
         offered[i].expected_us = offers[i].expected_us;
+        if (state->is_product)
+            offered[i].expected_us *= (double)state->matmul.batch;
         if (offers[i].choice.kernel->load != TC_LOAD_ELEMENTS)
             cuda_align(&offered[i],
                        (offers[i].bits & TC_LAYOUT_A ? 0 : 1u << slots.a) |
@@ -241,9 +264,51 @@ static tc_arguments args_of(const tc_state *state, const struct anydnn_plugin_op
         args.partial = (char *)operands->workspace + state->offer.partials_at;
     if (slots.bias >= 0) {
         args.bias = operands->data[slots.bias];
-        args.z = operands->scale[1] != 0 ? operands->data[slots.z] : nullptr;
+        args.z = operands->scale[1] != 0 && slots.z >= 0 ? operands->data[slots.z] : nullptr;
     }
     return args;
+}
+
+static int32_t run_steps(const tc_state *state, const cuda_call *call, tc_arguments args)
+{
+    void *workspace = call->operands->workspace;
+    int32_t status = copy(call, &state->step[COPY_A], &args.a, workspace);
+
+    if (!status)
+        status =
+            copy(call, &state->step[COPY_B], &args.b, (char *)workspace + state->layout.a_bytes);
+    if (!status)
+        status = state->step[KERNEL].run(call, &state->step[KERNEL], args);
+    if (!status && state->step[REDUCE].run)
+        status = state->step[REDUCE].run(call, &state->step[REDUCE], args);
+    return status;
+}
+
+static const void *move(const void *from, int64_t elements, int32_t size)
+{
+    return from ? (const char *)from + elements * size : nullptr;
+}
+
+/* Runs the products of a batch. */
+static int32_t run_products(const tc_state *state, const cuda_call *call, tc_arguments args)
+{
+    const struct tc_matmul *matmul = &state->matmul;
+    int32_t size = cuda_type_size(state->target.type), status = 0;
+
+    if (matmul->c < 0)
+        args.blend.beta = 0;
+    for (int64_t i = 0; i < matmul->batch && !status; i++) {
+        int64_t offsets[TC_MATMUL_OPERANDS];
+        tc_arguments own = args;
+
+        tc_matmul_offsets(matmul, i, offsets);
+        own.a = move(args.a, offsets[matmul->first], size);
+        own.b = move(args.b, offsets[1 - matmul->first], size);
+        own.z = move(args.z, offsets[TC_MATMUL_C], size);
+        own.output = (void *)move(args.output, offsets[TC_MATMUL_D], size);
+        status = run_steps(state, call, own);
+    }
+    return status;
 }
 
 static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
@@ -252,22 +317,13 @@ static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
     const struct anydnn_plugin_operands *operands = call->operands;
     uint64_t needed = (uint64_t)state->offer.workspace;
     tc_arguments args;
-    int32_t status;
 
     if (needed && (!operands->workspace || operands->workspace_bytes < needed))
         return kit_fail(ANYDNN_PLUGIN_STATUS_BAD_PARAM,
                         "the workspace has %llu bytes; this plan needs %llu",
                         (unsigned long long)operands->workspace_bytes, (unsigned long long)needed);
     args = args_of(state, operands);
-    status = copy(call, &state->step[COPY_A], &args.a, operands->workspace);
-    if (!status)
-        status = copy(call, &state->step[COPY_B], &args.b,
-                      (char *)operands->workspace + state->layout.a_bytes);
-    if (!status)
-        status = state->step[KERNEL].run(call, &state->step[KERNEL], args);
-    if (!status && state->step[REDUCE].run)
-        status = state->step[REDUCE].run(call, &state->step[REDUCE], args);
-    return status;
+    return state->is_product ? run_products(state, call, args) : run_steps(state, call, args);
 }
 
 /* ------------------------------------------------------------------ table entries */
@@ -286,7 +342,7 @@ static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
                                                .algorithms = under,                                \
                                                .first = offered_first,                             \
                                                .analyse = analyse,                                 \
-                                               .check = tc_check,                                  \
+                                               .check = check,                                     \
                                                .prepare = prepare,                                 \
                                                .run = run,                                         \
                                                .engines = engines,                                 \
@@ -296,6 +352,7 @@ ENTRY(forward, CONVOLUTION_FORWARD, FORWARD_TYPES, CUDA_LAYOUTS_AND_VECTORS, 0xf
 ENTRY(fused, CONVOLUTION_BIAS_ACTIVATION_FORWARD, FORWARD_TYPES, CUDA_LAYOUTS_AND_VECTORS, 0xf, 1);
 ENTRY(data, CONVOLUTION_BACKWARD_DATA, TYPES, KIT_LAYOUTS, 0x3, 1);
 ENTRY(filter, CONVOLUTION_BACKWARD_FILTER, TYPES, KIT_LAYOUTS, 0xb, 1);
+ENTRY(product, MATMUL, TYPES, KIT_LAYOUTS, 0, 0);
 
-const struct cuda_operation *const cuda_operations[] = {&forward, &fused, &data, &filter};
+const struct cuda_operation *const cuda_operations[] = {&forward, &fused, &data, &filter, &product};
 const uint32_t cuda_operation_count = sizeof cuda_operations / sizeof cuda_operations[0];

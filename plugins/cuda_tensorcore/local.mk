@@ -100,6 +100,8 @@ CUDA_TENSORCORE_SOURCES = \
 	plugins/cuda_tensorcore/layout/reduce.cu \
 	plugins/cuda_tensorcore/layout/transpose.cu \
 	plugins/cuda_tensorcore/layout/transpose.h \
+	plugins/cuda_tensorcore/matmul.c \
+	plugins/cuda_tensorcore/matmul.h \
 	plugins/cuda_tensorcore/mma/bfloat16.cu \
 	plugins/cuda_tensorcore/mma/gemm.h \
 	plugins/cuda_tensorcore/mma/half.cu \

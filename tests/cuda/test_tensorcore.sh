@@ -236,8 +236,30 @@ groups_apart() {
     done
 }
 
+# declined_products: products without a kernel are declined, each with its reason.
+declined_products() {
+    while IFS='|' read -r reason problem; do
+        on "$anydnn" run "matmul $problem" && return 1
+        grep -q "$reason" "$tap_dir/out" || {
+            cat "$tap_dir/out"
+            return 1
+        }
+    done <<'EOS'
+have no GELU|a=f16:8,16 b=f16:16,8 bias=f16:1,8 activation=gelu math=tensor_op
+does not store aux|a=f16:8,16 b=f16:16,8 aux=f16:8,8 math=tensor_op
+only beside a bias|a=f16:8,16 b=f16:16,8 activation=relu math=tensor_op
+a bias that is a row|a=f16:8,16 b=f16:16,8 bias=f16:8,1 math=tensor_op
+matrices of one type|a=f16:8,16 b=f16:16,8 d=f32:8,8 math=tensor_op
+up to 128; there are 129|a=f16:129,8,16 b=f16:129,16,8 math=tensor_op
+multiples of 16 bytes|a=f16:3,7,7 b=f16:3,7,7 math=tensor_op
+default math|a=f16:8,16 b=f16:16,8
+EOS
+}
+
 check "it compiles for the host's processor" compiled
 check "verify --small passes a sixth of its cases" verified --small --shard 1/6 --op 'convolution_*'
+check "verify --quick passes its matrix products" verified --quick --op matmul
+check "products without a kernel are declined" declined_products
 check "the problems of tests/gpu/smallest_tensorcore.txt run" listed
 check "blocks run in either order" block_order
 check "calls of one plan may differ in factors and addresses" settled

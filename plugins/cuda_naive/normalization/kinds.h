@@ -6,7 +6,7 @@
 #ifndef CUDA_NAIVE_NORMALIZATION_KINDS_H
 #define CUDA_NAIVE_NORMALIZATION_KINDS_H
 
-#include "../gelu.h"
+#include "../../cuda_common/gelu.h"
 #include "../naive.h"
 
 /* A dim of an iteration: `size` steps of `by` along dim `of` of x. The channels of groups are two

@@ -29,7 +29,7 @@ __device__ static inline kinds_element<A> element_of(const kinds_backward_job &j
     kinds_element<A> made;
 
     made.n = kinds_normal(cell, kinds_load<A>(job.norm.x, at, 0));
-    made.g = naive_activation_gradient(job.norm.f, dy,
+    made.g = cuda_activation_gradient_any(job.norm.f, dy,
                                        factor * made.n + kinds_load<A>(job.norm.bias, at, 0));
     made.w = factor * made.g;
     return made;

@@ -50,7 +50,7 @@ template <class A> __global__ void kinds_forward(kinds_forward_job job)
         kinds_index(norm, set, i, at);
         y = kinds_factor<A>(norm, at) * kinds_normal(cell, value_of<A>(job, at)) +
             kinds_load<A>(norm.bias, at, 0);
-        naive_store(job.y, naive_offset(job.y, at), (double)naive_activate(norm.f, y), {1, 0});
+        naive_store(job.y, naive_offset(job.y, at), (double)cuda_activate_any(norm.f, y), {1, 0});
     }
     if (threadIdx.x != 0)
         return;
