@@ -75,16 +75,22 @@ register_optimizer_step_post_hook(_stepped)
 
 
 def now(conv: Any, norm: Any) -> Folded:
-    """Computes the filter and the bias of a convolution that includes its normalization."""
-    factor = norm.weight * torch.rsqrt(norm.running_var + norm.eps)
-    w, groups = conv.weight, conv.groups if conv.transposed else 1
+    """Computes the filter and the bias of a convolution that includes its normalization.
+
+    Half and bfloat16 are computed in float, so that results round once.
+    """
+    def wide(one: torch.Tensor) -> torch.Tensor:
+        return one.float() if one.dtype in (torch.float16, torch.bfloat16) else one
+
+    factor = wide(norm.weight) * torch.rsqrt(wide(norm.running_var) + norm.eps)
+    w, groups = wide(conv.weight), conv.groups if conv.transposed else 1
     # The output channels are the first dim of a filter, and the second of each group of a transposed one.
     shape = (groups, 1, -1) if conv.transposed else (-1, 1)
     shape += (1,) * (w.dim() - 2)
     scale = factor.to(w.dtype).view(shape)
     w = (w.unflatten(0, (groups, -1)) * scale).reshape(w.shape) if conv.transposed else w * scale
-    mean = norm.running_mean if conv.bias is None else norm.running_mean - conv.bias
-    return w, (norm.bias - mean * factor).to(conv.weight.dtype)
+    mean = wide(norm.running_mean) if conv.bias is None else wide(norm.running_mean) - wide(conv.bias)
+    return w.to(conv.weight.dtype), (wide(norm.bias) - mean * factor).to(conv.weight.dtype)
 
 
 def _lasts(x: torch.Tensor, sources: List[Maybe]) -> bool:
