@@ -227,6 +227,11 @@ def step(model, x, training=True):
     return [y.detach(), leaf.grad, *(p.grad for p in model.parameters()), *(b.clone() for b in model.buffers())]
 
 
+def negated(kind):
+    """Returns a subclass of a module's class whose forward returns the negative."""
+    return type("Negated", (kind,), {"forward": lambda self, *arguments: -kind.forward(self, *arguments)})
+
+
 @unittest.skipUnless(torch, "torch is not installed")
 class Fuse(unittest.TestCase):
     def setUp(self):
@@ -779,7 +784,12 @@ class Fuse(unittest.TestCase):
                    lambda m: m.block.downsample.append(nn.Tanh()), lambda m: delattr(m.block, "downsample"),
                    lambda m: setattr(m, "block", nn.Identity()),
                    lambda m: setattr(m.block, "bn2", nn.BatchNorm2d(8, affine=False)),
-                   lambda m: m.block.downsample.register_forward_hook(lambda *found: -found[2]))
+                   lambda m: m.block.downsample.register_forward_hook(lambda *found: -found[2]),
+                   lambda m: m.block.relu.register_forward_hook(lambda *found: -found[2]),
+                   lambda m: setattr(m.block.relu, "forward", torch.tanh),
+                   lambda m: setattr(m.block.conv1, "forward", lambda x, old=m.block.conv1.forward: -old(x)),
+                   lambda m: setattr(m.block.bn1, "forward", lambda x, old=m.block.bn1.forward: -old(x)),
+                   lambda m: setattr(m.block, "__class__", negated(type(m.block))))
         x = torch.randn(2, 3, 8, 8)
         for fold in (True, False):
             for training in (True, False):
@@ -973,6 +983,28 @@ class Fuse(unittest.TestCase):
         other.block.relu = nn.SiLU()
         model.block.relu = nn.SiLU()
         self.near([other(x)], [anydnn.torch.unfuse(model)(x)])
+
+    def test_transforms_of_parameters(self):
+        """Tests torch.func over the parameters of one model, and of several at once."""
+        def answers(models, x):
+            parameters, buffers = torch.func.stack_module_state(models)
+
+            def loss(parameters, buffers, x):
+                return torch.func.functional_call(models[0], (parameters, buffers), (x,)).sin().sum()
+            one = torch.func.grad(loss)(dict(models[0].named_parameters()), dict(models[0].named_buffers()), x)
+            many = torch.func.vmap(torch.func.grad(loss), (0, 0, None))(parameters, buffers, x)
+            return [*one.values(), *many.values()]
+        x = torch.randn(2, 3, 8, 8)
+        for fold in (True, False):
+            for training in (True, False):
+                models = [randomized(Model()).train(training) for _ in range(3)]
+                if training:  # vmap does not support running statistics
+                    for module in (each for model in models for each in model.modules()):
+                        if isinstance(module, nn.BatchNorm2d):
+                            module.eval()
+                fused = [anydnn.torch.fuse(copy.deepcopy(model), fold=fold) for model in models]
+                with anydnn.torch.use(route="cpu_ref"):
+                    self.near(answers(fused, x), answers(models, x))
 
     def test_export_and_script(self):
         model, x = anydnn.torch.fuse(Model().eval(), fold=True), torch.randn(2, 3, 8, 8)

@@ -11,6 +11,8 @@ from typing import AbstractSet, Any, Callable, Dict, FrozenSet, Optional, Tuple
 
 import torch
 from torch import nn
+from torch._C import _are_functorch_transforms_active
+from torch.compiler import is_compiling
 
 from . import _compound, _folding, _state, _trace
 from ._patterns import NORMALIZATIONS
@@ -51,7 +53,7 @@ class Forward:
     def current(self) -> Optional[Reading]:
         """Returns the reading of the module as it is now, or None, with a warning, if it can no longer be fused."""
         reading = self.reading
-        if reading is None or reading.tree.changed():
+        if reading is None or type(self.module).forward is not reading.forward or reading.tree.changed():
             try:
                 reading = Reading(self.module, self.fold, self.shortcuts)
             except Untraceable as reason:
@@ -79,7 +81,8 @@ class Forward:
         raise AttributeError(f"a fused forward has no attribute {name!r}")
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
-        reading = self.current()
+        # torch.func cannot differentiate or batch every operator of ours.
+        reading = None if not is_compiling() and _are_functorch_transforms_active() else self.current()
         function: Optional[Callable[..., Any]] = None
         tensors: Any = arguments
         if reading is None:

@@ -89,7 +89,7 @@ class Tree:
         """Returns whether children have changed, or a module that is not called got hooks or its own forward."""
         return (any(now != before for now, before in self.held)
                 or any(not _trace.is_chain(one) for one in self.chains)
-                or any(_trace.hooked(one) or "forward" in vars(one) for one in self.identities))
+                or any(map(_trace.hooked, self.identities)))
 
 
 class Reading:
@@ -103,6 +103,7 @@ class Reading:
         self.norms: Dict[bool, Tuple[List[str], Dict[str, str]]] = {}
         self.declined: List[str] = []
         self.fold, self.shortcuts, self.structure = fold, shortcuts, structure
+        self.forward = type(module).forward
         self.arity = len(_trace.required(module))
         self.positional, self.defaults = _trace.defaults(module)
         # Readings for lists of tensors as arguments, by structure. None if the forward cannot be read with it.
@@ -117,6 +118,8 @@ class Reading:
             patterns, branches, finder = self._found(module, graph, training)
             finder.join(patterns)
             identities.update(finder.identities)
+            identities.update(str(node.target) for one in patterns for node in one.nodes()
+                              if node.op == "call_module" and node not in (one.norm, one.convolution))
             containers.update(finder.watched)
             self.norms[training] = finder.reasons(patterns)
             self.declined += [one for one in finder.declined if one not in self.declined]
