@@ -881,6 +881,27 @@ class Fuse(unittest.TestCase):
             model(x).sum().backward()
         self.assertEqual(len(made), 2)
 
+    def test_fold_in_captures(self):
+        """Tests that a CUDA graph computes the fold, and with `frozen` takes the kept one, which then lives on."""
+        from unittest import mock
+        folding, x = anydnn.torch._blocks._folding, torch.randn(2, 3, 8, 8)
+        for fold, count in ((True, 1), ("frozen", 0)):
+            model = randomized(nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4), nn.ReLU())).eval()
+            with torch.no_grad():
+                wanted = model(x)
+                anydnn.torch.fuse(model, fold=fold)(x)
+                with mock.patch.object(folding, "_captured", return_value=True), \
+                        mock.patch.object(folding, "now", side_effect=folding.now) as now:
+                    self.near([model(x)], [wanted])
+                    self.assertEqual(now.call_count, count)
+                    model[1].weight.mul_(2)
+                    self.near([model(x)], [anydnn.torch.unfuse(copy.deepcopy(model))(x)])
+            self.assertEqual(len(folding._recorded.get(model[0], [])), 1 - count)
+            anydnn.torch.unfuse(model)
+            self.assertEqual(len(folding._recorded.get(model[0], [])), 1 - count)
+        with self.assertRaisesRegex(ValueError, "fold is 'once'; it must be False, True or \"frozen\""):
+            anydnn.torch.fuse(model, fold="once")
+
     def test_fold_after_changes_without_a_version(self):
         """Tests changes that torch's version counters do not show: fused optimizers, statistics in training, views."""
         model = nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4)).eval()
