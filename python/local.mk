@@ -48,6 +48,7 @@ EXTRA_DIST += \
 	python/tests/many_models.py \
 	python/tests/test_anydnn.py \
 	python/tests/test_fuse.py \
+	python/tests/test_half.py \
 	python/tests/test_losses.py \
 	python/tests/test_node.py \
 	python/tests/test_opinfo.py \

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Defines the entry point of the backend cuda_simt, its description and its contexts. */
 #include "../cuda_common/table.h"
+#include "../kit/limits.h"
 
 static int32_t context_create(int32_t device, struct anydnn_plugin_context **context)
 {
     return cuda_context_create(device, sizeof **context, NULL, context);
 }
+
+static const struct anydnn_plugin_limit *const limits[] = {&kit_parameter_types};
 
 static struct anydnn_plugin description = {
     .struct_size = sizeof description,
@@ -16,6 +19,8 @@ static struct anydnn_plugin description = {
     .space = "cuda",
     .space_convention = CUDA_SPACE_CONVENTION,
     .space_functions = &cuda_space,
+    .limits = limits,
+    .limit_count = sizeof limits / sizeof limits[0],
     .context_create = context_create,
     .context_destroy = cuda_context_destroy,
 };

@@ -227,6 +227,11 @@ def step(model, x, training=True):
     return [y.detach(), leaf.grad, *(p.grad for p in model.parameters()), *(b.clone() for b in model.buffers())]
 
 
+def negated(kind):
+    """Returns a subclass of a module's class whose forward returns the negative."""
+    return type("Negated", (kind,), {"forward": lambda self, *arguments: -kind.forward(self, *arguments)})
+
+
 @unittest.skipUnless(torch, "torch is not installed")
 class Fuse(unittest.TestCase):
     def setUp(self):
@@ -779,7 +784,12 @@ class Fuse(unittest.TestCase):
                    lambda m: m.block.downsample.append(nn.Tanh()), lambda m: delattr(m.block, "downsample"),
                    lambda m: setattr(m, "block", nn.Identity()),
                    lambda m: setattr(m.block, "bn2", nn.BatchNorm2d(8, affine=False)),
-                   lambda m: m.block.downsample.register_forward_hook(lambda *found: -found[2]))
+                   lambda m: m.block.downsample.register_forward_hook(lambda *found: -found[2]),
+                   lambda m: m.block.relu.register_forward_hook(lambda *found: -found[2]),
+                   lambda m: setattr(m.block.relu, "forward", torch.tanh),
+                   lambda m: setattr(m.block.conv1, "forward", lambda x, old=m.block.conv1.forward: -old(x)),
+                   lambda m: setattr(m.block.bn1, "forward", lambda x, old=m.block.bn1.forward: -old(x)),
+                   lambda m: setattr(m.block, "__class__", negated(type(m.block))))
         x = torch.randn(2, 3, 8, 8)
         for fold in (True, False):
             for training in (True, False):
@@ -870,6 +880,27 @@ class Fuse(unittest.TestCase):
         for _ in range(2):
             model(x).sum().backward()
         self.assertEqual(len(made), 2)
+
+    def test_fold_in_captures(self):
+        """Tests that a CUDA graph computes the fold, and with `frozen` takes the kept one, which then lives on."""
+        from unittest import mock
+        folding, x = anydnn.torch._blocks._folding, torch.randn(2, 3, 8, 8)
+        for fold, count in ((True, 1), ("frozen", 0)):
+            model = randomized(nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4), nn.ReLU())).eval()
+            with torch.no_grad():
+                wanted = model(x)
+                anydnn.torch.fuse(model, fold=fold)(x)
+                with mock.patch.object(folding, "_captured", return_value=True), \
+                        mock.patch.object(folding, "now", side_effect=folding.now) as now:
+                    self.near([model(x)], [wanted])
+                    self.assertEqual(now.call_count, count)
+                    model[1].weight.mul_(2)
+                    self.near([model(x)], [anydnn.torch.unfuse(copy.deepcopy(model))(x)])
+            self.assertEqual(len(folding._recorded.get(model[0], [])), 1 - count)
+            anydnn.torch.unfuse(model)
+            self.assertEqual(len(folding._recorded.get(model[0], [])), 1 - count)
+        with self.assertRaisesRegex(ValueError, "fold is 'once'; it must be False, True or \"frozen\""):
+            anydnn.torch.fuse(model, fold="once")
 
     def test_fold_after_changes_without_a_version(self):
         """Tests changes that torch's version counters do not show: fused optimizers, statistics in training, views."""
@@ -973,6 +1004,28 @@ class Fuse(unittest.TestCase):
         other.block.relu = nn.SiLU()
         model.block.relu = nn.SiLU()
         self.near([other(x)], [anydnn.torch.unfuse(model)(x)])
+
+    def test_transforms_of_parameters(self):
+        """Tests torch.func over the parameters of one model, and of several at once."""
+        def answers(models, x):
+            parameters, buffers = torch.func.stack_module_state(models)
+
+            def loss(parameters, buffers, x):
+                return torch.func.functional_call(models[0], (parameters, buffers), (x,)).sin().sum()
+            one = torch.func.grad(loss)(dict(models[0].named_parameters()), dict(models[0].named_buffers()), x)
+            many = torch.func.vmap(torch.func.grad(loss), (0, 0, None))(parameters, buffers, x)
+            return [*one.values(), *many.values()]
+        x = torch.randn(2, 3, 8, 8)
+        for fold in (True, False):
+            for training in (True, False):
+                models = [randomized(Model()).train(training) for _ in range(3)]
+                if training:  # vmap does not support running statistics
+                    for module in (each for model in models for each in model.modules()):
+                        if isinstance(module, nn.BatchNorm2d):
+                            module.eval()
+                fused = [anydnn.torch.fuse(copy.deepcopy(model), fold=fold) for model in models]
+                with anydnn.torch.use(route="cpu_ref"):
+                    self.near(answers(fused, x), answers(models, x))
 
     def test_export_and_script(self):
         model, x = anydnn.torch.fuse(Model().eval(), fold=True), torch.randn(2, 3, 8, 8)

@@ -58,6 +58,7 @@ if fetch; then
     check "the package anydnn with all that it may use" "$env/bin/python" "$root/python/tests/test_anydnn.py"
     check "anydnn.torch beside torch's own kernels" "$env/bin/python" "$root/python/tests/test_torch.py"
     check "anydnn.torch.fuse beside the unfused model" "$env/bin/python" "$root/python/tests/test_fuse.py"
+    check "batch normalization in half beside double" "$env/bin/python" "$root/python/tests/test_half.py"
     check "gradients of residual blocks' inputs, summed up by fuse" "$env/bin/python" "$root/python/tests/test_shortcut.py"
     check "ResNet-18's losses beside torch's, within the bounds of its calls" "$env/bin/python" "$root/python/tests/test_losses.py"
     check "train_resnet.py, alone and in two processes" "$env/bin/python" "$root/python/tests/test_train.py"

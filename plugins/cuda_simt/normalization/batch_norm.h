@@ -13,7 +13,8 @@
 enum { CUDA_PER_ACTIVATION, CUDA_SPATIAL, CUDA_PERSISTENT };
 enum { CUDA_NORM_PLAIN, CUDA_NORM_ACTIVATION, CUDA_NORM_ADD_ACTIVATION };
 
-/* The type of scale, bias and the statistics if the elements have type T. */
+/* The type of scale, bias and the statistics if the elements have type T. Parameters of half and
+ * bfloat16 elements may also be short, that is, have type T. */
 template <class T> struct cuda_norm_param {
     typedef float type;
 };
@@ -59,18 +60,28 @@ template <class A> __device__ static inline int cuda_norm_passes(const cuda_acti
 }
 
 /* Loads a parameter or a saved statistic of a cell. */
-template <class T> __device__ static inline double cuda_norm_load(const void *data, int64_t at)
+template <class T>
+__device__ static inline double cuda_norm_load(const void *data, int64_t at, bool is_short)
 {
+    if constexpr (sizeof(T) == sizeof(uint16_t))
+        if (is_short)
+            return (double)cuda_load(((const T *)data)[at]);
     return (double)((const typename cuda_norm_param<T>::type *)data)[at];
 }
 
 /* Stores alpha * value + beta * prior if the operand is present; prior is not read if beta is 0. */
 template <class T>
 __device__ static inline void cuda_norm_store(void *data, int64_t at, double value,
-                                              const cuda_blend &blend)
+                                              const cuda_blend &blend, bool is_short)
 {
-    if (data)
-        cuda_blend_store((typename cuda_norm_param<T>::type *)data + at, value, blend);
+    if (!data)
+        return;
+    if constexpr (sizeof(T) == sizeof(uint16_t))
+        if (is_short) {
+            cuda_blend_store((T *)data + at, value, blend);
+            return;
+        }
+    cuda_blend_store((typename cuda_norm_param<T>::type *)data + at, value, blend);
 }
 
 /* ------------------------------------------------------------------ on the host */
@@ -98,6 +109,19 @@ static inline struct anydnn_plugin_tensor cuda_norm_grid(const struct anydnn_plu
             grid.dims[d] = 1;
     }
     return cuda_logical(&grid);
+}
+
+/* Returns the tensors in half or bfloat16, as bits by their place; absent ones are NULL. */
+static inline uint32_t cuda_norm_shorts(const struct anydnn_plugin_tensor *const tensor[],
+                                        int count)
+{
+    uint32_t shorts = 0;
+
+    for (int t = 0; t < count; t++)
+        if (tensor[t] &&
+            (tensor[t]->type == ANYDNN_PLUGIN_HALF || tensor[t]->type == ANYDNN_PLUGIN_BFLOAT16))
+            shorts |= 1u << t;
+    return shorts;
 }
 
 static inline cuda_activation cuda_norm_activation(const struct anydnn_plugin_plan *plan)
@@ -151,6 +175,7 @@ struct cuda_stats_params {
     int32_t channels;
     int32_t is_shifted; /* 1: by the previous pass's mean; 0: by the cell's first element */
     int32_t is_last;
+    uint32_t shorts; /* the tensors below that are short, as bits */
 };
 
 /* Calls `run` with a value of x's type, which must be float, half or bfloat16. */
@@ -178,6 +203,7 @@ enum {
 struct cuda_stats_plan {
     cuda_reduce_plan sums;
     cuda_norm_nhwc rows;
+    uint32_t shorts;
 };
 
 /* Plans the reduction that fills the cells. `tensor` lists the tensors above: NULL where absent,

@@ -98,6 +98,12 @@ static void prepare_resident(backward_state *state, const struct anydnn_plugin_p
         cuda_norm_resident_prepare(&state->resident, plan, request);
 }
 
+/* Returns 1 if the kernels by rows can read the saved mean: contiguous floats, or none. */
+static int has_plain_mean(const struct anydnn_plugin_tensor *mean)
+{
+    return !mean || (mean->strides[1] == 1 && mean->type == ANYDNN_PLUGIN_FLOAT);
+}
+
 static void backward_prepare(struct anydnn_plugin_plan *plan)
 {
     const struct anydnn_plugin_tensor *const *tensor = plan->problem.tensor;
@@ -110,8 +116,7 @@ static void backward_prepare(struct anydnn_plugin_plan *plan)
         tensor[NORM_BACKWARD(dz)]};
     backward_state *state = (backward_state *)plan->job;
 
-    if (!cuda_norm_is_curved(plan) &&
-        (!tensor[NORM_BACKWARD(save_mean)] || tensor[NORM_BACKWARD(save_mean)]->strides[1] == 1))
+    if (!cuda_norm_is_curved(plan) && has_plain_mean(tensor[NORM_BACKWARD(save_mean)]))
         cuda_norm_nhwc_prepare(&state->rows, plan, cuda_norm_params(plan)->ops != CUDA_NORM_PLAIN,
                                alike, 4);
     if (!cuda_norm_is_curved(plan))

@@ -21,19 +21,19 @@ cuda_norm_moments_of(double first, double second, double shift, double count, do
 
 /* Stores the running mean and variance and the saved mean and inverse deviation, where they are
  * present. A running value is not read if the factor is 1. The running variance is the sample
- * variance, which is NaN for a single element. */
+ * variance, which is NaN for a single element. Bit i of `shorts` is 1 if data[i] is short. */
 template <class T>
 __device__ static inline void cuda_norm_keep(void *const data[4], const int64_t at[4],
                                              const cuda_norm_moments &moments, double count,
-                                             double factor)
+                                             double factor, uint32_t shorts)
 {
     cuda_blend running = {factor, 1 - factor}, saved = {1, 0};
     double sample = count > 1 ? moments.var * (count / (count - 1)) : (double)NAN;
 
-    cuda_norm_store<T>(data[0], at[0], moments.mean, running);
-    cuda_norm_store<T>(data[1], at[1], sample, running);
-    cuda_norm_store<T>(data[2], at[2], moments.mean, saved);
-    cuda_norm_store<T>(data[3], at[3], moments.inv_std, saved);
+    cuda_norm_store<T>(data[0], at[0], moments.mean, running, shorts & 1);
+    cuda_norm_store<T>(data[1], at[1], sample, running, shorts & 2);
+    cuda_norm_store<T>(data[2], at[2], moments.mean, saved, shorts & 4);
+    cuda_norm_store<T>(data[3], at[3], moments.inv_std, saved, shorts & 8);
 }
 
 /* Sets the terms of dx from the sums of g and of g (x - mean). */

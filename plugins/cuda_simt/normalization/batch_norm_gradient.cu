@@ -33,6 +33,11 @@ template <class E, bool CURVED> struct norm_gradient_op {
     enum { IN = 2, EXTRA = 2, OUT = SUM_COUNT - 4, BY_VECTORS = !CURVED };
     enum { RUNS = !CURVED && sizeof(A) == sizeof(float) ? 2 : 0 };
 
+    static __device__ double load(const cuda_reduce_job<norm_gradient_op> &job, int tensor,
+                                  const int64_t at[])
+    {
+        return cuda_norm_load<T>(job.data[tensor], at[tensor], job.params.shorts >> tensor & 1);
+    }
     static __device__ cell make_cell(const cuda_reduce_job<norm_gradient_op> &job,
                                      const int64_t at[])
     {
@@ -41,11 +46,11 @@ template <class E, bool CURVED> struct norm_gradient_op {
 
         if (p.has_stats)
             return p.cells[at[SUM_CELLS]];
-        made.mean = cuda_norm_load<T>(job.data[SUM_MEAN], at[SUM_MEAN]);
-        made.inv_std = cuda_norm_load<T>(job.data[SUM_INV_VAR], at[SUM_INV_VAR]);
-        made.scale = cuda_norm_load<T>(job.data[SUM_SCALE], at[SUM_SCALE]);
+        made.mean = load(job, SUM_MEAN, at);
+        made.inv_std = load(job, SUM_INV_VAR, at);
+        made.scale = load(job, SUM_SCALE, at);
         if (job.data[SUM_BIAS])
-            made.bias = cuda_norm_load<T>(job.data[SUM_BIAS], at[SUM_BIAS]);
+            made.bias = load(job, SUM_BIAS, at);
         return made;
     }
     static __device__ sum start(const params &)
@@ -106,8 +111,10 @@ template <class E, bool CURVED> struct norm_gradient_op {
         cuda_blend blend = {p.alpha_param, p.beta_param};
         cell made = make_cell(job, at);
 
-        cuda_norm_store<T>(job.data[SUM_DSCALE], at[SUM_DSCALE], from.gn * made.inv_std, blend);
-        cuda_norm_store<T>(job.data[SUM_DBIAS], at[SUM_DBIAS], from.g, blend);
+        cuda_norm_store<T>(job.data[SUM_DSCALE], at[SUM_DSCALE], from.gn * made.inv_std, blend,
+                           p.shorts >> SUM_DSCALE & 1);
+        cuda_norm_store<T>(job.data[SUM_DBIAS], at[SUM_DBIAS], from.g, blend,
+                           p.shorts >> SUM_DBIAS & 1);
         cuda_norm_gradient_cell(made, from.g, from.gn, p.count);
         p.cells[at[SUM_CELLS]] = made;
     }
@@ -159,12 +166,18 @@ static int32_t run(const cuda_reduce_plan *sums, const struct anydnn_plugin_plan
                                    from[NORM_BACKWARD(save_inv_var)],
                                    from[NORM_BACKWARD(dscale)],
                                    from[NORM_BACKWARD(dbias)]};
+    const struct anydnn_plugin_tensor *const *operand = plan->problem.tensor;
+    const struct anydnn_plugin_tensor *const parameters[] = {
+        operand[NORM_BACKWARD(scale)],     operand[NORM_BACKWARD(bias)],
+        operand[NORM_BACKWARD(save_mean)], operand[NORM_BACKWARD(save_inv_var)],
+        operand[NORM_BACKWARD(dscale)],    operand[NORM_BACKWARD(dbias)]};
     cuda_reduce_job<norm_gradient_op<T, CURVED>> job;
     int32_t status;
 
     for (int t = 0; t < SUM_COUNT; t++)
         job.data[t] = data[t];
     job.params = params;
+    job.params.shorts = cuda_norm_shorts(parameters, SUM_COUNT - SUM_SCALE) << SUM_SCALE;
     if (!rows)
         return cuda_reduce_run(sums, call, &job);
     status = cuda_norm_nhwc_sums(call, plan->problem.tensor[NORM_BACKWARD(x)]->type, rows);

@@ -14,6 +14,7 @@ struct norm_backward_params {
     double count; /* elements of a cell */
     double alpha_param, beta_param;
     int32_t has_stats; /* 1 if the cells already hold the statistics */
+    uint32_t shorts;   /* the tensors of batch_norm_gradient.cu that are short, as bits */
 };
 
 /* Returns g of the element at `index` in logical order, for activations whose g is dy or 0. */

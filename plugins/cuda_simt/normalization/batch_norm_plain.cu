@@ -12,6 +12,7 @@ struct inference_params {
     double epsilon;
     cuda_activation f;
     int32_t ops;
+    uint32_t shorts; /* the parameters that are short, as bits in their order */
 };
 
 /* The op of inference. Its extra tensors are the four parameters. */
@@ -25,10 +26,11 @@ template <class E> struct norm_inference_op {
 
     static __device__ cell make_cell(const params &p, const int64_t at[])
     {
-        double var = cuda_norm_load<T>(p.var, at[3]);
+        double var = cuda_norm_load<T>(p.var, at[3], p.shorts & 8);
 
-        return {(A)cuda_norm_load<T>(p.mean, at[2]), 1 / sqrt((A)(var + p.epsilon)),
-                (A)cuda_norm_load<T>(p.scale, at[0]), (A)cuda_norm_load<T>(p.bias, at[1])};
+        return {(A)cuda_norm_load<T>(p.mean, at[2], p.shorts & 4), 1 / sqrt((A)(var + p.epsilon)),
+                (A)cuda_norm_load<T>(p.scale, at[0], p.shorts & 1),
+                (A)cuda_norm_load<T>(p.bias, at[1], p.shorts & 2)};
     }
     static __device__ A compute(const params &p, const cell &beside, const A in[])
     {
@@ -133,10 +135,15 @@ static int32_t inference_launch(const norm_plain_forward *plain,
                                 const void *)
 {
     void *const *data = call->operands->data;
-    const inference_params params = {data[NORM_INFERENCE(scale)],     data[NORM_INFERENCE(bias)],
-                                     data[NORM_INFERENCE(mean)],      data[NORM_INFERENCE(var)],
-                                     cuda_norm_params(plan)->epsilon, cuda_norm_activation(plan),
-                                     cuda_norm_params(plan)->ops};
+    const inference_params params = {
+        data[NORM_INFERENCE(scale)],
+        data[NORM_INFERENCE(bias)],
+        data[NORM_INFERENCE(mean)],
+        data[NORM_INFERENCE(var)],
+        cuda_norm_params(plan)->epsilon,
+        cuda_norm_activation(plan),
+        cuda_norm_params(plan)->ops,
+        cuda_norm_shorts(plan->problem.tensor + NORM_INFERENCE(scale), 4)};
 
     return run_plain<norm_inference_op<T>>(plain, call, data[NORM_INFERENCE(y)],
                                            data[NORM_INFERENCE(x)], params);

@@ -38,7 +38,8 @@ static int is_alike(const struct anydnn_plugin_plan *plan,
             return 0;
     }
     for (int t = 0; t < request.param_count; t++) {
-        if (request.params[t] && request.params[t]->strides[1] != 1)
+        if (request.params[t] &&
+            (request.params[t]->strides[1] != 1 || request.params[t]->type != ANYDNN_PLUGIN_FLOAT))
             return 0;
     }
     return 1;

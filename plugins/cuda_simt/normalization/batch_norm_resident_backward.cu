@@ -262,8 +262,8 @@ __global__ void __launch_bounds__(CUDA_THREADS, 1)
         cells.slope[l] = rest->coefficients[3][lane.x * LANES + l];
     }
     if (lane.block == 0 && (int32_t)threadIdx.x < shape.slab) {
-        cuda_norm_store<T>(job.dscale, channel, total.y * cell.inv_std, job.parameters);
-        cuda_norm_store<T>(job.dbias, channel, total.x, job.parameters);
+        cuda_norm_store<T>(job.dscale, channel, total.y * cell.inv_std, job.parameters, false);
+        cuda_norm_store<T>(job.dbias, channel, total.x, job.parameters, false);
     }
     wait_all();
     give_units<T, SIGNED && !WITH_DZ, WHOLE>(job, WITH_DZ ? job.out_z : job.beside, buffers, lane,

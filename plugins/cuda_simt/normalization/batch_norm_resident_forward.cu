@@ -192,7 +192,7 @@ __device__ static inline void keep(const cuda_norm_resident_job &job, int32_t ch
     void *const data[] = {job.running_mean, job.running_var, job.mean, job.inv_std};
     const int64_t at[] = {channel, channel, channel, channel};
 
-    cuda_norm_keep<T>(data, at, moments, job.count, job.factor);
+    cuda_norm_keep<T>(data, at, moments, job.count, job.factor, 0);
 }
 
 template <class T, int ACTIVE, bool WITH_Z, bool WHOLE>

@@ -86,9 +86,11 @@ template <class E> struct cuda_stats_op {
         if (!p.is_last)
             return;
         bias = job.data[CUDA_STATS_BIAS]
-                   ? cuda_norm_load<T>(job.data[CUDA_STATS_BIAS], at[CUDA_STATS_BIAS])
+                   ? cuda_norm_load<T>(job.data[CUDA_STATS_BIAS], at[CUDA_STATS_BIAS],
+                                       p.shorts >> CUDA_STATS_BIAS & 1)
                    : 0;
-        scale = cuda_norm_load<T>(job.data[CUDA_STATS_SCALE], at[CUDA_STATS_SCALE]);
+        scale = cuda_norm_load<T>(job.data[CUDA_STATS_SCALE], at[CUDA_STATS_SCALE],
+                                  p.shorts >> CUDA_STATS_SCALE & 1);
         *to = {moments.mean, 0, 0, 0, moments.inv_std, scale, bias, 0};
         if (p.numbers)
             ((cuda_norm_numbers<A> *)p.numbers)[at[CUDA_STATS_CELLS]] = {
@@ -97,7 +99,7 @@ template <class E> struct cuda_stats_op {
             cuda_norm_forward_coefficients::make(p.coefficients + at[CUDA_STATS_CELLS], p.channels,
                                                  *to);
         cuda_norm_keep<T>(job.data + CUDA_STATS_RUNNING_MEAN, at + CUDA_STATS_RUNNING_MEAN, moments,
-                          p.count, p.factor);
+                          p.count, p.factor, p.shorts >> CUDA_STATS_RUNNING_MEAN);
     }
 };
 
@@ -107,6 +109,7 @@ static void prepare(cuda_stats_plan *state, const struct anydnn_plugin_plan *pla
 {
     struct anydnn_plugin_tensor grid = cuda_norm_grid(plan);
 
+    state->shorts = cuda_norm_shorts(tensor, CUDA_STATS_COUNT);
     for (int t = 1; t < CUDA_STATS_COUNT; t++)
         tensor[t] = tensor[t] ? tensor[t] : &grid;
     cuda_norm_nhwc_prepare(&state->rows, plan, 0, tensor, 1);
@@ -158,6 +161,7 @@ static int32_t run(const cuda_stats_plan *state, const cuda_call *call, int32_t 
     for (int t = 0; t < CUDA_STATS_COUNT; t++)
         job.data[t] = data[t];
     job.params = params;
+    job.params.shorts = state->shorts;
     for (int pass = 0; pass < passes && !status; pass++) {
         job.params.is_shifted = pass;
         job.params.is_last = pass == passes - 1;

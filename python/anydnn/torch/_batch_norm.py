@@ -4,49 +4,38 @@ from typing import Any, List, Optional, Sequence, Tuple
 
 import torch
 
-from ._state import (FORMATS, Declined, beside, channels_last, empty, handle_of, operand, packed, plan, supported,
+from ._state import (FORMATS, TYPES, Declined, channels_last, empty, handle_of, operand, packed, plan, supported,
                      types_of)
 
 Maybe = Optional[torch.Tensor]
 
 
 def kind_of(x: torch.Tensor) -> torch.dtype:
-    """Returns the type of parameters and statistics in the operations."""
+    """Returns the type of parameters and statistics that every input has, and that ours have by default."""
     return torch.float64 if x.dtype == torch.float64 else torch.float32
 
 
-def parameter(value: Maybe, x: torch.Tensor, default: float) -> torch.Tensor:
-    """Returns a vector of channels for the operations. If torch has none, returns the neutral one.
+def parameter(value: Maybe, x: torch.Tensor, default: float, kind: Optional[torch.dtype] = None) -> torch.Tensor:
+    """Returns a vector of channels for the operations, which take it in x's type, too.
 
-    A vector of x's own type, half or bfloat16, is converted by a copy. The call then cannot become a recipe.
+    If torch has none, returns the neutral one in type `kind`.
     """
-    kind = kind_of(x)
     if value is None:
-        return torch.full((x.shape[1],), default, dtype=kind, device=x.device)
-    if value.dtype not in (kind, x.dtype):
+        return torch.full((x.shape[1],), default, dtype=kind or kind_of(x), device=x.device)
+    if value.dtype not in (kind_of(x), x.dtype):
         raise Declined(f"a parameter has type {value.dtype}, the input has type {x.dtype}")
     if value.numel() != x.shape[1]:
         raise Declined(f"a parameter has {value.numel()} elements, the input has {x.shape[1]} channels")
-    if value.dtype != kind:
-        beside()
-        value = value.to(kind)
     return value.contiguous()
 
 
 def running(value: Maybe, x: torch.Tensor) -> Any:
-    """Returns running statistics that the operations can update. `keep` copies them back."""
+    """Returns running statistics that the operations can update."""
     if value is None:
         return None
     if not value.is_contiguous():
         raise Declined("the running statistics are not contiguous")
     return parameter(value, x, 0.0)
-
-
-def keep(given: Sequence[Maybe], written: Sequence[Maybe]) -> None:
-    """Copies updated running statistics back if they were copies."""
-    for one, new in zip(given, written):
-        if one is not None and new is not None and one.dtype != new.dtype:
-            one.copy_(new)
 
 
 def operand_of(x: torch.Tensor) -> Tuple[torch.Tensor, bool, Tuple[int, ...]]:
@@ -65,34 +54,39 @@ def _values(epsilon: float) -> str:
     return f" mode=spatial epsilon={epsilon!r}"
 
 
+_FULL = {"x", "y", "dy", "dx", "z", "dz"}
+
+
+def _text(operation: str, last: bool, tensors: List[Tuple[str, torch.Tensor]], rest: str) -> str:
+    ones = ",1" * (tensors[0][1].dim() - 2)
+    return " ".join([operation, *(operand(role, one, last) for role, one in tensors if role in _FULL),
+                     *(f"{role}={TYPES[one.dtype]}:1,{one.numel()}{ones}" for role, one in tensors
+                       if role not in _FULL and role != "reserve")]) + rest
+
+
 def run(handle: Any, operation: str, last: bool, tensors: List[Tuple[str, torch.Tensor]], rest: str) -> str:
-    """Runs an operation and returns the backend. Operands of x's shape come first in its text, then `rest`."""
+    """Runs an operation and returns the backend. `rest` has its parameters and, if present, the reserve."""
     x = tensors[0][1]
-    full = {"x", "y", "dy", "dx", "z", "dz"}
-    key = (operation, x.shape, last, x.dtype, rest)
-    found = plan(handle, key, lambda: " ".join([operation, *(operand(role, tensor, last)
-                                                             for role, tensor in tensors if role in full)]) + rest)
+    key = (operation, x.shape, last, x.dtype, rest,
+           tuple((role, one.dtype) for role, one in tensors if role not in _FULL))
+    found = plan(handle, key, lambda: _text(operation, last, tensors, rest))
     order = {each.role: place for place, each in enumerate(found.problem.operands)}
     arranged = sorted(tensors, key=lambda pair: order[pair[0]])
     found.run([tensor for _, tensor in arranged])
     return found.backend
 
 
-def as_type_of(vector: torch.Tensor, like: Maybe) -> torch.Tensor:
-    """Returns a result in torch's type, as a copy if that differs."""
-    if like is None or like.dtype == vector.dtype:
-        return vector
-    beside()
-    return vector.to(like.dtype)
+def _saved_type(x: torch.Tensor, parameters: Sequence[Maybe]) -> torch.dtype:
+    """Returns the type of saved statistics: on the CPU that of the parameters, or of x without any."""
+    return kind_of(x) if x.is_cuda else next((one for one in parameters if one is not None), x).dtype
 
 
 def _forward(x: torch.Tensor, weight: Maybe, bias: Maybe, mean: Maybe, var: Maybe, training: bool,
              momentum: float, epsilon: float) -> Tuple[Tuple[torch.Tensor, torch.Tensor, torch.Tensor], str]:
     packed_x, last, shape = operand_of(x)
-    scale, shift = parameter(weight, x, 1.0), parameter(bias, x, 0.0)
-    given = mean, var
-    # torch's gradient on the CPU requires saved statistics of the parameters' type, or of x's without parameters.
-    like = None if x.is_cuda else next((one for one in (weight, bias, *given) if one is not None), x)
+    kind = next((one.dtype for one in (weight, bias) if one is not None), None)
+    scale, shift = parameter(weight, x, 1.0, kind), parameter(bias, x, 0.0, kind)
+    saved_type = _saved_type(x, (weight, bias, mean, var))
     mean, var = running(mean, x), running(var, x)
     y = empty(packed_x.shape, packed_x, last)
     handle = handle_of(x)
@@ -101,27 +95,21 @@ def _forward(x: torch.Tensor, weight: Maybe, bias: Maybe, mean: Maybe, var: Mayb
         if mean is None or var is None:
             raise Declined("inference has no running statistics")
         backend = run(handle, "batch_normalization_inference", last, [*tensors, ("mean", mean), ("var", var)],
-                       _values(epsilon))
+                      _values(epsilon))
         # Empty, as torch returns it on the CPU. CUDA's gradient of inference then also uses the running statistics.
-        saved = as_type_of(scale.new_empty(0), like)
-        return (y.view(shape) if len(shape) < 4 else y, saved, saved.clone()), backend
+        saved = [x.new_empty(0, dtype=saved_type) for _ in range(2)]
+        return (y.view(shape) if len(shape) < 4 else y, saved[0], saved[1]), backend
     if x.numel() == x.shape[1]:
         raise Declined("the input has one value for each channel")
-    saved_mean, saved_inverse = torch.empty_like(scale), torch.empty_like(scale)
-    tensors += [("save_mean", saved_mean), ("save_inv_var", saved_inverse)]
-    names = "save_mean save_inv_var"
+    saved = [x.new_empty(x.shape[1], dtype=saved_type) for _ in range(2)]
+    tensors += [("save_mean", saved[0]), ("save_inv_var", saved[1])]
     if mean is not None and var is not None:
         tensors += [("running_mean", mean), ("running_var", var)]
-        names += " running_mean running_var"
     elif mean is not None or var is not None:
         raise Declined("one of the running mean and the running variance is missing")
-    kind = "f64" if x.dtype == torch.float64 else "f32"
-    ones = ",1" * (packed_x.dim() - 2)
-    rest = _values(epsilon) + f" average_factor={float(momentum)!r}" + "".join(
-        f" {name}={kind}:1,{x.shape[1]}{ones}" for name in names.split())
-    backend = run(handle, "batch_normalization_training", last, tensors, rest)
-    keep(given, (mean, var))
-    return (y.view(shape) if len(shape) < 4 else y, as_type_of(saved_mean, like), as_type_of(saved_inverse, like)), backend
+    backend = run(handle, "batch_normalization_training", last, tensors,
+                  _values(epsilon) + f" average_factor={float(momentum)!r}")
+    return (y.view(shape) if len(shape) < 4 else y, saved[0], saved[1]), backend
 
 
 def native_batch_norm(x: torch.Tensor, weight: Maybe, bias: Maybe, mean: Maybe, var: Maybe, training: bool,
@@ -149,14 +137,10 @@ def _backward(dy: torch.Tensor, x: torch.Tensor, weight: Maybe, saved_mean: Mayb
         raise Declined("the forward pass saved no statistics")
     mean, inverse = parameter(saved_mean, x, 0.0), parameter(saved_inverse, x, 1.0)
     dx, dscale, dbias = empty(packed_x.shape, packed_x, last), torch.empty_like(scale), torch.empty_like(scale)
-    kind = "f64" if x.dtype == torch.float64 else "f32"
-    ones = ",1" * (packed_x.dim() - 2)
-    rest = _values(epsilon) + "".join(f" {name}={kind}:1,{x.shape[1]}{ones}"
-                                      for name in ("save_mean", "save_inv_var"))
     backend = run(handle_of(x), "batch_normalization_backward", last,
-                   [("x", packed_x), ("dy", dy), ("scale", scale), ("save_mean", mean), ("save_inv_var", inverse),
-                    ("dx", dx), ("dscale", dscale), ("dbias", dbias)], rest)
-    return [dx.view(shape) if len(shape) < 4 else dx, as_type_of(dscale, weight), as_type_of(dbias, weight)], backend
+                  [("x", packed_x), ("dy", dy), ("scale", scale), ("save_mean", mean), ("save_inv_var", inverse),
+                   ("dx", dx), ("dscale", dscale), ("dbias", dbias)], _values(epsilon))
+    return [dx.view(shape) if len(shape) < 4 else dx, dscale, dbias], backend
 
 
 def native_batch_norm_backward(dy: torch.Tensor, x: torch.Tensor, weight: Maybe, mean: Maybe, var: Maybe,

@@ -198,11 +198,11 @@ def _quiet(norm: nn.Module) -> bool:
     return not hooked(norm) and (not norm._modules or not any(map(hooked, norm.children())))
 
 
-def folded(conv: Any, norm: Any, x: torch.Tensor, z: Maybe, activation: Activation) -> torch.Tensor:
+def folded(conv: Any, norm: Any, x: torch.Tensor, z: Maybe, activation: Activation, frozen: bool) -> torch.Tensor:
     """Runs inference with a convolution whose filter contains the factors of the following normalization."""
     found = None
     if not norm.training and not hooked(conv) and _quiet(norm):
-        found = _folding.kept(conv, norm, x)
+        found = _folding.kept(conv, norm, x, frozen)
         if found is None and not why_not_norm(norm):
             found = _folding.made(conv, norm, x)
     if found is None or x.dim() != found[0].dim():

@@ -56,6 +56,10 @@ class _Fold:
 _folds: "weakref.WeakKeyDictionary[nn.Module, Dict[int, _Fold]]" = weakref.WeakKeyDictionary()
 
 
+# The folds that CUDA graphs read. They live as long as the convolution, as its parameters do.
+_recorded: "weakref.WeakKeyDictionary[nn.Module, List[Folded]]" = weakref.WeakKeyDictionary()
+
+
 def forget(model: nn.Module) -> None:
     """Discards the folds of a model's convolutions."""
     for module in model.modules():
@@ -75,23 +79,33 @@ register_optimizer_step_post_hook(_stepped)
 
 
 def now(conv: Any, norm: Any) -> Folded:
-    """Computes the filter and the bias of a convolution that includes its normalization."""
-    factor = norm.weight * torch.rsqrt(norm.running_var + norm.eps)
-    w, groups = conv.weight, conv.groups if conv.transposed else 1
+    """Computes the filter and the bias of a convolution that includes its normalization.
+
+    Half and bfloat16 are computed in float, so that results round once.
+    """
+    def wide(one: torch.Tensor) -> torch.Tensor:
+        return one.float() if one.dtype in (torch.float16, torch.bfloat16) else one
+
+    factor = wide(norm.weight) * torch.rsqrt(wide(norm.running_var) + norm.eps)
+    w, groups = wide(conv.weight), conv.groups if conv.transposed else 1
     # The output channels are the first dim of a filter, and the second of each group of a transposed one.
-    shape = (groups, 1, -1) if conv.transposed else (-1, 1)
+    shape: Tuple[int, ...] = (groups, 1, -1) if conv.transposed else (-1, 1)
     shape += (1,) * (w.dim() - 2)
     scale = factor.to(w.dtype).view(shape)
     w = (w.unflatten(0, (groups, -1)) * scale).reshape(w.shape) if conv.transposed else w * scale
-    mean = norm.running_mean if conv.bias is None else norm.running_mean - conv.bias
-    return w, (norm.bias - mean * factor).to(conv.weight.dtype)
+    mean = wide(norm.running_mean) if conv.bias is None else wide(norm.running_mean) - wide(conv.bias)
+    return w.to(conv.weight.dtype), (wide(norm.bias) - mean * factor).to(conv.weight.dtype)
+
+
+def _captured(x: torch.Tensor) -> bool:
+    """Returns whether a CUDA graph records the call."""
+    return x.is_cuda and torch.cuda.is_current_stream_capturing()
 
 
 def _lasts(x: torch.Tensor, sources: List[Maybe]) -> bool:
-    """Returns whether a fold may be kept: no gradient flows through it, and no tracer or graph records the call."""
+    """Returns whether a fold may serve the call: no gradient flows through it, and no tracer records the call."""
     return (_eager.eager(x)
-            and not (torch.is_grad_enabled() and any(one is not None and one.requires_grad for one in sources))
-            and not (x.is_cuda and torch.cuda.is_current_stream_capturing()))
+            and not (torch.is_grad_enabled() and any(one is not None and one.requires_grad for one in sources)))
 
 
 def _cast(x: torch.Tensor) -> Optional[torch.dtype]:
@@ -104,17 +118,34 @@ def _stream(x: torch.Tensor) -> int:
     return int(torch._C._cuda_getCurrentRawStream(x.device.index)) if x.is_cuda else 0
 
 
-def kept(conv: Any, norm: Any, x: torch.Tensor) -> Optional[Folded]:
-    """Returns the kept filter and bias if their sources have not changed since, or None."""
-    fold = _folds.get(conv, {}).get(_stream(x))
-    if fold is None:
-        return None
-    sources = _sources(conv, norm)
+def _serves(fold: _Fold, norm: Any, sources: List[Maybe], x: torch.Tensor) -> bool:
+    """Returns whether the sources of a fold have not changed since, and it has the type and format of the call."""
     try:
         same = fold.values == _values(sources)
     except RuntimeError:  # inference tensors have no version
-        return None
-    if same and fold.rest == (norm.eps, _cast(x), _state.channels_last(x)) and _lasts(x, sources):
+        return False
+    return same and fold.rest == (norm.eps, _cast(x), _state.channels_last(x)) and _lasts(x, sources)
+
+
+def _for_graph(conv: Any, norm: Any, x: torch.Tensor) -> Optional[Folded]:
+    """Returns a kept filter and bias for a CUDA graph, or None. A capture has a stream of its own, and begins when the
+    work of the others is done.
+    """
+    for fold in list(_folds.get(conv, {}).values()):
+        if _serves(fold, norm, _sources(conv, norm), x):
+            _recorded.setdefault(conv, []).append(fold.folded)
+            return fold.folded
+    return None
+
+
+def kept(conv: Any, norm: Any, x: torch.Tensor, frozen: bool) -> Optional[Folded]:
+    """Returns the kept filter and bias, or None. A CUDA graph gets them only if the parameters are `frozen`: it would
+    not notice their changes.
+    """
+    fold = _folds.get(conv, {}).get(_stream(x))
+    if _captured(x):
+        return _for_graph(conv, norm, x) if frozen else None
+    if fold is not None and _serves(fold, norm, _sources(conv, norm), x):
         return fold.folded
     return None
 
@@ -123,7 +154,7 @@ def made(conv: Any, norm: Any, x: torch.Tensor) -> Folded:
     """Computes the filter and the bias for a call, and keeps them in its type and format if they may be kept."""
     sources = _sources(conv, norm)
     given = [one for one in sources if one is not None]
-    if not _lasts(x, sources) or not all(_eager.plain(one) and not one.is_inference() for one in given):
+    if not _lasts(x, sources) or _captured(x) or not all(_eager.plain(one) and not one.is_inference() for one in given):
         return now(conv, norm)
     cast, last = _cast(x), _state.channels_last(x)
     values = _values(sources)

@@ -11,10 +11,12 @@ from typing import AbstractSet, Any, Callable, Dict, FrozenSet, Optional, Tuple
 
 import torch
 from torch import nn
+from torch._C import _are_functorch_transforms_active
+from torch.compiler import is_compiling
 
 from . import _compound, _folding, _state, _trace
 from ._patterns import NORMALIZATIONS
-from ._reading import Reading
+from ._reading import Fold, Reading
 from ._summary import Fused
 from ._trace import Untraceable
 
@@ -28,7 +30,7 @@ class Forward:
     It is copied with its module. After loading from a file, the module is read again.
     """
 
-    def __init__(self, module: nn.Module, fold: bool, shortcuts: bool, reading: Optional[Reading]) -> None:
+    def __init__(self, module: nn.Module, fold: Fold, shortcuts: bool, reading: Optional[Reading]) -> None:
         self.module, self.fold, self.shortcuts, self.reading = module, fold, shortcuts, reading
 
     def __deepcopy__(self, memo: Dict[int, Any]) -> "Forward":
@@ -51,7 +53,7 @@ class Forward:
     def current(self) -> Optional[Reading]:
         """Returns the reading of the module as it is now, or None, with a warning, if it can no longer be fused."""
         reading = self.reading
-        if reading is None or reading.tree.changed():
+        if reading is None or type(self.module).forward is not reading.forward or reading.tree.changed():
             try:
                 reading = Reading(self.module, self.fold, self.shortcuts)
             except Untraceable as reason:
@@ -79,7 +81,8 @@ class Forward:
         raise AttributeError(f"a fused forward has no attribute {name!r}")
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
-        reading = self.current()
+        # torch.func cannot differentiate or batch every operator of ours.
+        reading = None if not is_compiling() and _are_functorch_transforms_active() else self.current()
         function: Optional[Callable[..., Any]] = None
         tensors: Any = arguments
         if reading is None:
@@ -107,7 +110,7 @@ def _whole(module: nn.Module) -> bool:
     return next(module.children(), None) is None or (_compound.of(module) and _compound.activation(module)[0] is not None)
 
 
-def _fuse(module: nn.Module, name: str, fold: bool, shortcuts: bool) -> None:
+def _fuse(module: nn.Module, name: str, fold: Fold, shortcuts: bool) -> None:
     through: FrozenSet[str] = frozenset()
     if _whole(module):
         return
@@ -126,7 +129,7 @@ def _fuse(module: nn.Module, name: str, fold: bool, shortcuts: bool) -> None:
     _fuse_children(module, name, fold, shortcuts, through, frozenset())
 
 
-def _fuse_children(module: nn.Module, name: str, fold: bool, shortcuts: bool, through: FrozenSet[str],
+def _fuse_children(module: nn.Module, name: str, fold: Fold, shortcuts: bool, through: FrozenSet[str],
                    known: AbstractSet[int]) -> None:
     """Fuses the children of a module and of its chains, except those with a known id."""
     for child, one in _trace.children(module, through):
@@ -139,10 +142,10 @@ def _joined(name: str, child: str) -> str:
 
 
 # The arguments of `fuse` for a model, which `fused` reads.
-_asked: "weakref.WeakKeyDictionary[nn.Module, Tuple[bool, bool]]" = weakref.WeakKeyDictionary()
+_asked: "weakref.WeakKeyDictionary[nn.Module, Tuple[Fold, bool]]" = weakref.WeakKeyDictionary()
 
 
-def fuse(model: nn.Module, *, fold: bool = False, shortcuts: bool = True) -> nn.Module:
+def fuse(model: nn.Module, *, fold: Fold = False, shortcuts: bool = True) -> nn.Module:
     """Lets batch normalization (+ addition) + ReLU, and convolution with bias + activation, run as one operator each.
 
     At the start of a residual block, one call adds the gradient of the first convolution to the shortcut's.
@@ -153,6 +156,8 @@ def fuse(model: nn.Module, *, fold: bool = False, shortcuts: bool = True) -> nn.
 
         fold       in eval mode, folds batch normalization into the filter of the preceding convolution, which then runs
                    with the following addition and activation
+                   "frozen": a CUDA graph gets the folded filter, too, instead of computing it in each replay. The graph
+                   must be captured again after a change of a parameter or a statistic.
         shortcuts  False leaves the sums of gradients at a block's input to autograd
 
     `fused` lists what was fused, and what was not, with the reason. A module's forward is read once, and again at the
@@ -160,6 +165,8 @@ def fuse(model: nn.Module, *, fold: bool = False, shortcuts: bool = True) -> nn.
     and runs unfused.
     Later changes of a flag have no effect until the model is fused again. Hooks that are added later are called.
     """
+    if fold not in (False, True, "frozen"):
+        raise ValueError(f'fold is {fold!r}; it must be False, True or "frozen"')
     if isinstance(model, (nn.parallel.DistributedDataParallel, nn.DataParallel)) or hasattr(model, "_orig_mod"):
         raise ValueError(f"fuse the model before it becomes a {type(model).__name__}")
     unfuse(model)
@@ -178,7 +185,7 @@ def unfuse(model: nn.Module) -> nn.Module:
     return model
 
 
-def _survey(module: nn.Module, name: str, options: Optional[Tuple[bool, bool]], found: Fused) -> None:
+def _survey(module: nn.Module, name: str, options: Optional[Tuple[Fold, bool]], found: Fused) -> None:
     """Adds the patterns and the reasons of a module and of those below it."""
     through: FrozenSet[str] = frozenset()
     if _whole(module):

@@ -136,12 +136,9 @@ def _check(x: torch.Tensor, *others: Maybe) -> None:
                            f"and shape {tuple(x.shape)}")
 
 
-def _norm_keys(x: torch.Tensor, epsilon: float, ceiling: Optional[float], addition: bool,
-               statistics: Sequence[str]) -> str:
-    kind, channels, ones = ("f64" if x.dtype == torch.float64 else "f32"), x.shape[1], ",1" * (x.dim() - 2)
+def _norm_keys(x: torch.Tensor, epsilon: float, ceiling: Optional[float], addition: bool) -> str:
     return (f" mode=spatial epsilon={epsilon!r} ops=" + ("bn_add_activation" if addition else "bn_activation")
-            + activation_keys(ceiling) + f" reserve=u8:{(x.numel() + 7) // 8}"
-            + "".join(f" {name}={kind}:1,{channels}{ones}" for name in statistics))
+            + activation_keys(ceiling) + f" reserve=u8:{(x.numel() + 7) // 8}")
 
 
 def _saved(x: torch.Tensor) -> List[torch.Tensor]:
@@ -178,8 +175,7 @@ def _norm_run(x: torch.Tensor, z: Maybe, weight: torch.Tensor, bias: torch.Tenso
         tensors.append(("z", _state.packed(z, last)))
     backend = _batch_norm.run(
         _state.handle_of(x), "batch_normalization_training", last, tensors,
-        _norm_keys(x, epsilon, ceiling, z is not None, ("save_mean", "save_inv_var", "running_mean", "running_var"))
-        + f" average_factor={float(factor)!r}")
+        _norm_keys(x, epsilon, ceiling, z is not None) + f" average_factor={float(factor)!r}")
     return y, backend
 
 
@@ -198,7 +194,6 @@ def _norm_in_place(x: torch.Tensor, z: Maybe, weight: torch.Tensor, bias: torch.
     statistics = [_batch_norm.running(one, x) for one in (mean, var)]
     whole, *saved = apart(None, x)
     y, backend = _norm_run(x, z, weight, bias, statistics, saved, momentum, epsilon, ceiling)
-    _batch_norm.keep((mean, var), statistics)
     return (y, whole), backend
 
 
@@ -271,8 +266,8 @@ def _norm_gradient(dy: torch.Tensor, x: torch.Tensor, weight: torch.Tensor, mean
         tensors.append(("dz", dz))
     backend = _batch_norm.run(
         _state.handle_of(x), "batch_normalization_backward", last, tensors,
-        _norm_keys(x, epsilon, ceiling, addition, ("save_mean", "save_inv_var")) + " without=y,bias")
-    return (dx, dz, *(_batch_norm.as_type_of(one, weight) for one in (dscale, dbias))), backend
+        _norm_keys(x, epsilon, ceiling, addition) + " without=y,bias")
+    return (dx, dz, dscale, dbias), backend
 
 
 def _as_torch(statistics: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:

@@ -2,7 +2,7 @@
 """Reads a module's forward for `fuse`: makes functions that run the patterns of its graph, and detects changes."""
 import copy
 import operator
-from typing import Any, Callable, Dict, FrozenSet, Iterator, List, Optional, Tuple
+from typing import Any, Callable, Dict, FrozenSet, Iterator, List, Optional, Tuple, Union
 
 import torch
 from torch import fx, nn
@@ -11,8 +11,10 @@ from . import _activations, _blocks, _trace
 from ._patterns import Branch, Finder, Pattern
 from ._trace import Structure, Untraceable
 
+Fold = Union[bool, str]  # "frozen": the folded filters also serve CUDA graphs
 
-def _replace(graph: fx.Graph, pattern: Pattern) -> Optional[Tuple[fx.Node, fx.Node]]:
+
+def _replace(graph: fx.Graph, pattern: Pattern, frozen: bool) -> Optional[Tuple[fx.Node, fx.Node]]:
     """Replaces a pattern by one call. In training, returns the nodes of the module and of the batch statistics."""
     nodes = pattern.nodes()
     last = nodes[-1]
@@ -31,7 +33,7 @@ def _replace(graph: fx.Graph, pattern: Pattern) -> Optional[Tuple[fx.Node, fx.No
             conv, x = module(pattern.convolution), pattern.convolution.args[0]
             if pattern.norm is not None:
                 y = graph.call_function(_blocks.folded, (conv, module(pattern.norm), x, pattern.other,
-                                                         pattern.activation))
+                                                         pattern.activation, frozen))
             else:
                 y = graph.call_function(_blocks.conv_active, (conv, x, pattern.activation))
     last.replace_all_uses_with(y)
@@ -57,9 +59,9 @@ def _join(graph: fx.Graph, branch: Branch) -> None:
     graph.erase_node(convolution)
 
 
-def _function(graph: fx.Graph, patterns: List[Pattern], branches: List[Branch]) -> Callable[..., Any]:
+def _function(graph: fx.Graph, patterns: List[Pattern], branches: List[Branch], frozen: bool) -> Callable[..., Any]:
     """Returns the graph with replaced patterns and branches, as a function of the module and its arguments."""
-    found = [pair for pair in (_replace(graph, pattern) for pattern in patterns) if pair is not None]
+    found = [pair for pair in (_replace(graph, pattern, frozen) for pattern in patterns) if pair is not None]
     for branch in branches:
         _join(graph, branch)
     if found:
@@ -89,13 +91,13 @@ class Tree:
         """Returns whether children have changed, or a module that is not called got hooks or its own forward."""
         return (any(now != before for now, before in self.held)
                 or any(not _trace.is_chain(one) for one in self.chains)
-                or any(_trace.hooked(one) or "forward" in vars(one) for one in self.identities))
+                or any(map(_trace.hooked, self.identities)))
 
 
 class Reading:
     """The functions for a module's two modes, None for a mode without patterns, and the Sequentials read with it."""
 
-    def __init__(self, module: nn.Module, fold: bool, shortcuts: bool, structure: Structure = ()) -> None:
+    def __init__(self, module: nn.Module, fold: Fold, shortcuts: bool, structure: Structure = ()) -> None:
         self.through: FrozenSet[str] = frozenset()
         self.functions: Dict[bool, Optional[Callable[..., Any]]] = {True: None, False: None}
         self.names: Dict[bool, List[str]] = {True: [], False: []}
@@ -103,6 +105,7 @@ class Reading:
         self.norms: Dict[bool, Tuple[List[str], Dict[str, str]]] = {}
         self.declined: List[str] = []
         self.fold, self.shortcuts, self.structure = fold, shortcuts, structure
+        self.forward = type(module).forward
         self.arity = len(_trace.required(module))
         self.positional, self.defaults = _trace.defaults(module)
         # Readings for lists of tensors as arguments, by structure. None if the forward cannot be read with it.
@@ -117,12 +120,14 @@ class Reading:
             patterns, branches, finder = self._found(module, graph, training)
             finder.join(patterns)
             identities.update(finder.identities)
+            identities.update(str(node.target) for one in patterns for node in one.nodes()
+                              if node.op == "call_module" and node not in (one.norm, one.convolution))
             containers.update(finder.watched)
             self.norms[training] = finder.reasons(patterns)
             self.declined += [one for one in finder.declined if one not in self.declined]
             if patterns or branches:
                 self.names[training] = [str(one) for one in (*branches, *reversed(patterns))]
-                self.functions[training] = _function(graph, patterns, branches)
+                self.functions[training] = _function(graph, patterns, branches, fold == "frozen")
         self.tree = Tree(module, frozenset(containers - {""}) | self.through, self.through, frozenset(identities))
 
     def function(self, module: nn.Module, arguments: Tuple[Any, ...], named: Dict[str, Any]
@@ -159,7 +164,7 @@ class Reading:
 
     def _found(self, module: nn.Module, graph: fx.Graph,
                training: bool) -> Tuple[List[Pattern], List[Branch], Finder]:
-        finder = Finder(module, graph, training, self.fold)
+        finder = Finder(module, graph, training, bool(self.fold))
         patterns = finder.patterns()
         return patterns, finder.branches(patterns) if self.shortcuts else [], finder
 

@@ -10,9 +10,9 @@ from torch import fx, nn
 
 
 def hooked(module: nn.Module) -> bool:
-    """Returns whether the module's calls have hooks, which a fused call would skip."""
+    """Returns whether the module's calls have hooks or a forward of the instance's own, which a fused call would skip."""
     return bool(module._forward_hooks or module._forward_pre_hooks or module._backward_hooks
-                or module._backward_pre_hooks)
+                or module._backward_pre_hooks or "forward" in module.__dict__)
 
 
 class Untraceable(Exception):
@@ -71,7 +71,7 @@ class _Tracer(fx.Tracer):
 def is_chain(module: Any) -> bool:
     """Returns whether a module only calls its children one after the other and has no hooks."""
     return (isinstance(module, nn.Sequential) and type(module).forward is nn.Sequential.forward
-            and not hooked(module) and "forward" not in vars(module))
+            and not hooked(module))
 
 
 def chains(module: nn.Module) -> FrozenSet[str]:
