@@ -19,7 +19,7 @@ if not hasattr(torch.library, "get_kernel"):
     raise ImportError(f"anydnn.torch needs torch 2.11 or later; this is torch {torch.__version__}")
 
 from .. import handle as _handles
-from . import _batch_norm, _convolution, _fast, _fused, _node, _pooling, _softmax, _state
+from . import _batch_norm, _convolution, _fast, _fused, _node, _norms, _norms_fused, _pooling, _products, _softmax, _state
 from .._library import library
 from ._fuse import fuse, fused, unfuse
 from ._state import Entry, Options
@@ -45,6 +45,19 @@ _FAMILIES: Dict[str, List[Tuple[str, Any, Tuple[str, ...]]]] = {
         ("avg_pool2d_backward", _pooling.avg_pool2d_backward, _BOTH),
         ("max_pool2d", _pooling.max_pool2d, (*_BOTH, "AutogradCPU", "AutogradCUDA")),
     ],
+    "normalization": [
+        ("native_layer_norm", _norms.native_layer_norm, _BOTH),
+        ("native_layer_norm_backward", _norms.native_layer_norm_backward, _BOTH),
+        ("native_group_norm", _norms.native_group_norm, _BOTH),
+        ("native_group_norm_backward", _norms.native_group_norm_backward, _BOTH),
+        ("_fused_rms_norm", _norms_fused.rms_norm, (*_BOTH, "AutogradCPU", "AutogradCUDA")),
+    ],
+    "matmul": [
+        ("mm", _products.mm, _BOTH),
+        ("bmm", _products.bmm, _BOTH),
+        ("addmm", _products.sums, _BOTH),
+        ("baddbmm", _products.sums, _BOTH),
+    ],
     "softmax": [
         ("_softmax", _softmax.softmax, _BOTH),
         ("_log_softmax", _softmax.log_softmax, _BOTH),
@@ -52,6 +65,8 @@ _FAMILIES: Dict[str, List[Tuple[str, Any, Tuple[str, ...]]]] = {
         ("_log_softmax_backward_data", _softmax.log_softmax_backward, _BOTH),
     ],
 }
+# These functions make a kernel for a name, a key and the kernel that was there before.
+_MAKERS = (_pooling.max_pool2d, _norms_fused.rms_norm, _products.sums)
 _DEFAULT = ("convolution", "batch_norm", "pooling")
 _MATHS = ("default", "split", "allow_conversion")
 
@@ -108,7 +123,7 @@ def _register(families: Set[str], compiled: Optional[bool]) -> None:
         # All are read before the first is replaced: a kernel at CPU changes the one found at AutogradCPU.
         previous = [torch.library.get_kernel(f"aten::{name}", key) for name, _, key, _ in present]
         for (name, kernel, key, family), before in zip(present, previous):
-            if kernel is _pooling.max_pool2d:
+            if kernel in _MAKERS:
                 made.impl(name, kernel(name, key, before), key, with_keyset=True)
             elif compiled is False or not _quick(name, key, family, kernel, _fast.boxed(before, key)):
                 made.impl(name, _state.hook(name, family, kernel, before), key, with_keyset=True)

@@ -12,8 +12,11 @@ from ._patterns import Branch, Finder, Pattern
 from ._trace import Structure, Untraceable
 
 
-def _replace(graph: fx.Graph, pattern: Pattern) -> Optional[Tuple[fx.Node, fx.Node]]:
+def _replace(graph: fx.Graph, pattern: Any) -> Optional[Tuple[fx.Node, fx.Node]]:
     """Replaces a pattern by one call. In training, returns the nodes of the module and of the batch statistics."""
+    if not isinstance(pattern, Pattern):
+        pattern.replace(graph)
+        return None
     nodes = pattern.nodes()
     last = nodes[-1]
 
