@@ -206,15 +206,19 @@ def _check(route: Optional[str], math: Optional[str], operators: Sequence[str], 
 
 
 def enable(*, route: Optional[str] = None, math: Optional[str] = None, operators: Sequence[str] = _DEFAULT,
-           everything: bool = False, compiled: Optional[bool] = None) -> None:
+           everything: bool = False, compiled: Optional[bool] = None, batch_invariant: bool = False) -> None:
     """Puts anydnn's kernels under torch's operators, for the whole process and all its threads.
 
         route       backends in order, as in a route of the settings ("onednn, cpu_ref"); None: that of the settings
         math        math mode of float convolutions: "default", "split", "allow_conversion"; None: torch's flag
                     allow_tf32 on CUDA, default math on the CPU
-        operators   the families to replace: "convolution", "batch_norm", "pooling", "softmax"
+        operators   the families to replace: "convolution", "batch_norm", "pooling" (the default), "normalization",
+                    "matmul", "softmax"
         everything  replaces all families, including those that gain nothing. Softmax of a row of only -inf is then 0,
                     and its logarithm -inf, where torch returns NaN.
+        batch_invariant  True: each sample gets the same bits whatever the other samples of its batch are. Forward
+                    convolution, its gradient of the input, pooling, softmax and batch normalization in inference keep
+                    this; gradients of filters and training, which sum over the batch, and all else run unchanged.
         compiled    kernels in C++ that repeat the Python ones. None: if the package contains them or a compiler exists.
                     True: RuntimeError if they are unavailable. False: only the Python kernels.
 
@@ -228,7 +232,7 @@ def enable(*, route: Optional[str] = None, math: Optional[str] = None, operators
     with _lock:
         if _alone():
             _unregister()
-        _base = _Wanted(Options(route, math), frozenset(_FAMILIES if everything else operators))
+        _base = _Wanted(Options(route, math, batch_invariant), frozenset(_FAMILIES if everything else operators))
         _apply(compiled)
 
 
@@ -250,8 +254,8 @@ def enabled() -> bool:
 
 @contextlib.contextmanager
 def use(*, route: Optional[str] = None, math: Optional[str] = None, operators: Sequence[str] = _DEFAULT,
-        everything: bool = False, compiled: Optional[bool] = None) -> Iterator[None]:
-    """`enable` for a block. Where anydnn is enabled already, route and math alone change until the block ends.
+        everything: bool = False, compiled: Optional[bool] = None, batch_invariant: bool = False) -> Iterator[None]:
+    """`enable` for a block. Where anydnn is enabled already, route, math and batch_invariant alone change until it ends.
 
     The options are those of the process: gradients are computed by threads of torch. So blocks of several threads may
     overlap where their options are equal; RuntimeError otherwise.
@@ -260,7 +264,7 @@ def use(*, route: Optional[str] = None, math: Optional[str] = None, operators: S
     with _lock:
         around = _uses[-1] if _uses else _base
         families = frozenset(_FAMILIES if everything else operators) if around is None else around.families
-        block = _Wanted(Options(route, math), families, threading.get_ident())
+        block = _Wanted(Options(route, math, batch_invariant), families, threading.get_ident())
         other = next((one for one in _uses if one.thread != block.thread and one.options != block.options), None)
         if other is not None:
             raise RuntimeError(f"another thread is in a block of use() with other options: {other.options} and not "
