@@ -121,6 +121,9 @@ class Layers(unittest.TestCase):
                 leaf = x.double().requires_grad_()
                 self.assertTrue(torch.autograd.gradcheck(model, leaf))
                 self.assertTrue(torch.autograd.gradgradcheck(model, leaf))
+                once, again = (torch.autograd.grad(model(leaf).square().sum(), [leaf, *model.parameters()], create_graph=graph)
+                               for graph in (False, True))
+                self.same([one.detach() for one in again], once, 2 ** 9)
 
     def test_parts_of_gradients(self):
         """Checks that frozen parameters and inputs get no gradient, and the others the same."""
