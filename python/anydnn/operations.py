@@ -7,6 +7,7 @@ K,C/groups,spatial; parameters of batch normalization are vectors of C. `pad`, `
 number or one per spatial dim, in elements. BadParam: an argument breaks a rule. NotSupported: no backend of the route
 runs the problem. Both carry the library's message. TypeError: an argument is not an array.
 """
+import operator
 from typing import Any, Dict, Optional, Sequence, Tuple, Union
 
 from . import arrays
@@ -25,8 +26,20 @@ def _list(values: Sequence[int]) -> str:
     return ",".join(map(str, values))
 
 
-def _each(value: Extents, count: int) -> str:
-    return _list([value] * count if isinstance(value, int) else value)
+def _one(name: str, value: Any) -> Optional[int]:
+    """Returns an integer of Python or NumPy, or None for a sequence. Raises TypeError for anything else."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        if not hasattr(value, "__iter__"):
+            raise TypeError(f"{name} is {value!r}; it must be an integer or a sequence of integers") from None
+        return None
+
+
+def _each(name: str, value: Extents, count: int) -> str:
+    """Returns a key of a problem with one value for each of `count` dims."""
+    one = _one(name, value)
+    return f"{name}=" + _list(value if one is None else [one] * count)  # type: ignore[arg-type]
 
 
 def _number(value: float) -> str:
@@ -59,19 +72,27 @@ def _problem(text: str) -> Problem:
     return found
 
 
+def _in_place(inputs: Dict[str, Any], result: str, out: Any) -> Sequence[str]:
+    """Returns the key of a problem for the inputs that share the address of the result, or nothing."""
+    address = arrays.view(out).address
+    pairs = [f"{result}:{role}" for role, value in inputs.items() if arrays.view(value).address == address]
+    return ["alias=" + ",".join(pairs)] if pairs else []
+
+
 def _run(words: Sequence[str], inputs: Dict[str, Any], handle: Optional[Handle], result: str, out: Any) -> Any:
-    problem = _problem(" ".join(words))
     given = dict(inputs)
     if out is not None:
+        words = [*words, *_in_place(inputs, result, out)]
         given[result] = out
+    problem = _problem(" ".join(words))
     if handle is None:
         handle = default_handle(arrays.view(next(iter(inputs.values()))).device)
     return problem.run(handle, **given)[result]
 
 
 def _convolution(pad: Extents, stride: Extents, dilation: Extents, groups: int, math: str, count: int) -> str:
-    return (f"pad={_each(pad, count)} stride={_each(stride, count)} dilation={_each(dilation, count)}"
-            f" groups={groups} math={math}")
+    extents = (("pad", pad), ("stride", stride), ("dilation", dilation))
+    return " ".join(_each(name, value, count) for name, value in extents) + f" groups={groups} math={math}"
 
 
 def convolution_forward(x: Any, w: Any, *, pad: Extents = 0, stride: Extents = 1, dilation: Extents = 1,
@@ -120,8 +141,8 @@ def pooling_forward(x: Any, window: Extents, *, pad: Extents = 0, stride: Option
     """
     a = arrays.view(x)
     count = len(a.shape) - 2
-    words = ["pooling_forward", _operand("x", a), f"mode={mode} nan={nan} window={_each(window, count)}"
-             f" pad={_each(pad, count)} stride={_each(window if stride is None else stride, count)}"]
+    words = ["pooling_forward", _operand("x", a), f"mode={mode} nan={nan}", _each("window", window, count),
+             _each("pad", pad, count), _each("stride", window if stride is None else stride, count)]
     if out is not None:
         words.append(_operand("y", arrays.view(out)))
     else:
@@ -225,7 +246,7 @@ def _statistics(view: View, kind: str, axes: Sequence[int], groups: int) -> Sequ
 def _normalization(kind: str, axes: Sequence[int], groups: int, epsilon: float, activation: str) -> str:
     words = [f"kind={kind}", f"epsilon={_number(epsilon)}", f"activation={activation}"]
     words += [f"axes={_list(sorted(axes))}"] if axes else []
-    words += ["groups=%d" % groups] if groups != 1 else []
+    words += [f"groups={operator.index(groups)}"] if groups != 1 else []
     words += ["coef=1"] if activation == "swish" else []
     return " ".join(words)
 
@@ -234,7 +255,8 @@ def _axes(view: View, kind: str, axes: Optional[Extents]) -> Sequence[int]:
     """Returns axes counted from the first dim. The library refuses those that x or the kind does not have."""
     if axes is None:
         axes = () if kind in ("group", "instance") else (-1,)
-    given = [axes] if isinstance(axes, int) else list(axes)
+    one = _one("axes", axes)
+    given = list(axes) if one is None else [one]  # type: ignore[arg-type]
     return [axis + len(view.shape) if axis < 0 else axis for axis in given]
 
 

@@ -259,11 +259,38 @@ class Arrays(unittest.TestCase):
         with self.assertRaisesRegex(anydnn.BadParam, "b is f64:3,4,6; it must have as many dims as a"):
             anydnn.matmul(x[0], x)
 
+    def test_results_in_place(self):
+        """Checks that `out` may be an input where the operation permits it, and that its sentence appears where not."""
+        x, z = (numpy.random.default_rng(seed).standard_normal((3, 4, 6)) for seed in (5, 6))
+        for name, out in (("x", x.copy()), ("z", z.copy())):
+            wanted = anydnn.normalization_forward(x, z=z)
+            given = {"x": x, "z": z, name: out}
+            self.assertIs(anydnn.normalization_forward(given["x"], z=given["z"], out=out), out)
+            self.near(out, wanted)
+        c = numpy.ones((3, 3))
+        anydnn.matmul(x[0, :3], x[1, :3].T, c=c, out=c)
+        self.near(c, x[0, :3] @ x[1, :3].T + 1)
+        square = x[0, :4, :4].copy()
+        with self.assertRaisesRegex(anydnn.BadParam, "d"):
+            anydnn.matmul(square, square.copy(), out=square)
+
     def test_numbers_of_numpy(self):
         x = numpy.array([[1.0, 2.0]])
         self.near(anydnn.matmul(x, x.T, alpha=numpy.float64(0.5)), 2.5)
         self.near(anydnn.normalization_forward(x, epsilon=numpy.float32(0.75)), [[-0.5, 0.5]])
         self.near(anydnn.activation_forward(-x, "elu", coef=numpy.float32(0)), 0.0)
+        two, wanted = numpy.int64(2), anydnn.normalization_forward(self.x, axes=2)
+        for axes in (two, numpy.array(2), numpy.int32(-2), (two,), numpy.array([2])):
+            self.near(anydnn.normalization_forward(self.x, axes=axes), wanted)
+        self.near(anydnn.normalization_forward(self.x, kind="group", groups=numpy.int64(3)),
+                  anydnn.normalization_forward(self.x, kind="group", groups=3))
+        self.near(anydnn.convolution_forward(self.x, self.w, pad=numpy.int64(1), stride=numpy.array([2, 2])),
+                  anydnn.convolution_forward(self.x, self.w, pad=1, stride=2))
+        for call, sentence in ((lambda: anydnn.normalization_forward(self.x, axes=1.5), "axes is 1.5; it must be an integer"),
+                               (lambda: anydnn.pooling_forward(self.x, None), "window is None; it must be an integer"),
+                               (lambda: anydnn.normalization_forward(self.x, kind="group", groups=1.5), "float")):
+            with self.assertRaisesRegex(TypeError, sentence):
+                call()
 
     def test_matmul(self):
         random = numpy.random.default_rng(5)

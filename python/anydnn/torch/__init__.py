@@ -19,7 +19,7 @@ if not hasattr(torch.library, "get_kernel"):
     raise ImportError(f"anydnn.torch needs torch 2.11 or later; this is torch {torch.__version__}")
 
 from .. import handle as _handles
-from . import _batch_norm, _convolution, _fast, _fused, _node, _pooling, _softmax, _state
+from . import _batch_norm, _convolution, _fast, _fused, _node, _norms, _norms_fused, _pooling, _products, _softmax, _state
 from .._library import library
 from ._fuse import fuse, fused, unfuse
 from ._state import Entry, Options
@@ -45,6 +45,19 @@ _FAMILIES: Dict[str, List[Tuple[str, Any, Tuple[str, ...]]]] = {
         ("avg_pool2d_backward", _pooling.avg_pool2d_backward, _BOTH),
         ("max_pool2d", _pooling.max_pool2d, (*_BOTH, "AutogradCPU", "AutogradCUDA")),
     ],
+    "normalization": [
+        ("native_layer_norm", _norms.native_layer_norm, _BOTH),
+        ("native_layer_norm_backward", _norms.native_layer_norm_backward, _BOTH),
+        ("native_group_norm", _norms.native_group_norm, _BOTH),
+        ("native_group_norm_backward", _norms.native_group_norm_backward, _BOTH),
+        ("_fused_rms_norm", _norms_fused.rms_norm, (*_BOTH, "AutogradCPU", "AutogradCUDA")),
+    ],
+    "matmul": [
+        ("mm", _products.mm, _BOTH),
+        ("bmm", _products.bmm, _BOTH),
+        ("addmm", _products.sums, _BOTH),
+        ("baddbmm", _products.sums, _BOTH),
+    ],
     "softmax": [
         ("_softmax", _softmax.softmax, _BOTH),
         ("_log_softmax", _softmax.log_softmax, _BOTH),
@@ -52,6 +65,8 @@ _FAMILIES: Dict[str, List[Tuple[str, Any, Tuple[str, ...]]]] = {
         ("_log_softmax_backward_data", _softmax.log_softmax_backward, _BOTH),
     ],
 }
+# These functions make a kernel for a name, a key and the kernel that was there before.
+_MAKERS = (_pooling.max_pool2d, _norms_fused.rms_norm, _products.sums)
 _DEFAULT = ("convolution", "batch_norm", "pooling")
 _MATHS = ("default", "split", "allow_conversion")
 
@@ -108,7 +123,7 @@ def _register(families: Set[str], compiled: Optional[bool]) -> None:
         # All are read before the first is replaced: a kernel at CPU changes the one found at AutogradCPU.
         previous = [torch.library.get_kernel(f"aten::{name}", key) for name, _, key, _ in present]
         for (name, kernel, key, family), before in zip(present, previous):
-            if kernel is _pooling.max_pool2d:
+            if kernel in _MAKERS:
                 made.impl(name, kernel(name, key, before), key, with_keyset=True)
             elif compiled is False or not _quick(name, key, family, kernel, _fast.boxed(before, key)):
                 made.impl(name, _state.hook(name, family, kernel, before), key, with_keyset=True)
@@ -191,15 +206,19 @@ def _check(route: Optional[str], math: Optional[str], operators: Sequence[str], 
 
 
 def enable(*, route: Optional[str] = None, math: Optional[str] = None, operators: Sequence[str] = _DEFAULT,
-           everything: bool = False, compiled: Optional[bool] = None) -> None:
+           everything: bool = False, compiled: Optional[bool] = None, batch_invariant: bool = False) -> None:
     """Puts anydnn's kernels under torch's operators, for the whole process and all its threads.
 
         route       backends in order, as in a route of the settings ("onednn, cpu_ref"); None: that of the settings
         math        math mode of float convolutions: "default", "split", "allow_conversion"; None: torch's flag
                     allow_tf32 on CUDA, default math on the CPU
-        operators   the families to replace: "convolution", "batch_norm", "pooling", "softmax"
+        operators   the families to replace: "convolution", "batch_norm", "pooling" (the default), "normalization",
+                    "matmul", "softmax"
         everything  replaces all families, including those that gain nothing. Softmax of a row of only -inf is then 0,
                     and its logarithm -inf, where torch returns NaN.
+        batch_invariant  True: each sample gets the same bits whatever the other samples of its batch are. Forward
+                    convolution, its gradient of the input, pooling, softmax and batch normalization in inference keep
+                    this; gradients of filters and training, which sum over the batch, and all else run unchanged.
         compiled    kernels in C++ that repeat the Python ones. None: if the package contains them or a compiler exists.
                     True: RuntimeError if they are unavailable. False: only the Python kernels.
 
@@ -213,7 +232,7 @@ def enable(*, route: Optional[str] = None, math: Optional[str] = None, operators
     with _lock:
         if _alone():
             _unregister()
-        _base = _Wanted(Options(route, math), frozenset(_FAMILIES if everything else operators))
+        _base = _Wanted(Options(route, math, batch_invariant), frozenset(_FAMILIES if everything else operators))
         _apply(compiled)
 
 
@@ -235,8 +254,8 @@ def enabled() -> bool:
 
 @contextlib.contextmanager
 def use(*, route: Optional[str] = None, math: Optional[str] = None, operators: Sequence[str] = _DEFAULT,
-        everything: bool = False, compiled: Optional[bool] = None) -> Iterator[None]:
-    """`enable` for a block. Where anydnn is enabled already, route and math alone change until the block ends.
+        everything: bool = False, compiled: Optional[bool] = None, batch_invariant: bool = False) -> Iterator[None]:
+    """`enable` for a block. Where anydnn is enabled already, route, math and batch_invariant alone change until it ends.
 
     The options are those of the process: gradients are computed by threads of torch. So blocks of several threads may
     overlap where their options are equal; RuntimeError otherwise.
@@ -245,7 +264,7 @@ def use(*, route: Optional[str] = None, math: Optional[str] = None, operators: S
     with _lock:
         around = _uses[-1] if _uses else _base
         families = frozenset(_FAMILIES if everything else operators) if around is None else around.families
-        block = _Wanted(Options(route, math), families, threading.get_ident())
+        block = _Wanted(Options(route, math, batch_invariant), families, threading.get_ident())
         other = next((one for one in _uses if one.thread != block.thread and one.options != block.options), None)
         if other is not None:
             raise RuntimeError(f"another thread is in a block of use() with other options: {other.options} and not "

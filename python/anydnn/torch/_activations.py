@@ -87,6 +87,15 @@ def keys(activation: Activation) -> str:
     return word and " nan=propagate activation=" + word
 
 
+def full_keys(activation: Activation) -> str:
+    """Returns the keys for a normalization or a product, which have GELU, too; "" for none of the library's."""
+    if activation == IDENTITY:
+        return ""
+    if activation[0] == "gelu":
+        return " activation=" + ("gelu" if activation[1] == "none" else "gelu_tanh")
+    return keys(activation)
+
+
 def apply(activation: Activation, y: torch.Tensor, own: bool = False) -> torch.Tensor:
     """Returns the activation of y by torch. Writes into y if it is the caller's own and nothing records the call."""
     name, *parameters = activation

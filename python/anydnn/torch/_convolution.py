@@ -41,7 +41,9 @@ class Shape:
             raise Declined("the filter is larger than the padded input")
         if bias_sizes is not None and tuple(bias_sizes) != (self.output[1],):
             raise Declined(f"the bias has size {tuple(bias_sizes)}, the output has {self.output[1]} channels")
-        self.last = self._format(x, w, bias_sizes)
+        self.last = self.promised = self._format(x, w, bias_sizes)
+        if _state.options.batch_invariant and spatial == 3:
+            self.last = False  # torch's format on the CPU depends on the batch
         self.flat = spatial == 1
         if self.flat:
             self.stride, self.padding = (1, *self.stride), (0, *self.padding)
@@ -81,7 +83,9 @@ class Shape:
         return packed(tensor.unsqueeze(2) if self.flat else tensor, self.last)
 
     def give(self, tensor: torch.Tensor) -> torch.Tensor:
-        """Reverses `take` for a result."""
+        """Reverses `take` for a result, which gets the format that torch's fake kernels promise."""
+        if self.promised and not self.last:
+            return packed(tensor, True)
         return tensor.squeeze(2) if self.flat else tensor
 
 

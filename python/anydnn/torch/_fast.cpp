@@ -333,6 +333,21 @@ enum Operator {
     NORM_RELU_IN_PLACE,
     NORM_RELU_GRADIENT,
     NORM_RELU_IN_PLACE_GRADIENT,
+    LAYER_NORM,
+    LAYER_NORM_GRADIENT,
+    GROUP_NORM,
+    GROUP_NORM_GRADIENT,
+    RMS_NORM,
+    RMS_NORM_GRADIENT,
+    GROUP_NORM_ACTIVE,
+    GROUP_NORM_ACTIVE_GRADIENT,
+    ADD_LAYER_NORM,
+    ADD_LAYER_NORM_GRADIENT,
+    PRODUCT,
+    PRODUCTS,
+    PRODUCT_SUM,
+    PRODUCTS_SUM,
+    LINEAR_ACTIVE,
     AVERAGE,
     AVERAGE_GRADIENT,
     MAXIMUM,
@@ -398,6 +413,26 @@ constexpr auto norm_relu_gradient = &kernel<NORM_RELU_GRADIENT, 4, Tensor, Tenso
                                             Tensor, Tensor, double, MaybeFloat, bool>;
 constexpr auto norm_relu_in_place_gradient =
     &kernel<NORM_RELU_IN_PLACE_GRADIENT, 4, Tensor, Tensor, Tensor, Tensor, int64_t>;
+constexpr auto layer_norm = &kernel<LAYER_NORM, 3, Tensor, Ints, Maybe, Maybe, double>;
+constexpr auto layer_norm_gradient =
+    &kernel<LAYER_NORM_GRADIENT, 3, Tensor, Tensor, Ints, Tensor, Tensor, Maybe, Maybe, Bools>;
+constexpr auto group_norm =
+    &kernel<GROUP_NORM, 3, Tensor, Maybe, Maybe, int64_t, int64_t, int64_t, int64_t, double>;
+constexpr auto group_norm_gradient = &kernel<GROUP_NORM_GRADIENT, 3, Tensor, Tensor, Tensor, Tensor,
+                                             Maybe, int64_t, int64_t, int64_t, int64_t, Bools>;
+
+// Operators of ours for normalizations have the same arguments: x, z, scale, bias, and a number.
+template <Operator which>
+constexpr auto numbered_norm = &kernel<which, 4, Tensor, Maybe, Maybe, Maybe, int64_t>;
+template <Operator which>
+constexpr auto numbered_norm_gradient =
+    &kernel<which, 3, Tensor, Maybe, Tensor, Maybe, Maybe, Maybe, Tensor, int64_t>;
+
+constexpr auto product = &kernel<PRODUCT, 1, Tensor, Tensor>;
+constexpr auto products = &kernel<PRODUCTS, 1, Tensor, Tensor>;
+constexpr auto product_sum = &kernel<PRODUCT_SUM, 1, Tensor, Tensor, Tensor, int64_t>;
+constexpr auto products_sum = &kernel<PRODUCTS_SUM, 1, Tensor, Tensor, Tensor, int64_t>;
+constexpr auto linear_active = &kernel<LINEAR_ACTIVE, 2, Tensor, Tensor, Tensor, int64_t>;
 constexpr auto average =
     &kernel<AVERAGE, 1, Tensor, Ints, Ints, Ints, bool, bool, std::optional<int64_t>>;
 constexpr auto average_gradient = &kernel<AVERAGE_GRADIENT, 1, Tensor, Tensor, Ints, Ints, Ints,
@@ -421,6 +456,21 @@ const char *const python_names[OPERATORS] = {
     "anydnn::slow_batch_norm_relu_",
     "anydnn::slow_batch_norm_relu_backward",
     "anydnn::slow_batch_norm_relu_backward_",
+    "anydnn::slow_native_layer_norm",
+    "anydnn::slow_native_layer_norm_backward",
+    "anydnn::slow_native_group_norm",
+    "anydnn::slow_native_group_norm_backward",
+    "anydnn::slow_rms_norm_numbered",
+    "anydnn::slow_rms_norm_backward_numbered",
+    "anydnn::slow_group_norm_active_numbered",
+    "anydnn::slow_group_norm_active_backward_numbered",
+    "anydnn::slow_add_layer_norm_numbered",
+    "anydnn::slow_add_layer_norm_backward_numbered",
+    "anydnn::slow_mm",
+    "anydnn::slow_bmm",
+    "anydnn::slow_addmm_numbered",
+    "anydnn::slow_baddbmm_numbered",
+    "anydnn::slow_linear_active_numbered",
     "anydnn::slow_avg_pool2d",
     "anydnn::slow_avg_pool2d_backward",
     "anydnn::slow_max_pool2d_numbered",
@@ -441,6 +491,21 @@ void (*const boxed[OPERATORS])(StableIValue *, uint64_t, uint64_t) = {
     TORCH_BOX(norm_relu_in_place),
     TORCH_BOX(norm_relu_gradient),
     TORCH_BOX(norm_relu_in_place_gradient),
+    TORCH_BOX(layer_norm),
+    TORCH_BOX(layer_norm_gradient),
+    TORCH_BOX(group_norm),
+    TORCH_BOX(group_norm_gradient),
+    TORCH_BOX(numbered_norm<RMS_NORM>),
+    TORCH_BOX(numbered_norm_gradient<RMS_NORM_GRADIENT>),
+    TORCH_BOX(numbered_norm<GROUP_NORM_ACTIVE>),
+    TORCH_BOX(numbered_norm_gradient<GROUP_NORM_ACTIVE_GRADIENT>),
+    TORCH_BOX(numbered_norm<ADD_LAYER_NORM>),
+    TORCH_BOX(numbered_norm_gradient<ADD_LAYER_NORM_GRADIENT>),
+    TORCH_BOX(product),
+    TORCH_BOX(products),
+    TORCH_BOX(product_sum),
+    TORCH_BOX(products_sum),
+    TORCH_BOX(linear_active),
     TORCH_BOX(average),
     TORCH_BOX(average_gradient),
     TORCH_BOX(maximum),

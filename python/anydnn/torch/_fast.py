@@ -33,11 +33,22 @@ _SCHEMAS = {
     "cudnn_batch_norm": _NORM.replace("Tensor? weight", "Tensor weight") + " -> (Tensor, Tensor, Tensor, Tensor)",
     "cudnn_batch_norm_backward": "(Tensor x, Tensor dy, Tensor weight, Tensor? mean, Tensor? var, Tensor? saved_mean,"
                                  " Tensor? saved_inverse, float epsilon, Tensor reserve) -> (Tensor, Tensor, Tensor)",
+    "native_layer_norm": "(Tensor x, int[] shape, Tensor? weight, Tensor? bias, float epsilon)"
+                         " -> (Tensor, Tensor, Tensor)",
+    "native_layer_norm_backward": "(Tensor dy, Tensor x, int[] shape, Tensor mean, Tensor inverse, Tensor? weight,"
+                                  " Tensor? bias, int[] output_mask) -> (Tensor, Tensor, Tensor)",
+    "native_group_norm": "(Tensor x, Tensor? weight, Tensor? bias, int batch, int channels, int pixels, int groups,"
+                         " float epsilon) -> (Tensor, Tensor, Tensor)",
+    "native_group_norm_backward": "(Tensor dy, Tensor x, Tensor mean, Tensor inverse, Tensor? weight, int batch,"
+                                  " int channels, int pixels, int groups, int[] output_mask) -> (Tensor, Tensor, Tensor)",
+    "mm": "(Tensor a, Tensor b) -> Tensor",
+    "bmm": "(Tensor a, Tensor b) -> Tensor",
     "avg_pool2d": "(Tensor x, " + _WINDOW,
     "avg_pool2d_backward": "(Tensor dy, Tensor x, " + _WINDOW,
 }
 _BY_FLAGS = ("convolution_backward", "convolution_relu_backward_numbered", "convolution_backward_onto")
-_MASKED = ("convolution_backward", "native_batch_norm_backward")
+_MASKED = ("convolution_backward", "native_batch_norm_backward", "native_layer_norm_backward",
+           "native_group_norm_backward")
 # torch's numbers of the types of results.
 _TYPES = {torch.uint8: 0, torch.float16: 5, torch.float32: 6, torch.float64: 7, torch.bfloat16: 15}
 _loaded: Optional[ctypes.CDLL] = None

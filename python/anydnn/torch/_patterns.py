@@ -7,7 +7,7 @@ from typing import Any, Dict, List, Optional, Set, Tuple
 import torch
 from torch import fx, nn
 
-from . import _activations, _blocks, _compound, _trace
+from . import _activations, _blocks, _compound, _layer_blocks, _trace
 from ._activations import Activation
 
 _NORMS = (nn.BatchNorm2d, nn.BatchNorm3d)
@@ -257,7 +257,7 @@ class Finder:
             return None
         return Pattern(convolution, norm, addition, other, active, activation)
 
-    def patterns(self) -> List[Pattern]:
+    def patterns(self) -> List[Any]:
         """Returns all patterns, the last first, so that they can be replaced one after the other."""
         found: List[Pattern] = []
         taken: Set[fx.Node] = set()
@@ -271,7 +271,8 @@ class Finder:
             if pattern is not None and not taken & set(pattern.nodes()):
                 found.append(pattern)
                 taken |= set(pattern.nodes())
-        return found
+        every = [*found, *_layer_blocks.LayerFinder(self).patterns(taken)]
+        return sorted(every, key=lambda one: self.place[one.nodes()[-1]], reverse=True)
 
     def reasons(self, patterns: List[Pattern]) -> Tuple[List[str], Dict[str, str]]:
         """Returns the names of the normalizations in patterns, and the reasons for the graph's others."""
@@ -286,7 +287,8 @@ class Finder:
     def _why_not(self, node: fx.Node, module: nn.Module) -> str:
         name = str(node.target)
         if not isinstance(module, nn.modules.batchnorm._BatchNorm):
-            return f"{type(module).__name__} takes its statistics from each sample, which no operator of ours does"
+            user = next(iter(node.users), None)
+            return _layer_blocks.why_not(node, module, self.why, self.said(user) if user is not None else "nothing")
         if not self.training and not self.fold:
             return "in eval mode fold=True is needed"
         if name in self.why:

@@ -27,6 +27,7 @@ class Options:
 
     route: Optional[str] = None
     math: Optional[str] = None
+    batch_invariant: bool = False
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,8 @@ def handle_of(tensor: torch.Tensor, deterministic: bool = False, fastest: bool =
     """
     where, number = tensor.device.type, tensor.device.index or 0
     threads = torch.get_num_threads() if where == "cpu" else 0
-    key = (os.getpid(), where, number, threads, options.route, deterministic, fastest, *rule)
+    key = (os.getpid(), where, number, threads, options.route, options.batch_invariant, deterministic, fastest,
+           *rule)
     handles: Dict[Any, Kept] = _own.__dict__.setdefault("handles", {})
     handle = handles.get(key)
     if handle is None:
@@ -113,6 +115,8 @@ def handle_of(tensor: torch.Tensor, deterministic: bool = False, fastest: bool =
             handle.set_route(*rule)
         if deterministic:
             handle.set_deterministic(True)
+        if options.batch_invariant:
+            handle.set_batch_invariant(True)
         handles[key] = handle
     if where == "cuda":
         # The compiled kernels also set it, so the handle's cached value may be outdated.
