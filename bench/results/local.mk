@@ -3,7 +3,7 @@
 
 EXTRA_DIST += bench/results/README.md \
 	bench/results/h200_caffe_tests.csv \
-	bench/results/h200_depthwise_7x7.csv \
+	bench/results/h200_depthwise_large.csv \
 	bench/results/h200_four_backends.csv \
 	bench/results/h200_layers_f16.csv \
 	bench/results/h200_layers_f16_nhwc.csv \

@@ -9,6 +9,7 @@ dist_suites_DATA = \
 	bench/suites/deepbench_infer_server.suite \
 	bench/suites/deepbench_train.suite \
 	bench/suites/deeplab_resnet50_os8_dilated.suite \
+	bench/suites/depthwise_large.suite \
 	bench/suites/layers.suite \
 	bench/suites/lenet.suite \
 	bench/suites/mlperf_unet3d.suite \
