@@ -14,7 +14,6 @@ from ._trace import Structure, Untraceable
 Fold = Union[bool, str]  # "frozen": the folded filters also serve CUDA graphs
 
 
-
 def _replace(graph: fx.Graph, pattern: Any, frozen: bool) -> Optional[Tuple[fx.Node, fx.Node]]:
     """Replaces a pattern by one call. In training, returns the nodes of the module and of the batch statistics."""
     if not isinstance(pattern, Pattern):
