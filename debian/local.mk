@@ -4,6 +4,7 @@
 EXTRA_DIST += \
 	debian/anydnn-backend-cpu-ref.install \
 	debian/anydnn-backend-onednn.install \
+	debian/anydnn-backend-clblast.install \
 	debian/anydnn-backend-opencl.install \
 	debian/anydnn-cudnn7.install \
 	debian/anydnn-tools.install \

@@ -18,6 +18,7 @@ include plugins/cuda_tensorcore/local.mk
 include plugins/cudnn/local.mk
 include plugins/onednn/local.mk
 include plugins/opencl/local.mk
+include plugins/clblast/local.mk
 include plugins/template/local.mk
 
 # $(call link_modules,FOLDER,LIST): links to built modules, all in one folder.

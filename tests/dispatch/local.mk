@@ -20,6 +20,7 @@ dispatch_tests = $(search_tests) \
 	tests/dispatch/test_recordings \
 	tests/dispatch/test_refusals \
 	tests/dispatch/test_routes \
+	tests/dispatch/test_spaces \
 	tests/dispatch/test_stage \
 	tests/dispatch/test_stage_copies \
 	tests/dispatch/test_stage_failures \

@@ -72,7 +72,8 @@ backend_mocks = \
 	tests/mocks/anydnn_mock_far.la \
 	tests/mocks/anydnn_mock_float.la \
 	tests/mocks/anydnn_mock_mirror.la \
-	tests/mocks/anydnn_mock_noop.la
+	tests/mocks/anydnn_mock_noop.la \
+	tests/mocks/anydnn_mock_second.la
 mock_modules += $(backend_mocks)
 check_LTLIBRARIES += $(backend_mocks)
 $(backend_mocks): $(PLUGIN_MAP)
@@ -91,7 +92,7 @@ tests_mocks_libmock_la_SOURCES = tests/mocks/mock.h tests/mocks/mock_convolution
 	tests/mocks/mock_text.c tests/mocks/mock_time.c $(KIT_SOURCES)
 tests_mocks_libmock_la_CPPFLAGS = $(FAKE_CPPFLAGS)
 tests_mocks_libmock_space_la_SOURCES = tests/mocks/mock.h tests/mocks/mock_memory.h tests/mocks/mock_space.c \
-	tests/mocks/mock_space.h tests/mocks/mock_aside.c tests/mocks/mock_stream.c
+	tests/mocks/mock_space.h tests/mocks/mock_aside.c tests/mocks/mock_stream.c tests/mocks/mock_variants.c
 tests_mocks_libmock_space_la_CPPFLAGS = $(FAKE_CPPFLAGS)
 MOCK_SPACE_LIBADD = tests/mocks/libmock.la tests/mocks/libmock_space.la tests/mocks/libmock_memory.la -lpthread
 
@@ -114,6 +115,11 @@ tests_mocks_anydnn_mock_far_la_SOURCES = tests/mocks/mock.h tests/mocks/mock_set
 tests_mocks_anydnn_mock_far_la_CPPFLAGS = $(FAKE_CPPFLAGS) -DMOCK_NAME='"mock_far"' -DMOCK_DEVICE -DMOCK_SPACE='"mockfar"'
 tests_mocks_anydnn_mock_far_la_LDFLAGS = $(MOCK_CLOSED_LDFLAGS)
 tests_mocks_anydnn_mock_far_la_LIBADD = $(MOCK_SPACE_LIBADD)
+
+tests_mocks_anydnn_mock_second_la_SOURCES = tests/mocks/mock.h tests/mocks/mock_settings.h tests/mocks/mock_backend.c
+tests_mocks_anydnn_mock_second_la_CPPFLAGS = $(FAKE_CPPFLAGS) -DMOCK_NAME='"mock_second"' -DMOCK_DEVICE -DMOCK_SPACE='"mockdev"'
+tests_mocks_anydnn_mock_second_la_LDFLAGS = $(MOCK_CLOSED_LDFLAGS)
+tests_mocks_anydnn_mock_second_la_LIBADD = $(MOCK_SPACE_LIBADD)
 
 tests_mocks_anydnn_mock_mirror_la_SOURCES = tests/mocks/mock.h tests/mocks/mock_settings.h tests/mocks/mock_mirror.c
 tests_mocks_anydnn_mock_mirror_la_CPPFLAGS = $(FAKE_CPPFLAGS) -DMOCK_NAME='"mock_mirror"' -DMOCK_SPACE='"mockdev"'

@@ -92,6 +92,9 @@ void mock_convolution(const char *fault, const struct anydnn_plugin_tensor *cons
                       const struct anydnn_plugin_convolution *params,
                       const struct anydnn_plugin_operands *operands);
 
+/* Gives the description the table of its space that settings choose. */
+void mock_vary_space(struct anydnn_plugin *description);
+
 /* The table of the object's memory space. */
 extern const struct anydnn_plugin_space mock_space;
 

@@ -86,6 +86,8 @@
  *     the duration of plan_execute by engine, as the five above (default 0)
  *   set.launch_us = N / N
  *     the additional duration of a direct call, which replays do not take (default 0)
+ *   set.slots = N, set.params_size = N
+ *     what it knows of every operation, if less than plugin.h has (read once)
  *   set.fork_safe = no
  *     does not state ANYDNN_PLUGIN_FORK_SAFE (read once; mock_device never states it)
  *
@@ -96,7 +98,13 @@
  *   set.poisoned = yes             the space is lost
  *   set.fail_space = FUNCTION      that function of the space returns set.status (default 4)
  *   set.memory = N                 bytes of the largest allocation that succeeds
- *   set.space = old                the table ends before its optional members (read once)
+ *   set.space = WORD               the table (read once): old ends before its optional members;
+ *                                  guest: there is none; unrecorded lacks recordings; streams: no
+ *                                  default stream; both: pointer_owner may answer BOTH
+ *   set.owner = both               pointer_owner answers BOTH
+ *   set.native = shared|own        publishes native objects, the same as others or its own, and
+ *                                  adopts those of the application (read once: that it does)
+ *   set.convention = TEXT          the convention of the space (read once)
  *   set.multiprocessors = N        part of the device's identity (default 4)
  *   set.driver = TEXT              part of the device's identity (default 1.0)
  */
@@ -506,10 +514,6 @@ static const struct anydnn_plugin_limit *const mock_limits[] = {&mock_limit};
 
 const char mock_space_name[] = MOCK_SPACE;
 
-#ifdef MOCK_DEVICE
-static struct anydnn_plugin_space old_space;
-#endif
-
 /* Returns the version of the library that this backend pretends to use. */
 static const char *mock_library_version(void)
 {
@@ -553,6 +557,20 @@ static struct anydnn_plugin description = {
     MOCK_SETTINGS,
 };
 
+/* Publishes less than plugin.h has, as a backend does that was built with an earlier one. */
+static void limit_knowledge(void)
+{
+    for (uint32_t i = 0; i < description.operation_count; i++) {
+        struct anydnn_plugin_operation *operation =
+            (struct anydnn_plugin_operation *)(uintptr_t)description.operations[i];
+        int64_t size = mock_setting_number("params_size", operation->params_size);
+
+        operation->slots &= (uint32_t)mock_setting_number("slots", UINT32_MAX);
+        if (size < operation->params_size)
+            operation->params_size = (uint32_t)size;
+    }
+}
+
 int32_t anydnn_plugin_main(const struct anydnn_plugin_host *host,
                            const struct anydnn_plugin **plugin)
 {
@@ -571,12 +589,9 @@ int32_t anydnn_plugin_main(const struct anydnn_plugin_host *host,
     for (int32_t i = 0; i < ANYDNN_PLUGIN_OPERATION_END; i++)
         if (mock_operations[i].name) /* every type of a main operand */
             kit_publish(&description, &common, i, 0x7ff, KIT_LAYOUTS | ANYDNN_PLUGIN_LAYOUT_VECT_C);
+    limit_knowledge();
 #ifdef MOCK_DEVICE
-    if (mock_setting_is("space", "old")) {
-        old_space = mock_space;
-        old_space.struct_size = offsetof(struct anydnn_plugin_space, stream_create);
-        description.space_functions = &old_space;
-    }
+    mock_vary_space(&description);
 #endif
     if (strcmp(MOCK_NAME, "mock_b") == 0)
         description.library_version = NULL;

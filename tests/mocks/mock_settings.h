@@ -11,6 +11,7 @@
     X(candidates_status)                                                                           \
     X(complaint)                                                                                   \
     X(compute)                                                                                     \
+    X(convention)                                                                                  \
     X(current)                                                                                     \
     X(dead_stream)                                                                                 \
     X(decline)                                                                                     \
@@ -32,14 +33,18 @@
     X(log)                                                                                         \
     X(math)                                                                                        \
     X(multiprocessors)                                                                             \
+    X(native)                                                                                      \
     X(notes)                                                                                       \
     X(nothing)                                                                                     \
     X(of)                                                                                          \
+    X(owner)                                                                                       \
+    X(params_size)                                                                                 \
     X(poisoned)                                                                                    \
     X(reason)                                                                                      \
     X(reenter)                                                                                     \
     X(says)                                                                                        \
     X(sentence)                                                                                    \
+    X(slots)                                                                                       \
     X(sleep_us)                                                                                    \
     X(space)                                                                                       \
     X(status)                                                                                      \

@@ -108,6 +108,8 @@ static int32_t space_pointer_owner(int32_t device, const void *pointer, int32_t 
 
     if (!pointer)
         *owner = ANYDNN_PLUGIN_POINTER_UNKNOWN;
+    else if (mock_setting_is("owner", "both"))
+        *owner = ANYDNN_PLUGIN_POINTER_BOTH;
     else
         *owner = mock_space_reach(pointer, 1) ? ANYDNN_PLUGIN_POINTER_DEVICE
                                               : ANYDNN_PLUGIN_POINTER_HOST;

@@ -353,6 +353,8 @@ void mock_line_operands(struct mock_line *line, const struct anydnn_plugin_opera
         mock_line_add(line, "none");
     for (size_t i = 0; operands->value && i < mock_type_size(value_type); i++)
         mock_line_add(line, "%02x", ((const unsigned char *)operands->value)[i]);
+    if (operands->flags)
+        mock_line_add(line, " flags=%" PRIu32, operands->flags);
     mock_line_add(line, " stream=0x%" PRIxPTR " workspace=0x%" PRIxPTR " bytes=%" PRIu64,
                   (uintptr_t)operands->stream, (uintptr_t)operands->workspace,
                   operands->workspace_bytes);

@@ -46,7 +46,7 @@ static int make_block(struct verify_block *block, const struct anydnn_plugin_spa
 
 static int make_blocks(struct verify_run *run, enum verify_place place)
 {
-    const struct anydnn_plugin_space *own = run->target->backend->plugin->space_functions;
+    const struct anydnn_plugin_space *own = run->target->space;
 
     for (int i = 0; i < ADN_SLOTS; i++) {
         const struct anydnn_plugin_space *space = adn_problem_on_host(run->problem, i) ? NULL : own;
@@ -168,7 +168,7 @@ int verify_run_put(struct verify_run *run)
 
 int verify_run_get(struct verify_run *run)
 {
-    const struct anydnn_plugin_space *space = run->target->backend->plugin->space_functions;
+    const struct anydnn_plugin_space *space = run->target->space;
 
     if (space != NULL && space->synchronize(0, NULL) != 0)
         return -1;
@@ -202,6 +202,7 @@ static void describe_operands(struct verify_run *run, const struct adn_subject *
     operands->value = value;
     operands->workspace = verify_block_data(&run->workspace);
     operands->workspace_bytes = run->candidate->workspace;
+    operands->flags = run->flags;
 }
 
 /* Checks that a failure that reports no effect changed nothing. */

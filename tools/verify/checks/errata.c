@@ -13,7 +13,7 @@ static struct adn_errata *errata; /* of this process */
 static void write_device(void *cookie, char *text, size_t size)
 {
     const struct verify_target *target = cookie;
-    const struct anydnn_plugin_space *space = target->backend->plugin->space_functions;
+    const struct anydnn_plugin_space *space = target->space;
 
     text[0] = '\0';
     if (space != NULL && space->device_identity != NULL &&

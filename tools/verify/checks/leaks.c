@@ -35,7 +35,7 @@ static size_t memory_in_use(void)
 /* Makes, runs and destroys plans. Returns 0, or -1 if one of them fails. */
 static int use_plans(struct verify_run *run, const struct adn_subject *subject, int count)
 {
-    const struct anydnn_plugin_space *space = run->target->backend->plugin->space_functions;
+    const struct anydnn_plugin_space *space = run->target->space;
     struct verify_finding ignored = {{0}, {0}};
     int failed = 0;
 

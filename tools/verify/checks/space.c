@@ -61,7 +61,7 @@ static int check_pointers(const struct area *area, struct verify_finding *findin
     if ((uintptr_t)area->memory % 256 != 0 || (uintptr_t)area->second % 256 != 0)
         FIND("memory_alloc returns memory that is not aligned to 256 bytes");
     if (area->space->pointer_owner(0, area->memory + AT, &owner) != 0 ||
-        owner != ANYDNN_PLUGIN_POINTER_DEVICE)
+        (owner != ANYDNN_PLUGIN_POINTER_DEVICE && owner != ANYDNN_PLUGIN_POINTER_BOTH))
         FIND(
             "pointer_owner returns %d for a pointer into memory of memory_alloc; it must return %d",
             (int)owner, ANYDNN_PLUGIN_POINTER_DEVICE);
@@ -235,10 +235,11 @@ static int check_recordings(const struct anydnn_plugin_space *space, struct veri
 
 void verify_space(const struct verify_target *target, struct verify_finding *finding)
 {
-    const struct anydnn_plugin_space *space = target->backend->plugin->space_functions;
+    const struct anydnn_plugin_space *space = target->space;
 
     adn_load_error_clear();
     if (space != NULL && check_devices(space, finding) == 0 && check_memory(space, finding) == 0 &&
-        check_marks(space, finding) == 0 && verify_space_late(space, finding) == 0)
+        check_marks(space, finding) == 0 && verify_space_late(space, finding) == 0 &&
+        space->record_begin != NULL)
         check_recordings(space, finding);
 }

@@ -172,9 +172,11 @@ static void *record(const struct trial *trial, struct verify_run *run)
     void *recording = NULL;
     int32_t effect, status;
 
-    if (trial->space->record_begin(0, trial->stream) != 0)
+    if (trial->space->record_begin == NULL || trial->space->record_begin(0, trial->stream) != 0)
         return NULL;
+    run->flags = ANYDNN_PLUGIN_OPERANDS_RECORDED;
     status = verify_run_call(run, trial->subject, run->plan, trial->stream, &effect);
+    run->flags = 0;
     if (trial->space->record_end(0, trial->stream, &recording) != 0)
         return NULL;
     if (status == 0 || recording == NULL)
@@ -246,8 +248,7 @@ void verify_streams(const struct verify_target *target, const struct adn_problem
                     const struct adn_values *values, uint64_t seed, struct verify_finding *finding)
 {
     struct adn_oracle oracle = target->oracle;
-    struct trial trial = {
-        .target = target, .space = target->backend->plugin->space_functions, .finding = finding};
+    struct trial trial = {.target = target, .space = target->space, .finding = finding};
     struct anydnn_plugin_problem view;
     struct verify_offers offers;
     struct adn_subject subject;

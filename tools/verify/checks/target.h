@@ -26,6 +26,7 @@ int verify_note(struct verify_finding *finding, const char *check, const char *f
 struct verify_target {
     struct adn_backend *backend;
     struct anydnn_plugin_context *context;
+    const struct anydnn_plugin_space *space; /* the table of the space's owner; NULL: the host */
     struct adn_oracle oracle;
     struct oracle_backend reference; /* of the oracle */
     int quick;
@@ -126,6 +127,7 @@ struct verify_run {
     struct anydnn_plugin_plan *plan;
     struct verify_block block[ADN_SLOTS];
     struct verify_block workspace;
+    uint32_t flags; /* of the operands of its calls */
 };
 
 /* The positions of operands. On a device, AT_EDGE equals SHIFTED, and no page faults. */
