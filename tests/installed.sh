@@ -19,7 +19,7 @@ for file in "$libdir/libanydnn.so" "$bindir/anydnn" "$pluginsdir/anydnn_cpu_ref.
     "$docdir/template/Makefile"; do
     [ -e "$DESTDIR$file" ] || fail "$DESTDIR$file is not installed"
 done
-for file in "$srcdir"/examples/*/*.[ch]; do
+for file in "$srcdir"/examples/*/*.[ch] "$srcdir"/examples/*/*.py "$srcdir"/examples/cudnn7/cpu/*.h; do
     cmp -s "$file" "$DESTDIR$docdir/examples/${file#"$srcdir"/examples/}" || fail "$file is not installed in $docdir/examples"
 done
 [ ! -e "$DESTDIR$pluginsdir/anydnn_cpu_ref.la" ] || fail "$pluginsdir holds a libtool file"

@@ -40,6 +40,15 @@ wheel_runs() (
         "$fresh/bin/python" -c 'import anydnn.torch; anydnn.torch.enable(compiled=True)'
 )
 
+# modes_run: the example prints the losses of both modes. cpu_ref rounds as allow_conversion permits, so they differ.
+modes_run() {
+    printf '[plugin cpu_ref]\nset.emulate = on\n' >"$tap_dir/emulate.conf"
+    ANYDNN_CONFIG=$tap_dir/emulate.conf ANYDNN_ROUTE=cpu_ref PYTHONPATH=$root/python \
+        "$env/bin/python" "$root/examples/torch/modes.py" default allow_conversion >"$tap_dir/modes" || return 1
+    cat "$tap_dir/modes"
+    awk '/^ +[0-9]/ && $4 != 0 { differ++; if ($4 > 1e-2 || $4 < -1e-2) exit bad = 1 } END { exit bad || differ < 3 }' "$tap_dir/modes"
+}
+
 if [ "${2-}" = fetch ]; then
     fetch
     exit
@@ -63,6 +72,7 @@ if fetch; then
     check "train_resnet.py, alone and in two processes" "$env/bin/python" "$root/python/tests/test_train.py"
     check "nodes of autograd in C++ beside the Functions in Python" "$env/bin/python" "$root/python/tests/test_node.py"
     check "torch's own samples of its operators" "$env/bin/python" "$root/python/tests/test_opinfo.py"
+    check "the example with two math modes" modes_run
     check "a wheel in a fresh environment trains LeNet" wheel_runs
     cd "$root/python" || exit 2
     check "types, by mypy" "$env/bin/python" -m mypy --cache-dir "$build/python-env/mypy"
