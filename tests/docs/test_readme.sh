@@ -81,7 +81,7 @@ medians() {
     want=$(sed -n 's/^third,resnet50,\("[^"]*"\|[^,]*\),//p' "$results/h200_pytorch_models_third.csv" | while IFS=, read -r a b c d e f g _; do
         printf '%s\n' "$a" "$b" "$c" "$d" "$e" "$f" "$g" | sort -n | sed -n 4p | sed 's/\(.*\)\(...\)$/\1,\2/'
     done | tr '\n' '|' | sed 's/|$//; s/|/ | /g')
-    grep -qF "| training, half, batch 256, images a second | $want |" "$readme" || { echo "measured: $want"; return 1; }
+    grep -qF "| training in half, images a second | $want |" "$readme" || { echo "measured: $want"; return 1; }
 }
 
 # milliseconds DIRECTION: succeeds if the second table has the file's milliseconds, with three digits or as whole numbers.
