@@ -53,4 +53,7 @@ dist_check_SCRIPTS += tests/docs/test_backends_page.sh tests/docs/test_compile_c
 EXTRA_DIST += docs/site/comments.py docs/site/conf.py docs/site/doxygen.conf docs/site/links.py docs/site/stage.py \
 	docs/site/static/site.css tests/docs/formulas.py tests/docs/overlay.sh tests/docs/routes.py tests/docs/tutorials.py
 
+# The site takes minutes, so its test is one of long_tests (tests/local.mk).
+dist_check_SCRIPTS += tests/docs/test_site.sh
+
 .PHONY: backends-page
