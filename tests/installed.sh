@@ -78,7 +78,7 @@ use_cmake() {
     cat >"$scratch/cmake/CMakeLists.txt" <<EOF
 cmake_minimum_required(VERSION 3.13)
 project(use C)
-find_package(anydnn 0.1 REQUIRED)
+find_package(anydnn 0.9 REQUIRED)
 if(NOT EXISTS "\${anydnn_PLUGINDIR}/anydnn_cpu_ref.so" OR NOT anydnn_PLUGIN_ABI OR NOT EXISTS "\${anydnn_KITDIR}/problem.h")
   message(FATAL_ERROR "plugins: \${anydnn_PLUGINDIR}, their ABI: \${anydnn_PLUGIN_ABI}, kit: \${anydnn_KITDIR}")
 endif()
