@@ -16,7 +16,7 @@ for file in "$libdir/libanydnn.so" "$bindir/anydnn" "$pluginsdir/anydnn_cpu_ref.
     "$prefix/include/anydnn/cudnn7/lib/libcudnn.so" "$prefix/include/anydnn/cudnn7/lib64/libcudnn.so" \
     "$prefix/include/anydnn/cudnn7/lib64/libanydnn.so" "$prefix/include/anydnn/cudnn7/lib64/libanydnn.so.0" \
     "$libdir/cmake/anydnn/anydnn-config.cmake" "$libdir/cmake/anydnn/anydnn-config-version.cmake" \
-    "$docdir/template/Makefile"; do
+    "$docdir/template/Makefile" "$docdir/docs/tutorials/README.md" "$docdir/docs/entries.md" "$docdir/README.md"; do
     [ -e "$DESTDIR$file" ] || fail "$DESTDIR$file is not installed"
 done
 for file in "$srcdir"/examples/*/*.[ch] "$srcdir"/examples/*/*.py "$srcdir"/examples/cudnn7/cpu/*.h; do
