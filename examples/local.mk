@@ -3,12 +3,25 @@
 
 # Their sources are installed as documentation, in the same folders.
 examplesdir = $(docdir)
-nobase_dist_examples_DATA = $(examples_hello_hello_SOURCES) $(filter examples/%,$(examples_layers_liblayers_la_SOURCES)) \
+nobase_dist_examples_DATA = $(small_examples) $(filter examples/%,$(examples_layers_liblayers_la_SOURCES)) \
 	$(examples_lenet_lenet_SOURCES) $(examples_resnet_resnet_SOURCES)
 
-noinst_PROGRAMS += examples/hello/hello
+# Small programs, one for each group of readers. The test compiles relu.c, whose header is that of cuDNN 7.
+small_examples = \
+	examples/cudnn7/cpu/cuda_runtime.h \
+	examples/cudnn7/relu.c \
+	examples/hello/hello.c \
+	examples/python/arrays.py \
+	examples/routes/routes.c \
+	examples/shadow/shadow.c \
+	examples/torch/modes.py
+noinst_PROGRAMS += examples/hello/hello examples/routes/routes examples/shadow/shadow
 examples_hello_hello_LDADD = libanydnn.la
 examples_hello_hello_SOURCES = examples/hello/hello.c
+examples_routes_routes_LDADD = libanydnn.la
+examples_routes_routes_SOURCES = examples/routes/routes.c
+examples_shadow_shadow_LDADD = libanydnn.la
+examples_shadow_shadow_SOURCES = examples/shadow/shadow.c
 
 # Layers, trainings and comparisons of trainings, which both networks and the tests use.
 noinst_LTLIBRARIES += examples/layers/liblayers.la
@@ -87,5 +100,5 @@ examples_resnet_resnet_SOURCES = \
 	examples/resnet/scenes.c \
 	examples/resnet/scenes.h
 
-TESTS += tests/examples/test_lenet.sh
-dist_check_SCRIPTS += tests/examples/test_lenet.sh
+TESTS += tests/examples/test_lenet.sh tests/examples/test_small.sh
+dist_check_SCRIPTS += tests/examples/test_lenet.sh tests/examples/test_small.sh

@@ -8,6 +8,7 @@ EXTRA_DIST += \
 	python/anydnn/_abi.py \
 	python/anydnn/_find.py \
 	python/anydnn/_library.py \
+	python/anydnn/_program.py \
 	python/anydnn/arrays.py \
 	python/anydnn/errors.py \
 	python/anydnn/handle.py \

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 EXTRA_DIST += scripts/cases scripts/check scripts/compile-commands scripts/setup scripts/demo scripts/test scripts/lint scripts/style scripts/lib.sh scripts/abi-baseline \
-	scripts/backends-table scripts/bundle scripts/wheel scripts/wheel.in scripts/wheel.txt scripts/packages .ci/run
+	scripts/backends-table scripts/bundle scripts/docs scripts/release scripts/wheel scripts/wheel.in scripts/wheel.txt scripts/packages .ci/run
 
 # make bundle PLUGINS='cpu_ref ...' ARCH=90: makes the folder `bundle` here from a separate build, which is for few
 # GPU generations and few backends.

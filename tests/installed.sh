@@ -16,10 +16,10 @@ for file in "$libdir/libanydnn.so" "$bindir/anydnn" "$pluginsdir/anydnn_cpu_ref.
     "$prefix/include/anydnn/cudnn7/lib/libcudnn.so" "$prefix/include/anydnn/cudnn7/lib64/libcudnn.so" \
     "$prefix/include/anydnn/cudnn7/lib64/libanydnn.so" "$prefix/include/anydnn/cudnn7/lib64/libanydnn.so.0" \
     "$libdir/cmake/anydnn/anydnn-config.cmake" "$libdir/cmake/anydnn/anydnn-config-version.cmake" \
-    "$docdir/template/Makefile"; do
+    "$docdir/template/Makefile" "$docdir/docs/tutorials/README.md" "$docdir/docs/entries.md" "$docdir/README.md"; do
     [ -e "$DESTDIR$file" ] || fail "$DESTDIR$file is not installed"
 done
-for file in "$srcdir"/examples/*/*.[ch]; do
+for file in "$srcdir"/examples/*/*.[ch] "$srcdir"/examples/*/*.py "$srcdir"/examples/cudnn7/cpu/*.h; do
     cmp -s "$file" "$DESTDIR$docdir/examples/${file#"$srcdir"/examples/}" || fail "$file is not installed in $docdir/examples"
 done
 [ ! -e "$DESTDIR$pluginsdir/anydnn_cpu_ref.la" ] || fail "$pluginsdir holds a libtool file"
@@ -78,7 +78,7 @@ use_cmake() {
     cat >"$scratch/cmake/CMakeLists.txt" <<EOF
 cmake_minimum_required(VERSION 3.13)
 project(use C)
-find_package(anydnn 0.1 REQUIRED)
+find_package(anydnn 0.9 REQUIRED)
 if(NOT EXISTS "\${anydnn_PLUGINDIR}/anydnn_cpu_ref.so" OR NOT anydnn_PLUGIN_ABI OR NOT EXISTS "\${anydnn_KITDIR}/problem.h")
   message(FATAL_ERROR "plugins: \${anydnn_PLUGINDIR}, their ABI: \${anydnn_PLUGIN_ABI}, kit: \${anydnn_KITDIR}")
 endif()

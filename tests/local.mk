@@ -23,7 +23,7 @@ TEST_CPPFLAGS = $(AM_CPPFLAGS) -DANYDNN_EVERY_FORM -I$(top_srcdir) $(CMOCKA_CFLA
 
 # make check excludes tests that take long for what they find (make check-long), and tests of times,
 # which need an idle machine (make check-clock).
-long_tests =
+long_tests = tests/docs/test_site.sh
 clock_tests =
 
 # A folder with one program per test lists its tests by name in folder_tests. A program's source is FILE.c. It has

@@ -187,8 +187,12 @@ double tool_number_of(const json_t *object, const char *key)
 
 int tool_print_json(struct tool *tool, json_t *answer)
 {
-    int written = json_dumpf(answer, stdout, JSON_INDENT(2));
+    int written = json_is_object(answer)
+                      ? json_object_set_new(answer, "schema", json_integer(TOOL_JSON_SCHEMA))
+                      : 0;
 
+    if (written == 0)
+        written = json_dumpf(answer, stdout, JSON_INDENT(2));
     json_decref(answer);
     if (written != 0)
         return tool_fail(tool, TOOL_FAILED, "cannot write the result as JSON");

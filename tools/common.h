@@ -125,7 +125,10 @@ json_t *tool_json_lines(const char *text);
 json_t *tool_json_real(double value);
 const char *tool_text_of(const json_t *object, const char *key); /* "" if absent */
 double tool_number_of(const json_t *object, const char *key);    /* 0 if absent */
-int tool_print_json(struct tool *tool, json_t *answer);          /* takes ownership */
+/* The schema of JSON output: it grows when a member is removed or changes its meaning. */
+#define TOOL_JSON_SCHEMA 1
+/* Prints the answer, an object with the member "schema", and takes ownership. */
+int tool_print_json(struct tool *tool, json_t *answer);
 
 /* Calls `each` for the problem in the arguments, or for each line of standard input. `each` fills
  * in the answer, and prints it unless the output is JSON. */

@@ -35,7 +35,7 @@ core/abi/prototypes.def: $(abi_table) $(abi_header) $(srcdir)/core/abi/prototype
 
 docs/entries.md: $(abi_table) $(srcdir)/core/abi/page.awk
 	$(AM_V_GEN)$(call make_from_table,page)
-nodist_doc_DATA = docs/entries.md
+nobase_nodist_docpages_DATA = docs/entries.md
 
 BUILT_SOURCES += include/anydnn/views.h
 nodist_anydnninclude_HEADERS = include/anydnn/views.h

@@ -105,12 +105,28 @@ static int add_condition(struct reading *reading, const char *key, const char *v
 
 /* ---- lines */
 
+/* Takes the key `schema`, which may precede the first entry. A file without it has schema 1. */
+static int take_schema(struct reading *reading, const char *value)
+{
+    char *end;
+    long schema = strtol(value, &end, 10);
+
+    if (value[0] < '0' || value[0] > '9' || *end != '\0' || schema < 1)
+        return refuse(reading, "schema = %s: the value must be a number of at least 1", value);
+    if (schema > ADN_ERRATA_SCHEMA)
+        return refuse(reading, "the file has schema %ld, and this library reads schema %d", schema,
+                      ADN_ERRATA_SCHEMA);
+    return 0;
+}
+
 static int take_key(struct reading *reading, const char *key, const char *value)
 {
     struct adn_erratum *now = reading->now;
     const char *rule;
     int at = 0;
 
+    if (!now && strcmp(key, "schema") == 0)
+        return take_schema(reading, value);
     if (!now)
         return refuse(reading, "`%s` before the first [id]", key);
     while (at < ADN_ERRATUM_KEYS && strcmp(adn_erratum_keys[at], key) != 0)

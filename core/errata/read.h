@@ -5,6 +5,9 @@
 
 #include "errata/errata.h"
 
+/* The newest schema of a file. */
+#define ADN_ERRATA_SCHEMA 1
+
 /* A source of entries. */
 struct adn_errata_text {
     const char *path; /* in messages */

@@ -158,7 +158,7 @@
  * whole; do not divide it into its parts.
  */
 #define ANYDNN_MAJOR      0
-#define ANYDNN_MINOR      1
+#define ANYDNN_MINOR      9
 #define ANYDNN_PATCHLEVEL 0
 #define ANYDNN_VERSION    (ANYDNN_MAJOR * 10000 + ANYDNN_MINOR * 100 + ANYDNN_PATCHLEVEL)
 

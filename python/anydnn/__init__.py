@@ -11,7 +11,7 @@ from .operations import (activation_forward, batch_normalization_inference, batc
                          pooling_forward, softmax_forward, spatial_grid_forward, spatial_sampler_forward)
 from .problem import Algorithm, Operand, Problem
 
-__version__ = "0.1.0"
+__version__ = "0.9.0"
 
 __all__ = [
     "Algorithm", "AllocFailed", "Backend", "BadParam", "ConfigError", "DataType", "Device", "Dispatch", "Error",

@@ -6,7 +6,7 @@ from enum import IntEnum
 from typing import Any, Dict, Tuple
 
 ANYDNN_MAJOR = 0
-ANYDNN_MINOR = 1
+ANYDNN_MINOR = 9
 ANYDNN_PATCHLEVEL = 0
 ANYDNN_DIM_MAX = 8
 ANYDNN_LRN_MIN_N = 1

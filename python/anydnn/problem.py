@@ -2,15 +2,13 @@
 """Problems: one operation with its shapes and parameters as text, which can run, be explained and be measured."""
 import ctypes
 import csv
-import os
 import pathlib
-import shutil
 import subprocess
 import tempfile
 from dataclasses import dataclass
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
-from . import _abi, arrays
+from . import _abi, _program, arrays
 from ._library import library
 from .handle import Handle, default_handle
 
@@ -224,7 +222,7 @@ class Problem:
 
     def verify(self, backend: str) -> bool:
         """Returns True if the backend's results for this problem are within the derived bounds (`anydnn verify`)."""
-        tool = _find_tool()
+        tool = _program.path()
         done = subprocess.run([tool, "verify", "--problem", str(self), backend], capture_output=True, text=True,
                               check=False)
         if done.returncode > 1:
@@ -232,15 +230,8 @@ class Problem:
         return done.returncode == 0
 
 
-def _find_tool() -> str:
-    named = os.environ.get("ANYDNN_TOOL") or shutil.which("anydnn")
-    if not named:
-        raise FileNotFoundError("the program anydnn is not in PATH; install anydnn, or set ANYDNN_TOOL to it")
-    return named
-
-
 def _tool(*words: str) -> str:
-    done = subprocess.run([_find_tool(), *words], capture_output=True, text=True, check=False)
+    done = subprocess.run([_program.path(), *words], capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(done.stderr.strip() or done.stdout.strip())
     return done.stdout

@@ -34,10 +34,27 @@ wheel_runs() (
     "$env/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))' \
         >"$("$fresh/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/torch.pth"
     # Without a compiler and a cache, the C++ kernels must come from the wheel.
+    # shellcheck disable=SC2030
     export CXX=false XDG_CACHE_HOME="$fresh/cache"
     cd / && "$fresh/bin/python" "$root/python/examples/lenet.py" >"$fresh/said" &&
         grep -E 'convolution +onednn' "$fresh/said" &&
         "$fresh/bin/python" -c 'import anydnn.torch; anydnn.torch.enable(compiled=True)'
+)
+
+# tutorial PAGE: runs the commands of a tutorial, those that need torch included, in an installed tree.
+tutorial() (
+    # The C++ kernels stay in the cache.
+    # shellcheck disable=SC2031
+    XDG_CACHE_HOME=${XDG_CACHE_HOME:-$HOME/.cache}
+    ANYDNN_TEST_SRCDIR=$root ANYDNN_TEST_BUILDDIR=$build HOME=$tap_dir/home
+    . "$root/tests/docs/overlay.sh"
+    [ -e "$HOME/anydnn" ] || overlay "$HOME/anydnn" || exit 1
+    rm -rf "$tap_dir/page" && mkdir "$tap_dir/page" || exit 1
+    unset ANYDNN_PLUGIN_PATH
+    PATH=$env/bin:$HOME/anydnn/bin:$PATH LD_LIBRARY_PATH=$HOME/anydnn/lib PKG_CONFIG_PATH=$HOME/anydnn/lib/pkgconfig
+    ANYDNN_LIBRARY=$HOME/anydnn/lib/libanydnn.so.0 PYTHONPATH=$root/python
+    export XDG_CACHE_HOME HOME PATH LD_LIBRARY_PATH PKG_CONFIG_PATH ANYDNN_LIBRARY PYTHONPATH
+    python3 "$root/tests/docs/tutorials.py" "$root/docs/tutorials/$1" "$tap_dir/page" torch
 )
 
 if [ "${2-}" = fetch ]; then
@@ -68,6 +85,8 @@ if fetch; then
     check "train_resnet.py, alone and in two processes" "$env/bin/python" "$root/python/tests/test_train.py"
     check "nodes of autograd in C++ beside the Functions in Python" "$env/bin/python" "$root/python/tests/test_node.py"
     check "torch's own samples of its operators" "$env/bin/python" "$root/python/tests/test_opinfo.py"
+    check "the tutorial of PyTorch" tutorial pytorch.md
+    check "the tutorial with two math modes" tutorial math-modes.md
     check "a wheel in a fresh environment trains LeNet" wheel_runs
     cd "$root/python" || exit 2
     check "types, by mypy" "$env/bin/python" -m mypy --cache-dir "$build/python-env/mypy"

@@ -12,7 +12,7 @@ installs_by_hash() {
     done | grep -vE '^[^:]*:[0-9]*: *#' >"$tap_dir/all"
     [ -s "$tap_dir/all" ] || { echo "no script installs anything: is the pattern right?"; return 1; }
     # shellcheck disable=SC2016
-    ! grep -vE -- '--require-hashes|--no-deps "\$build"/python-wheel/' "$tap_dir/all"
+    ! grep -vE -- '--require-hashes|--no-deps "\$build"/python-wheel/|--no-index --no-deps "\$1"' "$tap_dir/all"
 }
 
 # is_pinned FILE: succeeds if each requirement has one version and a hash, and no line names an index.

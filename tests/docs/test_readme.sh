@@ -76,6 +76,28 @@ says() {
     grep -qF " $want |" "$tap_dir/row" || { echo "measured: $want"; cat "$tap_dir/row"; return 1; }
 }
 
+# The first table has the medians of the run `third`, in the order of its lines without the one that is not in the table.
+medians() {
+    want=$(sed -n 's/^third,resnet50,\("[^"]*"\|[^,]*\),//p' "$results/h200_pytorch_models_third.csv" | while IFS=, read -r a b c d e f g _; do
+        printf '%s\n' "$a" "$b" "$c" "$d" "$e" "$f" "$g" | sort -n | sed -n 4p | sed 's/\(.*\)\(...\)$/\1,\2/'
+    done | tr '\n' '|' | sed 's/|$//; s/|/ | /g')
+    grep -qF "| training in half, images a second | $want |" "$readme" || { echo "measured: $want"; return 1; }
+}
+
+# milliseconds DIRECTION: succeeds if the second table has the file's milliseconds, with three digits or as whole numbers.
+milliseconds() {
+    awk -F, -v operation="convolution_$(echo "$1" | tr ' ' _)" -v row="| $1 |" '
+        function short(ms) {
+            if (ms < 10) return sprintf("%.2f", ms)
+            if (ms < 100) return sprintf("%.1f", ms)
+            return ms < 1000 ? sprintf("%.0f", ms) : sprintf("%d,%03d", int(ms / 1000), int(ms + 0.5) % 1000)
+        }
+        $2 == "f16" && $3 == "nhwc" && $4 == operation { time[$5] = $8 }
+        END { print row, short(time["cuda_naive"]), "|", short(time["cuda_simt"]), "|", short(time["cuda_tensorcore"]), "|",
+                    short(time["cudnn"]), "|" }' "$results/h200_four_backends.csv" >"$tap_dir/want"
+    grep -qxF -f "$tap_dir/want" "$readme" || { echo "measured:"; cat "$tap_dir/want"; return 1; }
+}
+
 # The plot script must have the times of the file's first layer, forward, on both backends.
 picture() {
     first=$(awk -F, 'NR == 2 { cudnn = $20 } NR == 3 { printf "\"%s\" %s %s\n", $2, cudnn, $20 }' \
@@ -87,7 +109,7 @@ picture() {
 
 # Links are relative to the folder of their page. The build makes entries.md.
 links() {
-    for page in "$top"/*.md "$top"/docs/*.md "$top"/bench/results/*.md "$top"/bench/suites/*.md; do
+    for page in "$top"/*.md "$top"/docs/*.md "$top"/docs/tutorials/*.md "$top"/bench/results/*.md "$top"/bench/suites/*.md; do
         grep -o '](\([^)#: ]*\)[^):]*)' "$page" | sed 's/^](//; s/[#)].*//' | sort -u | while read -r link; do
             [ -z "$link" ] || [ "$link" = entries.md ] || [ -e "$(dirname "$page")/$link" ] || echo "$page: $link"
         done
@@ -117,6 +139,10 @@ check "ratios: split" says "ResNet-50, float by split" h200_tensorcore_split.csv
 for layout in NHWC:nhwc NCHW:nchw; do
     check "ratios: float, ${layout%:*}" says "ResNet-50, float, ${layout%:*}" "h200_resnet50_f32_${layout#*:}.csv" \
         cuda_simt:default cudnn:default
+done
+check "images a second" medians
+for direction in forward 'backward data' 'backward filter'; do
+    check "milliseconds: $direction" milliseconds "$direction"
 done
 check "the picture's data" picture
 check "every link leads to a file" links

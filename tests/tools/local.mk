@@ -2,11 +2,23 @@
 # The tests of the program anydnn, with a backend that breaks the rules and a copy of one with a planted fault.
 
 TESTS += tests/tools/test_anydnn.sh tests/tools/test_bench.sh tests/tools/test_compare.sh tests/tools/test_errata.sh tests/tools/test_files.sh \
+	tests/tools/test_formats.sh \
 	tests/tools/test_many_backends.sh tests/tools/test_replay.sh tests/tools/test_report.sh \
 	tests/tools/test_run_types.sh tests/tools/test_shadow.sh
 dist_check_SCRIPTS += tests/tools/test_anydnn.sh tests/tools/test_bench.sh tests/tools/test_compare.sh tests/tools/test_errata.sh tests/tools/test_files.sh \
+	tests/tools/test_formats.sh \
 	tests/tools/test_many_backends.sh tests/tools/test_replay.sh tests/tools/test_report.sh \
 	tests/tools/test_run_types.sh tests/tools/test_shadow.sh
+EXTRA_DIST += \
+	tests/tools/formats/1/0.npy \
+	tests/tools/formats/1/1.after.npy \
+	tests/tools/formats/1/1.npy \
+	tests/tools/formats/compare_1.json \
+	tests/tools/formats/errata_1.ini \
+	tests/tools/formats/settings_1.conf \
+	tests/tools/formats/trace_1 \
+	tests/tools/formats/trace_1_reduced \
+	tests/tools/formats/tuning_1
 EXTRA_DIST += tests/tools/answers.sh tests/tools/browser.py tests/tools/page.py tests/tools/run_types.py
 long_tests += tests/tools/test_browser.sh tests/tools/test_shadow_long.sh
 clock_tests += tests/tools/test_shadow_cost.sh

@@ -19,8 +19,15 @@ static int add_file(struct tool *tool, const char *path, json_t *answers)
     json_error_t error;
     json_t *whole = json_load_file(path, 0, &error);
     const json_t *layers = json_object_get(whole, "layers");
+    json_int_t schema = json_integer_value(json_object_get(whole, "schema"));
     int sound = json_is_array(layers);
 
+    if (schema > TOOL_JSON_SCHEMA) {
+        json_decref(whole);
+        return tool_fail(tool, TOOL_USAGE,
+                         "%s: the file has schema %lld, and this program reads schema %d", path,
+                         (long long)schema, TOOL_JSON_SCHEMA);
+    }
     compare_each_of(layers, check_side, &sound);
     if (sound)
         json_array_extend(answers, json_object_get(whole, "layers"));

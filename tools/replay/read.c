@@ -194,6 +194,15 @@ static int take(struct replay_trace *trace, char *line, long long number)
     return 1;
 }
 
+/* Returns the schema of a trace's first line, "# anydnn trace N: ...", or 0 for another comment. */
+static long schema_of(const char *line)
+{
+    static const char begin[] = "# anydnn trace ";
+
+    return strncmp(line, begin, sizeof(begin) - 1) == 0 ? strtol(line + sizeof(begin) - 1, NULL, 10)
+                                                        : 0;
+}
+
 enum { LINE_NONE, LINE_WHOLE, LINE_BAD, LINE_ENDLESS };
 
 /* Reads the next line without its newline. A line is bad if it is truncated, too long, or contains
@@ -227,8 +236,11 @@ static long long read_lines(FILE *file, struct replay_trace *trace)
     for (long long number = 1; (kind = next_line(file, line)) != LINE_NONE; number++) {
         if (kind == LINE_ENDLESS)
             return number;
-        if (kind == LINE_WHOLE && line[0] == '#')
+        if (kind == LINE_WHOLE && line[0] == '#') {
+            if (schema_of(line) > REPLAY_SCHEMA)
+                trace->newer = schema_of(line);
             continue;
+        }
         if (kind != LINE_WHOLE || !take(trace, line, number))
             trace->damaged++;
     }
@@ -247,6 +259,10 @@ int replay_read_from(struct tool *tool, FILE *file, const char *path, struct rep
                          endless, TOOL_LINE_MAX);
     if (ferror(file))
         return tool_fail(tool, TOOL_FAILED, "%s: cannot be read", path);
+    if (trace->newer > 0)
+        return tool_fail(tool, TOOL_FAILED,
+                         "%s: the trace has schema %ld, and this program reads schema %d", path,
+                         trace->newer, REPLAY_SCHEMA);
     if (trace->count == 0)
         return tool_fail(tool, TOOL_FAILED, "%s: the trace contains no call%s", path,
                          trace->damaged > 0 ? ", but lines that do not belong to a trace" : "");

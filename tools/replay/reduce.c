@@ -212,8 +212,11 @@ static int write_trace(const struct reduction *reduction, FILE *file, const char
         fclose(file);
         return -1;
     }
-    fprintf(file, "# anydnn replay --reduce\n%s\t%s\t0\t%s\t-\t%ld:%ld\t-\t%ld\tmismatch\n",
-            problem, side->backend, side->math, (long)getpid(), (long)getpid(), dump);
+    fprintf(file,
+            "# anydnn trace %d: made by anydnn replay --reduce\n"
+            "%s\t%s\t0\t%s\t-\t%ld:%ld\t-\t%ld\tmismatch\n",
+            REPLAY_SCHEMA, problem, side->backend, side->math, (long)getpid(), (long)getpid(),
+            dump);
     return fclose(file);
 }
 

@@ -43,12 +43,16 @@ struct replay_side {
     unsigned hash;
 };
 
+/* The newest schema of a trace that is read (core/trace/file.c writes it). */
+#define REPLAY_SCHEMA 1
+
 struct replay_trace {
     struct replay_side **side; /* in the order of their first calls */
     size_t sides;
     size_t count;      /* number of calls */
     long long lines;   /* complete lines */
     long long damaged; /* lines that were truncated, or are not lines of a trace */
+    long newer;        /* the schema, if it is newer than REPLAY_SCHEMA */
     /* The hash tables of `capacity` buckets each, which is at least the number of calls. */
     size_t capacity;
     struct replay_call **call_bucket;
