@@ -6,6 +6,7 @@ dist_doc_DATA += \
 	docs/backends.md \
 	docs/comparing.md \
 	docs/cudnn7.md \
+	docs/cudnn9.md \
 	docs/developing.md \
 	docs/errata.md \
 	docs/kernels.md \
