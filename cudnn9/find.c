@@ -80,7 +80,7 @@ static void open_named(struct search *search, const char *named)
                  "own library",
                  path);
     else
-        (void)try_file(search, path, CUDNN9_PLACE_LOADED);
+        (void)try_file(search, path, CUDNN9_PLACE_NAMED);
 }
 
 static void open_real(void)

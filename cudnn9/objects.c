@@ -5,6 +5,7 @@
 
 #include <limits.h>
 #include <link.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +25,7 @@ struct objects {
 
 /* Returns the string that the dynamic section's entry refers to, or NULL. Some objects keep file
  * addresses in that section, most have those of the process. */
-static char *text_of(const struct dl_phdr_info *object, const ElfW(Dyn) * dynamic, ElfW(Sxword) tag)
+static char *text_of(const struct dl_phdr_info *object, const ElfW(Dyn) * dynamic, int64_t tag)
 {
     const char *strings = NULL;
     const ElfW(Dyn) *found = NULL;

@@ -33,8 +33,8 @@ enum { CACHE_MAX = 16 << 20 };
 const char *cudnn9_place_name(enum cudnn9_place place)
 {
     static const char *const names[] = {
-        "loaded in the process", "RPATH",           "LD_LIBRARY_PATH", "RUNPATH",
-        "the dynamic linker",    "Python packages", "the CUDA toolkit"};
+        "loaded in the process", "RPATH",           "LD_LIBRARY_PATH",  "RUNPATH",
+        "the dynamic linker",    "Python packages", "the CUDA toolkit", "the command"};
 
     return names[place];
 }
@@ -72,45 +72,66 @@ static const char *cached(const char *data, size_t size, uint32_t offset)
                                                                                : NULL;
 }
 
-static int visit_cache(const char *data, size_t size, cudnn9_visit visit, void *cookie)
+static void visit_cache(const char *data, size_t size, cudnn9_cached visit, void *cookie)
 {
     struct cache_header header;
     struct cache_entry entry;
 
     if (size < sizeof(header))
-        return 0;
+        return;
     memcpy(&header, data, sizeof(header));
     for (uint32_t i = 0; i < header.entries; i++) {
         size_t at = sizeof(header) + i * sizeof(entry);
         const char *key, *value;
 
         if (at > size || sizeof(entry) > size - at)
-            return 0;
+            return;
         memcpy(&entry, data + at, sizeof(entry));
         key = cached(data, size, entry.key);
         value = cached(data, size, entry.value);
-        if (key != NULL && value != NULL && strcmp(key, LIBRARY) == 0 && access(value, R_OK) == 0 &&
-            visit(cookie, value, CUDNN9_PLACE_SYSTEM))
-            return 1;
+        if (key != NULL && value != NULL)
+            visit(cookie, key, value);
     }
-    return 0;
+}
+
+void cudnn9_each_cached(cudnn9_cached visit, void *cookie)
+{
+    FILE *file = fopen("/etc/ld.so.cache", "re");
+    char *data = file != NULL ? malloc(CACHE_MAX) : NULL;
+    size_t size = data != NULL ? fread(data, 1, CACHE_MAX, file) : 0;
+    const char *found = size > 0 ? memmem(data, size, cache_magic, sizeof(cache_magic) - 1) : NULL;
+
+    if (found != NULL)
+        visit_cache(found, size - (size_t)(found - data), visit, cookie);
+    free(data);
+    if (file != NULL)
+        fclose(file);
+}
+
+struct system_search {
+    cudnn9_visit visit;
+    void *cookie;
+    int done;
+};
+
+static void try_cached(void *cookie, const char *name, const char *path)
+{
+    struct system_search *search = cookie;
+
+    if (!search->done && strcmp(name, LIBRARY) == 0 && access(path, R_OK) == 0)
+        search->done = search->visit(search->cookie, path, CUDNN9_PLACE_SYSTEM);
 }
 
 int cudnn9_each_in_system(cudnn9_visit visit, void *cookie)
 {
     static const char *const folders[] = {"/lib64", "/usr/lib64", "/lib", "/usr/lib"};
-    FILE *file = fopen("/etc/ld.so.cache", "re");
-    char *data = file != NULL ? malloc(CACHE_MAX) : NULL;
-    size_t size = data != NULL ? fread(data, 1, CACHE_MAX, file) : 0;
-    const char *found = size > 0 ? memmem(data, size, cache_magic, sizeof(cache_magic) - 1) : NULL;
-    int done = found != NULL && visit_cache(found, size - (size_t)(found - data), visit, cookie);
+    struct system_search search = {visit, cookie, 0};
 
-    for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]) && !done; i++)
-        done = visit_folder(folders[i], strlen(folders[i]), CUDNN9_PLACE_SYSTEM, visit, cookie);
-    free(data);
-    if (file != NULL)
-        fclose(file);
-    return done;
+    cudnn9_each_cached(try_cached, &search);
+    for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]) && !search.done; i++)
+        search.done =
+            visit_folder(folders[i], strlen(folders[i]), CUDNN9_PLACE_SYSTEM, visit, cookie);
+    return search.done;
 }
 
 /* Visits the files below the folders that match a pattern. */

@@ -14,7 +14,8 @@ enum cudnn9_place {
     CUDNN9_PLACE_RUNPATH,      /* a run path that follows it */
     CUDNN9_PLACE_SYSTEM,       /* the cache and the folders of the dynamic linker */
     CUDNN9_PLACE_PACKAGES,     /* Python's packages */
-    CUDNN9_PLACE_TOOLKIT       /* the CUDA toolkit */
+    CUDNN9_PLACE_TOOLKIT,      /* the CUDA toolkit */
+    CUDNN9_PLACE_NAMED         /* a path that the caller names */
 };
 
 /* Gets a file that may be the library. Returns 1 to end the search. */
@@ -24,8 +25,12 @@ typedef int (*cudnn9_visit)(void *cookie, const char *path, enum cudnn9_place pl
  * twice. */
 int cudnn9_each_file(cudnn9_visit visit, void *cookie);
 
-/* The parts of it that need no process with cuDNN's users in it. Each returns 1 if the search
- * ended. */
+/* Gets the name and the path of a library in the dynamic linker's cache. */
+typedef void (*cudnn9_cached)(void *cookie, const char *name, const char *path);
+void cudnn9_each_cached(cudnn9_cached visit, void *cookie);
+
+/* The parts of the search that need no process with cuDNN's users in it. Each returns 1 if the
+ * search ended. */
 int cudnn9_each_in_library_path(cudnn9_visit visit, void *cookie);
 int cudnn9_each_in_system(cudnn9_visit visit, void *cookie);
 int cudnn9_each_in_packages(const char *site, cudnn9_visit visit, void *cookie);

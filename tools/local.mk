@@ -55,6 +55,7 @@ dist_man_MANS += \
 
 include tools/bench/local.mk
 include tools/compare/local.mk
+include tools/doctor/local.mk
 include tools/errata/local.mk
 include tools/oracle/local.mk
 include tools/problem/local.mk

@@ -44,11 +44,13 @@ cudnn9_mock() {
         grep -q "[ *]$name(" "$tap_dir/mock.c" || echo "int $name(void); int $name(void) { return 0; }"
     done >"$tap_dir/rest.c"
     cat "$tap_dir/rest.c" >>"$tap_dir/mock.c"
-    # shellcheck disable=SC2086
-    $cc -shared -fPIC -O1 -Wall "$@" -Wl,-soname,libcudnn.so.9 -Wl,--version-script="$tap_dir/mock.map" "$tap_dir/mock.c" \
-        -o "$cudnn9_to/libcudnn.so.9" -lm || return 1
-    # The front looks for the first part of an installation.
-    echo 'int unused_part;' | $cc -shared -fPIC -Wl,-soname,libcudnn_graph.so.9 -x c - -o "$cudnn9_to/libcudnn_graph.so.9"
+    # shellcheck disable=SC2086,SC2016
+    $cc -shared -fPIC -O1 -Wall "$@" -Wl,--enable-new-dtags '-Wl,-rpath,$ORIGIN' -Wl,-soname,libcudnn.so.9 -Wl,--version-script="$tap_dir/mock.map" "$tap_dir/mock.c" \
+        -o "$cudnn9_to/libcudnn.so.9" -lm -ldl || return 1
+    for cudnn9_part in graph ops cnn adv heuristic engines_precompiled engines_runtime_compiled; do
+        echo 'int unused_part;' |
+            $cc -shared -fPIC -Wl,-soname,libcudnn_$cudnn9_part.so.9 -x c - -o "$cudnn9_to/libcudnn_$cudnn9_part.so.9" || return 1
+    done
 }
 
 # cudnn9_compiles: builds the program that calls.

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A stand-in for the real libcudnn.so.9. cudnn9.sh adds the functions that this file does not
- * define; they return 0. MOCK_VERSION is its version, and MOCK_MIXED makes its parts disagree. */
+ * define; they return 0. MOCK_VERSION and MOCK_CUDART are the versions of it and CUDA, and
+ * MOCK_MIXED makes its parts disagree. */
+#include <dlfcn.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #ifndef MOCK_VERSION
 #define MOCK_VERSION 91900
+#endif
+
+#ifndef MOCK_CUDART
+#define MOCK_CUDART 13010
 #endif
 
 static _Thread_local char message[100];
@@ -16,6 +22,26 @@ size_t cudnnGetVersion(void);
 size_t cudnnGetVersion(void)
 {
     return MOCK_VERSION;
+}
+
+size_t cudnnGetCudartVersion(void);
+size_t cudnnGetCudartVersion(void)
+{
+    return MOCK_CUDART;
+}
+
+size_t cudnnGetMaxDeviceVersion(void);
+size_t cudnnGetMaxDeviceVersion(void)
+{
+    return 1210;
+}
+
+/* Loads a part as the real library does, from LD_LIBRARY_PATH or beside itself. */
+int cudnnGraphVersionCheck(void);
+int cudnnGraphVersionCheck(void)
+{
+    (void)dlopen("libcudnn_graph.so.9", RTLD_NOW);
+    return 0;
 }
 
 const char *cudnnGetErrorString(int status);
