@@ -75,65 +75,6 @@ static int collect(struct dl_phdr_info *object, size_t bytes, void *cookie)
     return 0;
 }
 
-/* Visits the library in one folder of a run path, in which $ORIGIN stands for the object's folder.
- */
-static int visit_entry(const char *origin, const char *entry, size_t length,
-                       enum cudnn9_place place, cudnn9_visit visit, void *cookie)
-{
-    static const char *const words[] = {"$ORIGIN", "${ORIGIN}"};
-    const char *slash = strrchr(origin, '/');
-    char path[PATH_MAX];
-
-    for (int i = 0; i < 2; i++) {
-        size_t word = strlen(words[i]);
-
-        if (slash != NULL && length >= word && strncmp(entry, words[i], word) == 0) {
-            size_t written =
-                (size_t)snprintf(path, sizeof(path), "%.*s%.*s/" LIBRARY, (int)(slash - origin),
-                                 origin, (int)(length - word), entry + word);
-
-            return written < sizeof(path) && access(path, R_OK) == 0 && visit(cookie, path, place);
-        }
-    }
-    if (length == 0 ||
-        (size_t)snprintf(path, sizeof(path), "%.*s/" LIBRARY, (int)length, entry) >= sizeof(path))
-        return 0;
-    return access(path, R_OK) == 0 && visit(cookie, path, place);
-}
-
-static int visit_run_path(const struct object *object, const char *run_path,
-                          enum cudnn9_place place, cudnn9_visit visit, void *cookie)
-{
-    int done = 0;
-
-    for (const char *at = run_path; at != NULL && object->path != NULL && !done;) {
-        size_t length = strcspn(at, ":");
-
-        done = visit_entry(object->path, at, length, place, visit, cookie);
-        at = at[length] != '\0' ? at + length + 1 : NULL;
-    }
-    return done;
-}
-
-/* Visits the package of cuDNN beside the Python package that the object belongs to. */
-static int visit_packages_of(const char *path, cudnn9_visit visit, void *cookie)
-{
-    static const char *const folders[] = {"/site-packages/", "/dist-packages/"};
-    char site[PATH_MAX];
-
-    for (int i = 0; i < 2; i++) {
-        const char *found = strstr(path, folders[i]);
-
-        if (found == NULL || (size_t)(found - path) + strlen(folders[i]) >= sizeof(site))
-            continue;
-        snprintf(site, sizeof(site), "%.*s",
-                 (int)(found - path + (ptrdiff_t)strlen(folders[i]) - 1), path);
-        if (cudnn9_each_in_packages(site, visit, cookie))
-            return 1;
-    }
-    return 0;
-}
-
 /* Visits the packages of the Python interpreter, or of its virtual environment. */
 static int visit_interpreter(const struct objects *objects, cudnn9_visit visit, void *cookie)
 {
@@ -168,16 +109,16 @@ static int visit_all(const struct objects *objects, cudnn9_visit visit, void *co
             done = visit(cookie, path, CUDNN9_PLACE_LOADED);
     }
     for (size_t i = 0; i < objects->count && !done; i++)
-        done = visit_run_path(&objects->list[i], objects->list[i].rpath, CUDNN9_PLACE_RPATH, visit,
-                              cookie);
+        done = cudnn9_each_in_run_path(objects->list[i].path, objects->list[i].rpath,
+                                       CUDNN9_PLACE_RPATH, visit, cookie);
     done = done || cudnn9_each_in_library_path(visit, cookie);
     for (size_t i = 0; i < objects->count && !done; i++)
-        done = visit_run_path(&objects->list[i], objects->list[i].runpath, CUDNN9_PLACE_RUNPATH,
-                              visit, cookie);
+        done = cudnn9_each_in_run_path(objects->list[i].path, objects->list[i].runpath,
+                                       CUDNN9_PLACE_RUNPATH, visit, cookie);
     done = done || cudnn9_each_in_system(visit, cookie);
     for (size_t i = 0; i < objects->count && !done; i++)
         done = objects->list[i].path != NULL &&
-               visit_packages_of(objects->list[i].path, visit, cookie);
+               cudnn9_each_beside(objects->list[i].path, visit, cookie);
     return done || visit_interpreter(objects, visit, cookie) ||
            cudnn9_each_in_toolkit(visit, cookie);
 }

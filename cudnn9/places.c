@@ -4,6 +4,7 @@
 
 #include <glob.h>
 #include <limits.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -174,5 +175,63 @@ int cudnn9_each_in_toolkit(cudnn9_visit visit, void *cookie)
                 visit_folder(folder, length, CUDNN9_PLACE_TOOLKIT, visit, cookie))
                 return 1;
         }
+    return 0;
+}
+
+/* Visits the library in one folder of a run path, in which $ORIGIN stands for the object's folder.
+ */
+static int visit_entry(const char *origin, const char *entry, size_t length,
+                       enum cudnn9_place place, cudnn9_visit visit, void *cookie)
+{
+    static const char *const words[] = {"$ORIGIN", "${ORIGIN}"};
+    const char *slash = strrchr(origin, '/');
+    char path[PATH_MAX];
+
+    for (int i = 0; i < 2; i++) {
+        size_t word = strlen(words[i]);
+
+        if (slash != NULL && length >= word && strncmp(entry, words[i], word) == 0) {
+            size_t written =
+                (size_t)snprintf(path, sizeof(path), "%.*s%.*s/" LIBRARY, (int)(slash - origin),
+                                 origin, (int)(length - word), entry + word);
+
+            return written < sizeof(path) && access(path, R_OK) == 0 && visit(cookie, path, place);
+        }
+    }
+    if (length == 0 ||
+        (size_t)snprintf(path, sizeof(path), "%.*s/" LIBRARY, (int)length, entry) >= sizeof(path))
+        return 0;
+    return access(path, R_OK) == 0 && visit(cookie, path, place);
+}
+
+int cudnn9_each_in_run_path(const char *object, const char *run_path, enum cudnn9_place place,
+                            cudnn9_visit visit, void *cookie)
+{
+    int done = 0;
+
+    for (const char *at = run_path; at != NULL && object != NULL && !done;) {
+        size_t length = strcspn(at, ":");
+
+        done = visit_entry(object, at, length, place, visit, cookie);
+        at = at[length] != '\0' ? at + length + 1 : NULL;
+    }
+    return done;
+}
+
+int cudnn9_each_beside(const char *path, cudnn9_visit visit, void *cookie)
+{
+    static const char *const folders[] = {"/site-packages/", "/dist-packages/"};
+    char site[PATH_MAX];
+
+    for (int i = 0; i < 2; i++) {
+        const char *found = strstr(path, folders[i]);
+
+        if (found == NULL || (size_t)(found - path) + strlen(folders[i]) >= sizeof(site))
+            continue;
+        snprintf(site, sizeof(site), "%.*s",
+                 (int)(found - path + (ptrdiff_t)strlen(folders[i]) - 1), path);
+        if (cudnn9_each_in_packages(site, visit, cookie))
+            return 1;
+    }
     return 0;
 }

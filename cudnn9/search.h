@@ -36,6 +36,12 @@ int cudnn9_each_in_system(cudnn9_visit visit, void *cookie);
 int cudnn9_each_in_packages(const char *site, cudnn9_visit visit, void *cookie);
 int cudnn9_each_in_toolkit(cudnn9_visit visit, void *cookie);
 
+/* Visits the folders of an object's run path, which may be NULL. */
+int cudnn9_each_in_run_path(const char *object, const char *run_path, enum cudnn9_place place,
+                            cudnn9_visit visit, void *cookie);
+/* Visits cuDNN's package beside the Python package that the file belongs to. */
+int cudnn9_each_beside(const char *path, cudnn9_visit visit, void *cookie);
+
 /* Returns a name for messages, such as "LD_LIBRARY_PATH". */
 const char *cudnn9_place_name(enum cudnn9_place place);
 

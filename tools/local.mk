@@ -39,6 +39,7 @@ tools_anydnn_SOURCES = \
 	tools/shim.h \
 	tools/shim_built.c \
 	tools/shim_names.c \
+	tools/shim_nine.c \
 	tools/terminal.c \
 	tools/terminal.h \
 	tools/tune.c \
