@@ -7,6 +7,7 @@ EXTRA_DIST += \
 	debian/anydnn-backend-clblast.install \
 	debian/anydnn-backend-opencl.install \
 	debian/anydnn-cudnn7.install \
+	debian/anydnn-cudnn9.install \
 	debian/anydnn-tools.install \
 	debian/changelog \
 	debian/control \

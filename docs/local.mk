@@ -11,6 +11,7 @@ nobase_dist_docpages_DATA = \
 	docs/call.svg \
 	docs/comparing.md \
 	docs/cudnn7.md \
+	docs/cudnn9.md \
 	docs/developing.md \
 	docs/errata.md \
 	docs/faq.md \

@@ -51,6 +51,7 @@ include tests/cuda/local.mk
 include tests/verify/local.mk
 include tests/tools/local.mk
 include tests/cudnn7/local.mk
+include tests/cudnn9/local.mk
 include tests/porting/local.mk
 include tests/abi/local.mk
 if HAVE_CMOCKA

@@ -86,6 +86,7 @@ extern const struct tool_command tool_errata;
 extern const struct tool_command tool_abi;
 extern const struct tool_command tool_shim;
 extern const struct tool_command tool_exec;
+extern const struct tool_command tool_doctor;
 
 /* Prints "anydnn: ..." on stderr and returns `code`. */
 int tool_fail(struct tool *tool, int code, const char *format, ...)

@@ -81,9 +81,13 @@ static int visit_needed(const struct section *section, const struct elf_visitor 
     ElfW(Dyn) entry;
 
     for (uint64_t at = 0; take(section, at, &entry, sizeof(entry)) == 0; at += sizeof(entry)) {
-        const char *name = entry.d_tag == DT_NEEDED ? name_at(section, entry.d_un.d_val) : NULL;
+        int is_path = entry.d_tag == DT_RPATH || entry.d_tag == DT_RUNPATH;
+        const char *name =
+            entry.d_tag == DT_NEEDED || is_path ? name_at(section, entry.d_un.d_val) : NULL;
 
-        if (name != NULL && visitor->needed != NULL)
+        if (name != NULL && is_path && visitor->run_path != NULL)
+            visitor->run_path(visitor->cookie, name, entry.d_tag == DT_RPATH);
+        if (name != NULL && !is_path && visitor->needed != NULL)
             visitor->needed(visitor->cookie, name);
     }
     return 0;

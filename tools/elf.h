@@ -12,6 +12,8 @@ struct elf_visitor {
     void *cookie;
     void (*version)(void *cookie, const char *node);  /* the version of an import */
     void (*exported)(void *cookie, const char *name); /* a symbol that other files can import */
+    /* the folders in which the file's libraries are searched, before LD_LIBRARY_PATH or after */
+    void (*run_path)(void *cookie, const char *folders, int before);
 };
 
 struct elf_facts {

@@ -39,6 +39,7 @@ tools_anydnn_SOURCES = \
 	tools/shim.h \
 	tools/shim_built.c \
 	tools/shim_names.c \
+	tools/shim_nine.c \
 	tools/terminal.c \
 	tools/terminal.h \
 	tools/tune.c \
@@ -55,6 +56,7 @@ dist_man_MANS += \
 
 include tools/bench/local.mk
 include tools/compare/local.mk
+include tools/doctor/local.mk
 include tools/errata/local.mk
 include tools/oracle/local.mk
 include tools/problem/local.mk

@@ -12,7 +12,7 @@
 
 static const struct tool_command *const commands[] = {
     &tool_info,   &tool_config, &tool_explain, &tool_run, &tool_bench, &tool_compare, &tool_tune,
-    &tool_replay, &tool_verify, &tool_errata,  &tool_abi, &tool_shim,  &tool_exec};
+    &tool_replay, &tool_verify, &tool_errata,  &tool_abi, &tool_shim,  &tool_exec,    &tool_doctor};
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
 

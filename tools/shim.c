@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* anydnn shim: lists which cuDNN 7 functions programs import, and which backend runs them here. */
+/* anydnn shim: lists which cuDNN functions programs import, and what runs them here. */
 #include "shim.h"
 
 #include <stdio.h>
@@ -13,6 +13,7 @@ struct scan {
     json_t *needed;   /* libraries named libcudnn... */
     int own;          /* cuDNN 7 functions that the file defines itself */
     struct shim_built built;
+    struct shim_nine nine;
 };
 
 /* Returns 1 for names of functions: "cudnn" and a capital letter. */
@@ -41,6 +42,8 @@ static void see_library(void *cookie, const char *library)
     struct scan *scan = cookie;
 
     shim_built_needed(&scan->built, library);
+    if (strcmp(library, "libcudnn.so.9") == 0)
+        scan->nine.linked = 1;
     if (strncmp(library, "libcudnn", 8) == 0)
         json_array_append_new(scan->needed, tool_json_text(library));
 }
@@ -52,12 +55,22 @@ static void see_version(void *cookie, const char *node)
     shim_built_version(&scan->built, node);
 }
 
+static void see_run_path(void *cookie, const char *folders, int before)
+{
+    struct scan *scan = cookie;
+    char **member = before ? &scan->nine.rpath : &scan->nine.runpath;
+
+    if (*member == NULL)
+        *member = strdup(folders);
+}
+
 static int by_name(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Returns the sorted names. The caller frees the list; the array owns the strings. */
+/* Returns the sorted names, and NULL after them. The caller frees the list; the array owns the
+ * strings. */
 static const char **in_order(const json_t *array)
 {
     size_t count = json_array_size(array);
@@ -65,6 +78,7 @@ static const char **in_order(const json_t *array)
 
     for (size_t i = 0; i < count; i++)
         names[i] = json_string_value(json_array_get(array, i));
+    names[count] = NULL;
     qsort(names, count, sizeof(*names), by_name);
     return names;
 }
@@ -166,44 +180,77 @@ static void print_file(const char *file, const json_t *answer, size_t lacking)
         print_answer(json_array_get(functions, i));
 }
 
+/* Fills in the answer for a file of cuDNN 7. Returns the number of functions that do not run. */
+static size_t answer_seven(anydnnHandle_t handle, const struct scan *scan, const char **names,
+                           json_t *answer)
+{
+    json_t *functions = json_object_get(answer, "functions");
+    char device[64] = "";
+    size_t lacking = 0;
+
+    for (size_t i = 0; i < json_array_size(scan->imported); i++) {
+        json_t *object = answer_for(handle, names[i]);
+
+        lacking += !json_is_true(json_object_get(object, "runs")) ||
+                   json_is_null(json_object_get(object, "backend"));
+        json_array_append_new(functions, object);
+    }
+    anydnnGetDevice(handle, device, sizeof(device));
+    json_object_set_new(answer, "device", tool_json_text(device));
+    json_object_set_new(answer, "remark", tool_json_text(remark(scan)));
+    return lacking;
+}
+
+/* Returns 1 if the file is one of cuDNN 9: by what it needs, by its symbols, or, if it imports
+ * none, by a name in its data. */
+static int is_nine(struct scan *scan, const char *file)
+{
+    int named = scan->built.library == 0 && json_array_size(scan->imported) == 0 &&
+                scan->own == 0 && shim_nine_strings(&scan->nine, file);
+
+    return scan->built.library == 9 || named;
+}
+
+static int answer_file(struct tool *tool, anydnnHandle_t handle, struct scan *scan,
+                       const char *file, json_t *answer)
+{
+    const char **names = in_order(scan->imported);
+    int nine = is_nine(scan, file);
+    char built[300];
+    size_t lacking;
+
+    json_object_set(answer, "needed", scan->needed);
+    shim_built_for(&scan->built, built, sizeof(built));
+    json_object_set_new(answer, "built", tool_json_text(*built != '\0' ? built : NULL));
+    json_object_set_new(answer, "functions", json_array());
+    lacking = nine ? shim_nine_answer(&scan->nine, file, names, answer)
+                   : answer_seven(handle, scan, names, answer);
+    free(names);
+    if (!tool->json && nine)
+        shim_nine_print(file, answer);
+    else if (!tool->json)
+        print_file(file, answer, lacking);
+    return lacking > 0 || (scan->own > 0 && !nine) ? TOOL_FAILED : TOOL_FINE;
+}
+
 static int read_file(struct tool *tool, anydnnHandle_t handle, const char *file, json_t *answer)
 {
     struct scan scan = {.imported = json_array(), .needed = json_array()};
-    const struct elf_visitor visitor = {see_symbol, see_library, &scan, see_version};
-    json_t *functions = json_array();
+    const struct elf_visitor visitor = {.symbol = see_symbol,
+                                        .needed = see_library,
+                                        .cookie = &scan,
+                                        .version = see_version,
+                                        .run_path = see_run_path};
     struct elf_facts facts;
-    char device[64] = "";
-    char built[300];
-    size_t lacking = 0;
     int code;
 
     shim_built_start(&scan.built);
     code = elf_read(tool, file, file, &visitor, &facts);
-    if (code == TOOL_FINE) {
-        const char **names = in_order(scan.imported);
-
-        for (size_t i = 0; i < json_array_size(scan.imported); i++) {
-            json_t *object = answer_for(handle, names[i]);
-
-            lacking += !json_is_true(json_object_get(object, "runs")) ||
-                       json_is_null(json_object_get(object, "backend"));
-            json_array_append_new(functions, object);
-        }
-        free(names);
-        anydnnGetDevice(handle, device, sizeof(device));
-        json_object_set_new(answer, "device", tool_json_text(device));
-        json_object_set(answer, "needed", scan.needed);
-        shim_built_for(&scan.built, built, sizeof(built));
-        json_object_set_new(answer, "built", tool_json_text(*built != '\0' ? built : NULL));
-        json_object_set_new(answer, "remark", tool_json_text(remark(&scan)));
-        json_object_set(answer, "functions", functions);
-        if (!tool->json)
-            print_file(file, answer, lacking);
-        if (lacking > 0 || scan.own > 0)
-            code = TOOL_FAILED;
-    }
+    if (code == TOOL_FINE)
+        code = answer_file(tool, handle, &scan, file, answer);
     json_object_set_new(answer, "file", tool_json_text(file));
-    json_decref(functions);
+    free(scan.nine.rpath);
+    free(scan.nine.runpath);
     json_decref(scan.imported);
     json_decref(scan.needed);
     return code;
@@ -242,5 +289,5 @@ static int run(struct tool *tool, int argc, char **argv)
 }
 
 const struct tool_command tool_shim = {
-    "shim",     "FILE...", "Shows the cuDNN 7 functions that programs import, and what runs them.",
+    "shim",     "FILE...", "Shows the cuDNN functions that programs import, and what runs them.",
     no_options, run,       0};

@@ -37,8 +37,25 @@ void shim_built_import(struct shim_built *built, const char *name);
 /* Writes the rest of the sentence "built ...", or nothing if the file does not show it. */
 void shim_built_for(const struct shim_built *built, char *text, size_t size);
 
-/* Stores the folder of libcudnn.so.7, which lies beside the library that this program uses. Fails
- * if it is not installed. The caller frees it. */
-int shim_folder(struct tool *tool, char **folder);
+/* Returns the folder of libcudnn.so.7 or libcudnn.so.9, which lies beside the library that this
+ * program uses, or NULL if it is not installed. The caller frees it. */
+char *shim_folder(int version);
+/* Fails because the library is not installed. */
+int shim_missing(struct tool *tool, int version);
+
+/* How a file gets libcudnn.so.9. */
+struct shim_nine {
+    char *rpath, *runpath; /* of the file, or NULL */
+    int linked;            /* 1 if it needs the library */
+    int by_name, by_path;  /* 1 if it contains the library's name, or a path of it */
+};
+
+/* Returns 1 if the file contains names of cuDNN 9's library, and notes them. */
+int shim_nine_strings(struct shim_nine *nine, const char *file);
+/* Fills in the answer for a file of cuDNN 9 that imports the functions of `names`. Returns the
+ * number of functions that the real library does not run. */
+size_t shim_nine_answer(const struct shim_nine *nine, const char *file, const char *const *names,
+                        json_t *answer);
+void shim_nine_print(const char *file, const json_t *answer);
 
 #endif

@@ -93,31 +93,61 @@ const char *shim_problem(const char *name)
     return NULL;
 }
 
-int shim_folder(struct tool *tool, char **folder)
+/* Returns where the folder of this version is if it is installed. The installed tree may have been
+ * moved as a whole. */
+static char *folder_of(int version)
 {
-    static const char below[] = "/anydnn/cudnn7";
     void *symbol = dlsym(RTLD_DEFAULT, "anydnnGetVersion");
     char *path = NULL;
-    char *file;
+    char *folder;
     Dl_info info;
-    int code = TOOL_FINE;
+    size_t size;
 
-    /* The installed tree may have been moved as a whole. */
     if (symbol != NULL && dladdr(symbol, &info) != 0 && info.dli_fname != NULL)
         path = realpath(info.dli_fname, NULL);
-    *folder = tool_alloc((path != NULL ? strlen(path) : strlen(ANYDNN_LIBDIR)) + sizeof(below));
+    size = (path != NULL ? strlen(path) : strlen(ANYDNN_LIBDIR)) + sizeof("/anydnn/cudnn7");
+    folder = tool_alloc(size);
     if (path != NULL)
-        sprintf(*folder, "%.*s%s", (int)(strrchr(path, '/') - path), path, below);
+        snprintf(folder, size, "%.*s/anydnn/cudnn%d", (int)(strrchr(path, '/') - path), path,
+                 version);
     else
-        sprintf(*folder, "%s%s", ANYDNN_LIBDIR, below);
+        snprintf(folder, size, "%s/anydnn/cudnn%d", ANYDNN_LIBDIR, version);
     free(path);
-    file = tool_alloc(strlen(*folder) + sizeof("/libcudnn.so.7"));
-    sprintf(file, "%s/libcudnn.so.7", *folder);
-    if (access(file, R_OK) != 0)
-        code = tool_fail(tool, TOOL_FAILED,
-                         "%s: %s; configure --enable-cudnn7 installs it, or Debian's package "
-                         "anydnn-cudnn7",
-                         file, strerror(errno));
+    return folder;
+}
+
+static char *file_in(const char *folder, int version)
+{
+    size_t size = strlen(folder) + sizeof("/libcudnn.so.7");
+    char *file = tool_alloc(size);
+
+    snprintf(file, size, "%s/libcudnn.so.%d", folder, version);
+    return file;
+}
+
+char *shim_folder(int version)
+{
+    char *folder = folder_of(version);
+    char *file = file_in(folder, version);
+
+    if (access(file, R_OK) != 0) {
+        free(folder);
+        folder = NULL;
+    }
+    free(file);
+    return folder;
+}
+
+int shim_missing(struct tool *tool, int version)
+{
+    char *folder = folder_of(version);
+    char *file = file_in(folder, version);
+    int code = tool_fail(tool, TOOL_FAILED,
+                         "%s: %s; configure --enable-cudnn%d installs it, or Debian's package "
+                         "anydnn-cudnn%d",
+                         file, strerror(ENOENT), version, version);
+
+    free(folder);
     free(file);
     return code;
 }

@@ -47,7 +47,7 @@ static void bad_value(const struct adn_file_entry *entry, const char *values, ch
                                                 : "");
 }
 
-/* ---- [anydnn], [trace], [shadow], [check] */
+/* ---- [anydnn], [trace], [shadow], [check], [cudnn9] */
 
 static enum adn_apply apply_key(struct adn_settings *settings, const struct adn_file_entry *entry,
                                 enum adn_layer layer, const char *origin, char *error,
@@ -317,18 +317,19 @@ static enum adn_apply apply_route(struct adn_settings *settings, const char *mod
 
 static enum adn_apply unknown_section(const char *section, char *error, size_t error_size)
 {
-    const char *names[6 + ADN_ROUTE_MODE_COUNT] = {"anydnn", "route",  "plugin NAME",
-                                                   "trace",  "shadow", "check"};
+    const char *names[7 + ADN_ROUTE_MODE_COUNT] = {"anydnn", "route", "plugin NAME", "trace",
+                                                   "shadow", "check", "cudnn9"};
     char modes[ADN_ROUTE_MODE_COUNT][32];
 
     for (int i = 0; i < ADN_ROUTE_MODE_COUNT; i++) {
         snprintf(modes[i], sizeof(modes[i]), "route %s", adn_route_modes[i]);
-        names[6 + i] = modes[i];
+        names[7 + i] = modes[i];
     }
     snprintf(error, error_size, "unknown section [%s]", section);
-    adn_settings_suggest(error, error_size, section, names, 6 + ADN_ROUTE_MODE_COUNT,
-                         "the sections are anydnn, trace, shadow, check, route, route MODE and "
-                         "plugin NAME");
+    adn_settings_suggest(
+        error, error_size, section, names, 7 + ADN_ROUTE_MODE_COUNT,
+        "the sections are anydnn, trace, shadow, check, cudnn9, route, route MODE and "
+        "plugin NAME");
     return ADN_APPLY_UNKNOWN;
 }
 

@@ -206,6 +206,12 @@ static int set_file(const struct adn_key *key, const char *value, void *member)
     return value[0] == '/' || strcmp(value, "off") == 0 ? set_string(member, value) : -1;
 }
 
+static int set_library(const struct adn_key *key, const char *value, void *member)
+{
+    (void)key;
+    return value[0] == '/' || strcmp(value, "auto") == 0 ? set_string(member, value) : -1;
+}
+
 static void free_folders(char **folders)
 {
     for (char **folder = folders; folder != NULL && *folder != NULL; folder++)
@@ -284,7 +290,7 @@ static set_fn *const setters[] = {
     [ADN_KEY_FILE] = set_file,           [ADN_KEY_SAMPLE] = set_sample,
     [ADN_KEY_REFERENCE] = set_reference, [ADN_KEY_OPERATIONS] = set_operations,
     [ADN_KEY_BOUND] = set_bound,         [ADN_KEY_PART] = set_part,
-    [ADN_KEY_VALUES] = set_values,
+    [ADN_KEY_VALUES] = set_values,       [ADN_KEY_LIBRARY] = set_library,
 };
 
 int adn_key_set(struct adn_settings *settings, const struct adn_key *key, const char *value)

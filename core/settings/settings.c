@@ -91,6 +91,8 @@ void adn_settings_free(struct adn_settings *settings)
     free(settings->shadow_file);
     free(settings->check_outputs);
     free(settings->check_operations);
+    free(settings->cudnn9_library);
+    free(settings->cudnn9_counters);
     free(settings->rules);
     free(settings->key_origin);
     for (int i = 0; settings->key_withheld != NULL && i < adn_key_count; i++)

@@ -119,6 +119,8 @@ struct adn_settings {
     int32_t shadow_summary; /* 1: findings are reported at exit */
     char *check_outputs;
     char *check_operations;
+    char *cudnn9_library;  /* "auto", or the real libcudnn.so.9 or its folder */
+    char *cudnn9_counters; /* "off", or where the calls of libcudnn.so.9 are counted */
     struct adn_plugin_section *plugins;
     struct adn_route_rule *rules; /* all layers, in order of reading */
     int32_t rule_count;

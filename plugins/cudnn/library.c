@@ -75,13 +75,37 @@ static int locate_folder(void *library)
     return 0;
 }
 
-static void load(const char *name)
+/* The path of anydnn's own libcudnn.so.9 in this process, or empty. */
+static char front[PATH_MAX];
+
+/* Opens the library. If anydnn's own one has the name in this process, opens the file in front of
+ * which it stands: a backend below it must not call it again. */
+static void *open_library(const char *name)
 {
     void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    void *symbol = library ? dlsym(library, "anydnnCudnn9Real") : NULL;
+    const char *(*real)(void);
+    Dl_info info;
+
+    if (!symbol)
+        return library;
+    memcpy(&real, &symbol, sizeof real);
+    if (dladdr(symbol, &info) && info.dli_fname && !realpath(info.dli_fname, front))
+        front[0] = 0;
+    name = real();
+    return name ? dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE) : NULL;
+}
+
+static void load(const char *name)
+{
+    void *library = open_library(name);
     const char *lacks;
 
     if (!library) {
-        snprintf(failure, sizeof failure, "cannot load cuDNN's library: %s", dlerror());
+        const char *error = dlerror();
+
+        snprintf(failure, sizeof failure, "cannot load cuDNN's library: %s",
+                 error ? error : "anydnn's libcudnn.so.9 finds no real one");
         return;
     }
     lacks = take_functions(library);
@@ -137,7 +161,8 @@ const char *cdn_library_version_text(void)
 }
 
 /* Returns the path in a line of /proc/self/maps if it is a part of cuDNN, else NULL. Version 7, and
- * anydnn's own library in its place, is a single file that shares no parts with later ones. */
+ * anydnn's own library in its place, is a single file that shares no parts with later ones. So is
+ * anydnn's own libcudnn.so.9. */
 static char *part_of(char *line)
 {
     char *path = strchr(line, '/');
@@ -147,7 +172,7 @@ static char *part_of(char *line)
         strncmp(slash + 1, "libcudnn.so.7", 13) == 0)
         return NULL;
     path[strcspn(path, "\n")] = 0;
-    return path;
+    return strcmp(path, front) == 0 ? NULL : path;
 }
 
 static void check_parts(FILE *maps)

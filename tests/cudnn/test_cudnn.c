@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests the backend cudnn over a mock of cuDNN's library, without a GPU: when it declines all
  * problems, and how it offers cuDNN's engine configurations.
- * Needs: tests/cudnn/libcudnn_mock.la tests/cudnn/libcudnn_old.la tests/cudnn/libcudnn_lacks.la */
+ * Needs: tests/cudnn/libcudnn_mock.la tests/cudnn/libcudnn_old.la tests/cudnn/libcudnn_lacks.la
+ * cudnn9/built/.stamp */
 #include "harness.h"
 
 #include <dlfcn.h>
@@ -88,6 +89,37 @@ static void version_7_beside(void)
     plugin->context_destroy(context);
 }
 
+#ifdef __x86_64__
+/* Checks that the backend does not call anydnn's own libcudnn.so.9, but the file behind it. */
+static void front_before(void)
+{
+    struct anydnn_plugin_context *context;
+    const char *build = getenv("ANYDNN_TEST_BUILDDIR");
+    struct answer answer;
+    struct layer layer;
+
+    use_library("libcudnn_mock.so");
+    setenv("ANYDNN_CUDNN9_LIBRARY", library, 1);
+    snprintf(library, sizeof library, "%s/cudnn9/.libs/libcudnn.so.9", build ? build : ".");
+    context = start();
+    make_layer(&layer, ANYDNN_PLUGIN_FLOAT, ANYDNN_PLUGIN_MATH_DEFAULT);
+    ask(context, &layer, &answer);
+    assert_int_not_equal(answer.offer[0].reason, ANYDNN_PLUGIN_REASON_LIBRARY);
+    assert_int_equal(warnings, 0);
+    plugin->context_destroy(context);
+}
+
+static void front_of_nothing(void)
+{
+    const char *build = getenv("ANYDNN_TEST_BUILDDIR");
+
+    setenv("ANYDNN_CUDNN9_LIBRARY", "/nowhere", 1);
+    setenv("ANYDNN_LOG", "off", 1);
+    snprintf(library, sizeof library, "%s/cudnn9/.libs/libcudnn.so.9", build ? build : ".");
+    expect_declined("anydnn's libcudnn.so.9 finds no real one");
+}
+#endif
+
 static void test_libraries(void **state)
 {
     (void)state;
@@ -96,6 +128,10 @@ static void test_libraries(void **state)
     run_alone(lacking_library);
     run_alone(mixed_library);
     run_alone(version_7_beside);
+#ifdef __x86_64__
+    run_alone(front_before);
+    run_alone(front_of_nothing);
+#endif
 }
 
 /* ------------------------------------------------------------------ offers */

@@ -76,7 +76,7 @@ EOT
 }
 
 remarks() {
-    echo cudnnCreate | stub nine.so -L"$tap_dir" -l:libcudnn.so.9 && gives 0 "$anydnn" shim --device cpu "$tap_dir/nine.so" &&
+    echo cudnnCreate | stub eight.so -L"$tap_dir" -l:libcudnn.so.8 && gives 0 "$anydnn" shim --device cpu "$tap_dir/eight.so" &&
         says 'linked to another version than cuDNN 7' &&
         gives 1 "$anydnn" shim --device cpu "$cudnn7_import/libcudnn.so.7" && says 'it contains cuDNN functions itself' &&
         gives 0 "$anydnn" shim --device cpu "$(command -v sh)" && says 'imports 0 functions of cuDNN$' && says 'libraries opened with dlopen are not shown'
@@ -234,6 +234,8 @@ cudnn7_header "$tap_dir"
 cudnn7_named "$cudnn7_import/libcudnn.so.7" && cudnn7_named "$tap_dir/real/libcudnn.so.7"
 echo 'int cudnnCreate(void); int cudnnCreate(void) { return 0; }' |
     $cc -shared -fPIC -Wl,-soname,libcudnn.so.9 -x c - -o "$tap_dir/libcudnn.so.9"
+echo 'int cudnnCreate(void); int cudnnCreate(void) { return 0; }' |
+    $cc -shared -fPIC -Wl,-soname,libcudnn.so.8 -x c - -o "$tap_dir/libcudnn.so.8"
 check "darknet: every function runs, and its backend is shown" all_of_darknet
 check "a program with recurrent layers: some functions do not run" some_of_the_sample
 check "every function is known, every operation has its backend" knows_operations

@@ -45,8 +45,8 @@ conf() {
 
 check "help lists the commands" gives 0 "^  explain " --help
 check "version" gives 0 "^anydnn 0\.[0-9]*\.[0-9]*, API level 2\$" --version
-check "no command" refuses 2 "missing command; available: info, config, explain, run, bench, compare, tune, replay, verify, errata, abi, shim and exec"
-check "an unknown command" refuses 2 "unknown command \`brench\`; available: info, config, explain, run, bench, compare, tune, replay, verify, errata, abi, shim and exec" brench
+check "no command" refuses 2 "missing command; available: info, config, explain, run, bench, compare, tune, replay, verify, errata, abi, shim, exec and doctor"
+check "an unknown command" refuses 2 "unknown command \`brench\`; available: info, config, explain, run, bench, compare, tune, replay, verify, errata, abi, shim, exec and doctor" brench
 check "output that cannot be written" sh -c \
     "! '$anydnn' --help >/dev/full 2>'$tap_dir/err' && grep 'cannot write the output' '$tap_dir/err'"
 

@@ -153,6 +153,12 @@ static const struct key_case cases[] = {
     {"check", "outputs", "nan, inf, zero", "nan, inf, zero", NULL},
     {"check", "outputs", "nan,big", NULL, MUST "off, or some of nan, inf and zero"},
     {"check", "operations", "softmax_*", "softmax_*", NULL},
+    {"cudnn9", "library", "auto", "auto", NULL},
+    {"cudnn9", "library", "/opt/cudnn/lib", "/opt/cudnn/lib", NULL},
+    {"cudnn9", "library", "cudnn/lib", NULL,
+     "library = cudnn/lib: " MUST "auto or an absolute path"},
+    {"cudnn9", "counters", "/tmp/calls.%p", "/tmp/calls.%p", NULL},
+    {"cudnn9", "counters", "calls", NULL, MUST "off or an absolute path"},
     {"anydnn", "plugin_path", "none", "none", NULL},
     {"anydnn", "plugin_path", "/a", "/a", NULL},
     {"anydnn", "plugin_path", "/a:/b c:/d", "/a:/b c:/d", NULL},
@@ -203,7 +209,7 @@ static const struct key_case cases[] = {
     {"plugins NAME", "enable", "yes", NULL,
      "unknown section [plugins NAME]; did you mean `plugin NAME`?"},
     {"weather", "enable", "yes", NULL,
-     "unknown section [weather]; the sections are anydnn, trace, shadow, check, route, "},
+     "unknown section [weather]; the sections are anydnn, trace, shadow, check, cudnn9, route, "},
 };
 #define CASE_COUNT (sizeof(cases) / sizeof(cases[0]))
 

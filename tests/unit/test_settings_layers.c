@@ -24,9 +24,10 @@ struct layer_case {
     int dropped;
 };
 
-#define SECTIONS "the sections are anydnn, trace, shadow, check, route, route MODE and plugin NAME"
-#define CACHE    "anydnn", "plan_cache"
-#define FOLDERS  "anydnn", "plugin_path"
+#define SECTIONS                                                                                   \
+    "the sections are anydnn, trace, shadow, check, cudnn9, route, route MODE and plugin NAME"
+#define CACHE   "anydnn", "plan_cache"
+#define FOLDERS "anydnn", "plugin_path"
 
 static const struct layer_case cases[] = {
     {"nothing given", {.system = NULL}, CACHE, "256", "built-in", NULL, 0},
