@@ -121,7 +121,8 @@ class Layers(unittest.TestCase):
                 leaf = x.double().requires_grad_()
                 self.assertTrue(torch.autograd.gradcheck(model, leaf))
                 self.assertTrue(torch.autograd.gradgradcheck(model, leaf))
-                once, again = (torch.autograd.grad(model(leaf).square().sum(), [leaf, *model.parameters()], create_graph=graph)
+                given = [leaf, *model.parameters()]
+                once, again = (torch.autograd.grad(model(leaf).square().sum(), given, create_graph=graph)
                                for graph in (False, True))
                 self.same([one.detach() for one in again], once, 2 ** 9)
 
@@ -220,7 +221,8 @@ class Layers(unittest.TestCase):
         found = anydnn.torch.fused(anydnn.torch.fuse(Model()))
         self.assertEqual(found.summary.split(",")[0], "0 of 5 normalizations fused")
         for name, reason in (("plain", "add comes behind it, not an activation that the library has"),
-                             ("used", "a result with other users"), ("hooked", "hooks"), ("early", "an earlier user of the sum"),
+                             ("used", "a result with other users"), ("hooked", "hooks"),
+                             ("early", "an earlier user of the sum"),
                              ("rms", "no operator of ours runs RMSNorm together with another operation")):
             self.assertEqual(found.reasons[name], reason)
         self.assertEqual(anydnn.torch.fused(anydnn.torch.fuse(Transformer(4))).reasons,

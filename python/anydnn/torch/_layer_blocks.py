@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The patterns of layers that `fuse` runs as one operator: normalizations of single samples, and linear layers."""
-from dataclasses import dataclass
 import operator
+from dataclasses import dataclass
 from typing import Any, Dict, List, Optional, Tuple
 
 import torch
@@ -56,8 +56,8 @@ def linear_active(linear: Any, x: torch.Tensor, activation: Activation) -> torch
     if hooked(linear) or bias is None or not fits_product(x, w, bias):
         _disabled(_linear.COUNTED, _linear.FAMILY)
         return _activations.apply(activation, linear(x))
-    x, w, bias = _blocks._as_autocast(x, w, bias)  # type: ignore[assignment]
-    return _linear.run(x, w, bias, activation)
+    operands: Any = _blocks._as_autocast(x, w, bias)
+    return _linear.run(*operands, activation)
 
 
 def fits_product(*operands: torch.Tensor) -> bool:
@@ -128,9 +128,10 @@ class LayerFinder:
             return None
         reason = self.refused(layer, module, node)
         if not reason and not _activations.full_keys(activation):
-            reason = f"the library does not have {activation[0]}, which comes behind it,"
+            reason = f"{activation[0]} comes behind it, which the library does not have"
         if reason:
-            return self.decline(layer, reason)
+            self.decline(layer, reason)
+            return None
         return Layers(layer, node, None, activation, None if linear else layer)
 
     def refused(self, layer: fx.Node, module: nn.Module, user: Optional[fx.Node]) -> str:
@@ -158,7 +159,8 @@ class LayerFinder:
         if not reason and min(addition.users, key=place.__getitem__) is not node:
             reason = "an earlier user of the sum"
         if reason:
-            return self.decline(node, reason)
+            self.decline(node, reason)
+            return None
         return Layers(node, None, addition, _activations.IDENTITY, node)
 
     def patterns(self, taken: Any) -> List[Layers]:
