@@ -163,6 +163,8 @@ class Layers(unittest.TestCase):
                 with anydnn.torch.use():
                     found = trained(fused, x)
             self.assertTrue(all(torch.equal(*pair) for pair in zip(found, wanted)))
+        torch._dynamo.reset()
+        self.assertTrue(torch.equal(torch.compile(fused, backend="eager", fullgraph=True)(x), model(x)))
         self.assertEqual({line.reason for line in anydnn.torch.report()}, {
             "anydnn.torch is not enabled for normalization", "anydnn.torch is not enabled for matmul"})
 
@@ -244,7 +246,7 @@ class Layers(unittest.TestCase):
             with anydnn.torch.use(route="cpu_ref", everything=True), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 torch._dynamo.reset()
-                self.same([torch.compile(fused, backend="aot_eager")(x).detach()], [wanted.detach()], 2 ** 9)
+                self.same([torch.compile(fused, backend="aot_eager", fullgraph=True)(x).detach()], [wanted.detach()], 2 ** 9)
                 self.same([torch.export.export(fused, (x,)).module()(x).detach()], [wanted.detach()], 2 ** 9)
                 self.same([torch.func.jvp(fused, (x,), (x,))[1].detach()], [slope.detach()], 2 ** 9)
                 found = torch.vmap(lambda one, f=fused: f(one[None])[0])(x)

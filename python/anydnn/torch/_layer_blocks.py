@@ -15,7 +15,7 @@ _HALVES = (torch.float16, torch.bfloat16)
 
 
 def _disabled(counted: str, family: str) -> None:
-    if family not in _state.families:
+    if family not in _state.families and not torch.compiler.is_compiling():
         _state.count(f"anydnn::{counted}", "torch", _fused.DISABLED + family, 0.0)
 
 
@@ -39,9 +39,10 @@ def group_active(norm: Any, x: torch.Tensor, activation: Activation) -> torch.Te
 def add_norm(norm: Any, x: Any, z: Any) -> Tuple[torch.Tensor, torch.Tensor]:
     """Returns a layer normalization of x + z, and the sum."""
     shape = norm.normalized_shape
-    if (hooked(norm) or not isinstance(x, torch.Tensor) or not isinstance(z, torch.Tensor) or x.shape != z.shape
-            or x.dtype != z.dtype or x is z or not _norms_fused.fits(x, z, norm.weight, norm.bias) or _cast_to_float(x)
-            or tuple(x.shape[x.dim() - len(shape):]) != tuple(shape)):
+    # A tracer must not see the comparisons of shapes, which would become guards.
+    if (hooked(norm) or not isinstance(x, torch.Tensor) or not isinstance(z, torch.Tensor) or x is z
+            or not _norms_fused.fits(x, z, norm.weight, norm.bias) or x.shape != z.shape or x.dtype != z.dtype
+            or _cast_to_float(x) or tuple(x.shape[x.dim() - len(shape):]) != tuple(shape)):
         _disabled("add_layer_norm", _norms_fused.FAMILY)
         total = x + z
         return norm(total), total
@@ -56,8 +57,8 @@ def linear_active(linear: Any, x: torch.Tensor, activation: Activation) -> torch
     if hooked(linear) or bias is None or not fits_product(x, w, bias):
         _disabled(_linear.COUNTED, _linear.FAMILY)
         return _activations.apply(activation, linear(x))
-    operands: Any = _blocks._as_autocast(x, w, bias)
-    return _linear.run(*operands, activation)
+    cast: Any = _blocks._as_autocast(x, w, bias)
+    return _linear.run(cast[0], cast[1], cast[2], activation)
 
 
 def fits_product(*operands: torch.Tensor) -> bool:
