@@ -29,11 +29,16 @@ EXTRA_DIST += \
 	python/anydnn/torch/_folding.py \
 	python/anydnn/torch/_fuse.py \
 	python/anydnn/torch/_fused.py \
+	python/anydnn/torch/_layer_blocks.py \
+	python/anydnn/torch/_linear.py \
 	python/anydnn/torch/_node.cpp \
 	python/anydnn/torch/_node.py \
+	python/anydnn/torch/_norms.py \
+	python/anydnn/torch/_norms_fused.py \
 	python/anydnn/torch/_onto.py \
 	python/anydnn/torch/_patterns.py \
 	python/anydnn/torch/_pooling.py \
+	python/anydnn/torch/_products.py \
 	python/anydnn/torch/_reading.py \
 	python/anydnn/torch/_shortcut.py \
 	python/anydnn/torch/_softmax.py \
@@ -49,9 +54,13 @@ EXTRA_DIST += \
 	python/tests/many_models.py \
 	python/tests/test_anydnn.py \
 	python/tests/test_fuse.py \
+	python/tests/test_fuse_layers.py \
 	python/tests/test_half.py \
+	python/tests/test_invariance.py \
 	python/tests/test_losses.py \
+	python/tests/test_matmul.py \
 	python/tests/test_node.py \
+	python/tests/test_norms.py \
 	python/tests/test_opinfo.py \
 	python/tests/test_shortcut.py \
 	python/tests/test_torch.py \

@@ -631,7 +631,7 @@ class Fuse(unittest.TestCase):
         self.assertEqual(set(found.reasons), {"norm", "group.0", "layer.0", "first.0", "unused.0"})
         said = repr(found)
         self.assertTrue(said.startswith("1 of 6 normalizations fused, because "), said)
-        for name, kind, reason in (("group.0", "GroupNorm", "the library does not have mish"),
+        for name, kind, reason in (("group.0", "GroupNorm", "mish comes behind it, which the library does not have"),
                                    ("layer.0", "LayerNorm", "its input comes from the caller, not an addition"),
                                    ("norm", "BatchNorm2d", "the model has a forward that is no fixed graph"),
                                    ("first.0", "BatchNorm2d", "its input comes from the caller, not a convolution")):

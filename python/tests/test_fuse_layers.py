@@ -121,7 +121,8 @@ class Layers(unittest.TestCase):
                 leaf = x.double().requires_grad_()
                 self.assertTrue(torch.autograd.gradcheck(model, leaf))
                 self.assertTrue(torch.autograd.gradgradcheck(model, leaf))
-                once, again = (torch.autograd.grad(model(leaf).square().sum(), [leaf, *model.parameters()], create_graph=graph)
+                given = [leaf, *model.parameters()]
+                once, again = (torch.autograd.grad(model(leaf).square().sum(), given, create_graph=graph)
                                for graph in (False, True))
                 self.same([one.detach() for one in again], once, 2 ** 9)
 
@@ -162,6 +163,8 @@ class Layers(unittest.TestCase):
                 with anydnn.torch.use():
                     found = trained(fused, x)
             self.assertTrue(all(torch.equal(*pair) for pair in zip(found, wanted)))
+        torch._dynamo.reset()
+        self.assertTrue(torch.equal(torch.compile(fused, backend="eager", fullgraph=True)(x), model(x)))
         self.assertEqual({line.reason for line in anydnn.torch.report()}, {
             "anydnn.torch is not enabled for normalization", "anydnn.torch is not enabled for matmul"})
 
@@ -220,7 +223,8 @@ class Layers(unittest.TestCase):
         found = anydnn.torch.fused(anydnn.torch.fuse(Model()))
         self.assertEqual(found.summary.split(",")[0], "0 of 5 normalizations fused")
         for name, reason in (("plain", "add comes behind it, not an activation that the library has"),
-                             ("used", "a result with other users"), ("hooked", "hooks"), ("early", "an earlier user of the sum"),
+                             ("used", "a result with other users"), ("hooked", "hooks"),
+                             ("early", "an earlier user of the sum"),
                              ("rms", "no operator of ours runs RMSNorm together with another operation")):
             self.assertEqual(found.reasons[name], reason)
         self.assertEqual(anydnn.torch.fused(anydnn.torch.fuse(Transformer(4))).reasons,
@@ -242,7 +246,7 @@ class Layers(unittest.TestCase):
             with anydnn.torch.use(route="cpu_ref", everything=True), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 torch._dynamo.reset()
-                self.same([torch.compile(fused, backend="aot_eager")(x).detach()], [wanted.detach()], 2 ** 9)
+                self.same([torch.compile(fused, backend="aot_eager", fullgraph=True)(x).detach()], [wanted.detach()], 2 ** 9)
                 self.same([torch.export.export(fused, (x,)).module()(x).detach()], [wanted.detach()], 2 ** 9)
                 self.same([torch.func.jvp(fused, (x,), (x,))[1].detach()], [slope.detach()], 2 ** 9)
                 found = torch.vmap(lambda one, f=fused: f(one[None])[0])(x)

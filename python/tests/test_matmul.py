@@ -114,8 +114,10 @@ class Products(unittest.TestCase):
                  lambda: torch.addmm(one(4), one(2, 3), one(3, 2)), lambda: torch.addmm(one(2), one(2, 3), one(2, 3)),
                  lambda: torch.bmm(one(2, 3, 4), one(3, 4, 5)), lambda: torch.bmm(one(3, 4), one(4, 5)),
                  lambda: torch.mm(one(2, 2), one(2, 2, dtype=torch.double)),
-                 lambda: torch.baddbmm(one(2, 2, 2), one(2, 2), one(2, 2)), lambda: torch.addmm(one(2, 2, 2), one(2, 2), one(2, 2)),
-                 lambda: torch.addmm(one(2, dtype=torch.double), one(2, 2), one(2, 2)), lambda: functional.linear(one(2, 3), one(4, 2))]
+                 lambda: torch.baddbmm(one(2, 2, 2), one(2, 2), one(2, 2)),
+                 lambda: torch.addmm(one(2, 2, 2), one(2, 2), one(2, 2)),
+                 lambda: torch.addmm(one(2, dtype=torch.double), one(2, 2), one(2, 2)),
+                 lambda: functional.linear(one(2, 3), one(4, 2))]
 
         def said(call):
             try:

@@ -111,7 +111,7 @@ class Norms(unittest.TestCase):
                                 kind, size, 0.1, dy=torch.linspace(-1, 1, x.numel(), dtype=torch.double).view(shape)
                                 .to(dtype).double())
                 for each in formats:
-                    with self.subTest(route=route, dtype=dtype, kind=kind, shape=shape, affine=affine, strides=each.stride()):
+                    with self.subTest(route=route, dtype=dtype, kind=kind, shape=shape, affine=affine, steps=each.stride()):
                         stock = all_of(ran, each, weight, bias, kind, size, 0.1)
                         with anydnn.torch.use(route=route, operators=ON):
                             for _ in range(2):
@@ -189,7 +189,8 @@ class Norms(unittest.TestCase):
 
     def test_empty_and_wrong(self):
         """Checks that torch answers for tensors without elements and raises its own errors."""
-        calls = [lambda: functional.layer_norm(torch.ones(0, 4), (4,)), lambda: functional.group_norm(torch.ones(0, 4, 3), 2),
+        calls = [lambda: functional.layer_norm(torch.ones(0, 4), (4,)),
+                 lambda: functional.group_norm(torch.ones(0, 4, 3), 2),
                  lambda: functional.rms_norm(torch.ones(0, 4), (4,))]
         wrong = [lambda: functional.layer_norm(torch.ones(2, 4), (3,)),
                  lambda: functional.layer_norm(torch.ones(2, 4), (4,), torch.ones(3)),
@@ -215,7 +216,7 @@ class Norms(unittest.TestCase):
     def test_declined_calls_run_on_torchs_kernels(self):
         """Checks a route without the operation: onednn has no double."""
         x = torch.randn(3, 4, 5, dtype=torch.double)
-        norms = [nn.LayerNorm(5, dtype=torch.double), nn.RMSNorm(5, dtype=torch.double), nn.GroupNorm(2, 4, dtype=torch.double)]
+        norms = [one.double() for one in (nn.LayerNorm(5), nn.RMSNorm(5), nn.GroupNorm(2, 4))]
         for norm in norms:
             wanted = all_of(lambda x, _, __, norm=norm: norm(x), x, None, None)
             with anydnn.torch.use(route="onednn", operators=ON):
@@ -258,6 +259,15 @@ class Norms(unittest.TestCase):
                 torch.testing.assert_close(torch.func.jvp(slope, (x,), (x,))[1], tangent)
                 self.assertEqual(torch.func.grad(lambda z, f=slope: f(z).sum())(x).shape, x.shape)
                 self.assertEqual(copy.deepcopy(norm).to("meta")(x.to("meta")).shape, x.shape)
+
+    def test_inference_mode(self):
+        for norm, x in ((nn.LayerNorm(6), torch.randn(2, 6)), (nn.RMSNorm(6), torch.randn(2, 6)),
+                        (nn.GroupNorm(2, 4), torch.randn(2, 4, 3))):
+            wanted = norm(x).detach()
+            with torch.inference_mode(), anydnn.torch.use(route="cpu_ref", operators=ON):
+                for one in (x, x.clone()):
+                    torch.testing.assert_close(norm(one), wanted)
+        self.assertEqual(report_of("torch"), [])
 
     def test_autocast(self):
         x = torch.randn(2, 4, 6)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The patterns of layers that `fuse` runs as one operator: normalizations of single samples, and linear layers."""
-from dataclasses import dataclass
 import operator
+from dataclasses import dataclass
 from typing import Any, Dict, List, Optional, Tuple
 
 import torch
@@ -15,7 +15,7 @@ _HALVES = (torch.float16, torch.bfloat16)
 
 
 def _disabled(counted: str, family: str) -> None:
-    if family not in _state.families:
+    if family not in _state.families and not torch.compiler.is_compiling():
         _state.count(f"anydnn::{counted}", "torch", _fused.DISABLED + family, 0.0)
 
 
@@ -39,9 +39,10 @@ def group_active(norm: Any, x: torch.Tensor, activation: Activation) -> torch.Te
 def add_norm(norm: Any, x: Any, z: Any) -> Tuple[torch.Tensor, torch.Tensor]:
     """Returns a layer normalization of x + z, and the sum."""
     shape = norm.normalized_shape
-    if (hooked(norm) or not isinstance(x, torch.Tensor) or not isinstance(z, torch.Tensor) or x.shape != z.shape
-            or x.dtype != z.dtype or x is z or not _norms_fused.fits(x, z, norm.weight, norm.bias) or _cast_to_float(x)
-            or tuple(x.shape[x.dim() - len(shape):]) != tuple(shape)):
+    # A tracer must not see the comparisons of shapes, which would become guards.
+    if (hooked(norm) or not isinstance(x, torch.Tensor) or not isinstance(z, torch.Tensor) or x is z
+            or not _norms_fused.fits(x, z, norm.weight, norm.bias) or x.shape != z.shape or x.dtype != z.dtype
+            or _cast_to_float(x) or tuple(x.shape[x.dim() - len(shape):]) != tuple(shape)):
         _disabled("add_layer_norm", _norms_fused.FAMILY)
         total = x + z
         return norm(total), total
@@ -56,8 +57,8 @@ def linear_active(linear: Any, x: torch.Tensor, activation: Activation) -> torch
     if hooked(linear) or bias is None or not fits_product(x, w, bias):
         _disabled(_linear.COUNTED, _linear.FAMILY)
         return _activations.apply(activation, linear(x))
-    x, w, bias = _blocks._as_autocast(x, w, bias)  # type: ignore[assignment]
-    return _linear.run(x, w, bias, activation)
+    cast: Any = _blocks._as_autocast(x, w, bias)
+    return _linear.run(cast[0], cast[1], cast[2], activation)
 
 
 def fits_product(*operands: torch.Tensor) -> bool:
@@ -128,9 +129,10 @@ class LayerFinder:
             return None
         reason = self.refused(layer, module, node)
         if not reason and not _activations.full_keys(activation):
-            reason = f"the library does not have {activation[0]}, which comes behind it,"
+            reason = f"{activation[0]} comes behind it, which the library does not have"
         if reason:
-            return self.decline(layer, reason)
+            self.decline(layer, reason)
+            return None
         return Layers(layer, node, None, activation, None if linear else layer)
 
     def refused(self, layer: fx.Node, module: nn.Module, user: Optional[fx.Node]) -> str:
@@ -158,7 +160,8 @@ class LayerFinder:
         if not reason and min(addition.users, key=place.__getitem__) is not node:
             reason = "an earlier user of the sum"
         if reason:
-            return self.decline(node, reason)
+            self.decline(node, reason)
+            return None
         return Layers(node, None, addition, _activations.IDENTITY, node)
 
     def patterns(self, taken: Any) -> List[Layers]:

@@ -83,13 +83,13 @@ def _forward_parts(x: torch.Tensor, z: Maybe, weight: Maybe, bias: Maybe, kind: 
 
 
 def _gradients(dy: torch.Tensor, dsum: Maybe, x: torch.Tensor, weight: Maybe, bias: Maybe, kind: str, size: int,
-               epsilon: float, activation: Activation, again: bool) -> List[Maybe]:
+               epsilon: float, activation: Activation, *, again: bool) -> List[Maybe]:
     """Returns [dx, dweight, dbias] by torch's operators, differentiable if they are needed again."""
     given = [x, weight, bias]
     with torch.enable_grad():
         leaves: List[Any] = [one if one is None or again and one.requires_grad else one.detach().requires_grad_()
                              for one in given]
-        y = _activations.apply(activation, _normalized(*leaves, kind, size, epsilon))
+        y = _activations.apply(activation, _normalized(leaves[0], leaves[1], leaves[2], kind, size, epsilon))
         there = [one for one in leaves if one is not None]
         found = iter(torch.autograd.grad(y, there, dy, create_graph=again))
         results = [None if one is None else next(found) for one in leaves]
@@ -100,7 +100,7 @@ def _gradients(dy: torch.Tensor, dsum: Maybe, x: torch.Tensor, weight: Maybe, bi
 
 def _backward_parts(dy: torch.Tensor, dsum: Maybe, x: torch.Tensor, weight: Maybe, bias: Maybe, _mean: Maybe,
                     _inverse: torch.Tensor, *parameters: Any) -> Any:
-    return tuple(_gradients(dy, dsum, x, weight, bias, *parameters, False))
+    return tuple(_gradients(dy, dsum, x, weight, bias, *parameters, again=False))
 
 
 class Operator:
@@ -141,7 +141,7 @@ class _Norm(Function):
         if dy is None:
             found: Any = dsum, None, None
         elif torch.is_grad_enabled():
-            found = _gradients(dy, dsum, x, weight, bias, *_fused.parameters(call), True)
+            found = _gradients(dy, dsum, x, weight, bias, *_fused.parameters(call), again=True)
         else:
             found = operator.backward(dy, dsum, x, weight, bias, mean, inverse, call)
         dx, dweight, dbias = (one if any(needed) else None for one, needed in zip(
@@ -189,7 +189,7 @@ def rms_norm(name: str, key: str, previous: Any) -> Callable[..., Any]:
             epsilon = torch.finfo(torch.float32 if x.dtype.itemsize == 2 else x.dtype).eps if eps is None else eps
             _form(x, weight, None, "rms", len(shape))
             if tuple(shape) != tuple(x.shape[x.dim() - len(shape):]) or weight is not None and weight.shape != tuple(shape):
-                raise Declined(f"the input has shape {tuple(x.shape)}, which does not end with {tuple(shape)}")
+                raise Declined(f"the input or the weight does not end with the shape {tuple(shape)}")
         except Declined as declined:
             _state.count(name, "torch", str(declined), 0.0)
             return previous.call_boxed(keys, x, shape, weight, eps)
