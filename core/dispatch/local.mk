@@ -31,6 +31,7 @@ core_libanydnn_core_la_SOURCES += \
 	core/dispatch/handle/arena.h \
 	core/dispatch/handle/capture.c \
 	core/dispatch/handle/capture.h \
+	core/dispatch/handle/create.c \
 	core/dispatch/handle/guard.c \
 	core/dispatch/handle/guard.h \
 	core/dispatch/handle/handle.c \

@@ -403,5 +403,6 @@ int main(void)
         cmocka_unit_test(refused_objects_make_no_handle),
     };
 
-    return cmocka_run_group_tests_name("spaces", tests, fixture_group_setup, fixture_group_teardown);
+    return cmocka_run_group_tests_name("spaces", tests, fixture_group_setup,
+                                       fixture_group_teardown);
 }

@@ -27,14 +27,13 @@ program() {
 }
 
 # twin: makes a backend opencl_twin from the sources of opencl. It shares no object of the file with it.
+# shellcheck disable=SC2086 # OPENCL_CFLAGS may hold several words.
 twin() {
-    mkdir -p "$tap_dir/plugins" &&
-        ln -s "$ANYDNN_TEST_PLUGINDIR/anydnn_opencl.so" "$tap_dir/plugins/" &&
-        # shellcheck disable=SC2086
-        $CC -std=c11 -O1 -fPIC -fvisibility=hidden -shared -D_GNU_SOURCE -DOPENCL_NAME='"opencl_twin"' ${OPENCL_CFLAGS-} \
-            -I"$ANYDNN_TEST_SRCDIR/include" -I"$ANYDNN_TEST_BUILDDIR/plugins/opencl" \
-            "$ANYDNN_TEST_SRCDIR"/plugins/opencl/*.c "$ANYDNN_TEST_SRCDIR"/plugins/kit/*.c \
-            -Wl,-z,defs -ldl -lpthread -lm -o "$tap_dir/plugins/anydnn_opencl_twin.so"
+    mkdir -p "$tap_dir/plugins" && ln -s "$ANYDNN_TEST_PLUGINDIR/anydnn_opencl.so" "$tap_dir/plugins/" || return 1
+    $CC -std=c11 -O1 -fPIC -fvisibility=hidden -shared -D_GNU_SOURCE -DOPENCL_NAME='"opencl_twin"' ${OPENCL_CFLAGS-} \
+        -I"$ANYDNN_TEST_SRCDIR/include" -I"$ANYDNN_TEST_BUILDDIR/plugins/opencl" \
+        "$ANYDNN_TEST_SRCDIR"/plugins/opencl/*.c "$ANYDNN_TEST_SRCDIR"/plugins/kit/*.c \
+        -Wl,-z,defs -ldl -lpthread -lm -o "$tap_dir/plugins/anydnn_opencl_twin.so"
 }
 
 # in_order FIRST SECOND: the two backends run in order on one handle; FIRST owns the space.
