@@ -34,16 +34,15 @@ static const struct {
      "cuda_simt, cudnn, cuda_naive, onednn, cpu_ref"},
     {"route tensor_op", "convolution_*",
      "cuda_tensorcore, cudnn, cuda_simt, cuda_naive, onednn, cpu_ref"},
-    {"route tensor_op", "matmul",
-     "cuda_tensorcore, cuda_simt, cudnn, cuda_naive, onednn, cpu_ref"},
+    {"route tensor_op", "matmul", "cuda_simt, cuda_tensorcore, cudnn, cuda_naive, onednn, cpu_ref"},
     {"route allow_conversion", "convolution_*",
      "cudnn, cuda_tensorcore, cuda_simt, cuda_naive, onednn, cpu_ref"},
     {"route allow_conversion", "convolution_backward_filter",
      "cuda_tensorcore, cudnn, cuda_simt, cuda_naive, onednn, cpu_ref"},
     {"route allow_conversion", "matmul",
-     "cuda_tensorcore, cuda_simt, cudnn, cuda_naive, onednn, cpu_ref"},
+     "cuda_simt, cuda_tensorcore, cudnn, cuda_naive, onednn, cpu_ref"},
     {"route split", "convolution_*", "cuda_tensorcore, cuda_simt, cuda_naive, onednn, cpu_ref"},
-    {"route split", "matmul", "cuda_tensorcore, cuda_simt, cuda_naive, onednn, cpu_ref"},
+    {"route split", "matmul", "cuda_simt, cuda_tensorcore, cuda_naive, onednn, cpu_ref"},
 };
 
 void adn_settings_message(struct adn_settings_messages *messages, const char *format, ...)

@@ -48,6 +48,7 @@ CUDA_SIMT_SOURCES = \
 	plugins/cuda_simt/conv/pipelined_shape.h \
 	plugins/cuda_simt/conv/plain.cu \
 	plugins/cuda_simt/conv/plain_wgrad.cu \
+	plugins/cuda_simt/matmul/few_rows.cu \
 	plugins/cuda_simt/normalization/batch_norm.h \
 	plugins/cuda_simt/normalization/batch_norm_backward.cu \
 	plugins/cuda_simt/normalization/batch_norm_element.h \

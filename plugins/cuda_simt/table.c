@@ -39,6 +39,7 @@ const struct cuda_operation *const cuda_operations[] = {
     &cuda_ctc_loss,
     &cuda_normalization_forward,
     &cuda_normalization_backward,
+    &cuda_matmul,
 };
 
 const uint32_t cuda_operation_count = sizeof cuda_operations / sizeof cuda_operations[0];

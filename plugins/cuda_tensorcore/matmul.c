@@ -249,11 +249,52 @@ static void find_slots(struct tc_matmul *matmul, const struct anydnn_plugin_prob
     matmul->in_place = matmul->c >= 0 && problem->alias[SLOT(d)] == 1 + SLOT(c);
 }
 
+/* Exchanges a and b, so that the transposed product is computed. */
+static void transpose_all(struct tc_matmul *matmul, struct matrix *a, struct matrix *b,
+                          struct matrix *c, struct matrix *d)
+{
+    struct matrix first = transposed(*b);
+
+    *b = transposed(*a);
+    *a = first;
+    *c = transposed(*c);
+    *d = transposed(*d);
+    matmul->a = SLOT(b);
+    matmul->b = SLOT(a);
+}
+
+/* Replaces the plan's problem by a convolution. `from` is a copy of the problem, whose tensors are
+ * those of the plan. */
+static void replace(struct anydnn_plugin_plan *plan, const struct anydnn_plugin_problem *from,
+                    const struct matrix *a, const struct matrix *b, const struct matrix *c,
+                    const struct matrix *d)
+{
+    const struct anydnn_plugin_tensor *row = from->tensor[SLOT(bias)];
+    struct anydnn_plugin_problem *to = &plan->problem;
+    struct kit_copies copies;
+
+    memset(&copies, 0, sizeof copies);
+    copies.params.convolution = params_of(from->params);
+    to->present = 0;
+    memset(to->alias, 0, sizeof to->alias);
+    memset(to->tensor, 0, sizeof to->tensor);
+    to->operation = operation_of(row != NULL, a, b);
+    put_all(to, &copies, a, b, c, d);
+    if (row) {
+        struct matrix bias = matrix_of(row);
+
+        bias.rows = 1;
+        put(to, &copies, FUSED(bias), &bias);
+    }
+    plan->copies = copies;
+    for (int32_t slot = 0; slot < ANYDNN_PLUGIN_OPERAND_MAX; slot++)
+        to->tensor[slot] = to->tensor[slot] ? &plan->copies.tensor[slot] : NULL;
+    to->params = &plan->copies.params;
+}
+
 void tc_matmul_convert(struct anydnn_plugin_plan *plan, struct tc_matmul *matmul)
 {
     struct anydnn_plugin_problem from = plan->problem;
-    struct anydnn_plugin_problem *to = &plan->problem;
-    struct kit_copies copies;
     struct matrix a = matrix_of(from.tensor[SLOT(a)]), b = matrix_of(from.tensor[SLOT(b)]);
     struct matrix d = matrix_of(from.tensor[SLOT(d)]), c = {.tensor = NULL};
 
@@ -261,45 +302,21 @@ void tc_matmul_convert(struct anydnn_plugin_plan *plan, struct tc_matmul *matmul
     if (matmul->c >= 0)
         c = matrix_of(from.tensor[SLOT(c)]);
     make_batch(matmul, &from, &a, &c, &d);
-    matmul->why.reason = check_types(&from, &matmul->why);
+    check_types(&from, &matmul->why);
     if (!matmul->why.reason)
-        matmul->why.reason = check_finish(&from, matmul, &matmul->why);
+        check_finish(&from, matmul, &matmul->why);
     if (!matmul->why.reason && !batch_is_aligned(matmul, d.tensor->type))
         kit_refuse(&matmul->why, ANYDNN_PLUGIN_REASON_LAYOUT,
                    "cuda_tensorcore needs products that begin at multiples of 16 bytes; a stride "
                    "of the batch is none");
-    if (matmul->bias < 0 && is_along_rows(&d)) {
-        struct matrix first = transposed(b);
-
-        b = transposed(a);
-        a = first;
-        d = transposed(d);
-        c = transposed(c);
-        matmul->a = SLOT(b);
-        matmul->b = SLOT(a);
-    }
-    memset(&copies, 0, sizeof copies);
-    copies.params.convolution = params_of(from.params);
-    to->present = 0;
-    memset(to->alias, 0, sizeof to->alias);
-    memset(to->tensor, 0, sizeof to->tensor);
-    to->operation = operation_of(matmul->bias >= 0, &a, &b);
-    put_all(to, &copies, &a, &b, &c, &d);
-    if (matmul->bias >= 0) {
-        struct matrix bias = matrix_of(from.tensor[SLOT(bias)]);
-
-        bias.rows = 1;
-        put(to, &copies, FUSED(bias), &bias);
-    }
-    if (to->operation == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER) {
+    if (matmul->bias < 0 && is_along_rows(&d))
+        transpose_all(matmul, &a, &b, &c, &d);
+    replace(plan, &from, &a, &b, &c, &d);
+    if (plan->problem.operation == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER) {
         int32_t first = matmul->a;
 
         matmul->a = matmul->b;
         matmul->b = first;
     }
     matmul->first = matmul->a == SLOT(b);
-    plan->copies = copies;
-    for (int32_t slot = 0; slot < ANYDNN_PLUGIN_OPERAND_MAX; slot++)
-        to->tensor[slot] = to->tensor[slot] ? &plan->copies.tensor[slot] : NULL;
-    to->params = &plan->copies.params;
 }

@@ -295,12 +295,12 @@ static void builtin_values(void **state)
     assert_null(s->plugin_path);
     assert_int_equal(s->user_config, 1);
     assert_null(s->plugins);
-    assert_int_equal(s->rule_count, 9);
+    assert_int_equal(s->rule_count, 12);
     while (adn_settings_item(s, count, &section, &key, value, sizeof(value), &origin) == 0) {
         assert_string_equal(origin, "built-in");
         count++;
     }
-    assert_int_equal(count, adn_key_count + 9);
+    assert_int_equal(count, adn_key_count + 12);
     assert_int_equal(adn_settings_item(s, -1, &section, &key, value, sizeof(value), &origin), -1);
     assert_int_equal(adn_settings_item(s, 9999, &section, &key, value, sizeof(value), &origin), -1);
     adn_settings_free(s);

@@ -30,7 +30,7 @@ __device__ static inline kinds_element<A> element_of(const kinds_backward_job &j
 
     made.n = kinds_normal(cell, kinds_load<A>(job.norm.x, at, 0));
     made.g = cuda_activation_gradient_any(job.norm.f, dy,
-                                       factor * made.n + kinds_load<A>(job.norm.bias, at, 0));
+                                          factor * made.n + kinds_load<A>(job.norm.bias, at, 0));
     made.w = factor * made.g;
     return made;
 }

@@ -121,16 +121,16 @@ __device__ static inline void cuda_kinds_get_floats(float (&to)[LANES], const fl
 {
     if constexpr (LANES == 1) {
         to[0] = from[0];
-        return;
-    }
+    } else {
 #pragma unroll
-    for (int i = 0; i < LANES / 4 * 4; i += 4) {
-        float4 four = *(const float4 *)(from + i);
+        for (int i = 0; i < LANES; i += 4) {
+            float4 four = *(const float4 *)(from + i);
 
-        to[i % LANES] = four.x;
-        to[(i + 1) % LANES] = four.y;
-        to[(i + 2) % LANES] = four.z;
-        to[(i + 3) % LANES] = four.w;
+            to[i] = four.x;
+            to[i + 1] = four.y;
+            to[i + 2] = four.z;
+            to[i + 3] = four.w;
+        }
     }
 }
 

@@ -150,7 +150,7 @@ int32_t cuda_kinds_long_run(const cuda_kinds_long_plan *plan, const cuda_call *c
 
     for (int t = 0; t < KINDS_TENSORS; t++) {
         parts.of.data[t] = pointers.data[t];
-        /* In backward, slots 2 and 3 are no addends of x, and the statistics are no outputs. */
+        /* Backward, slots 2 and 3 are no addends of x, and the statistics are no outputs. */
         whole.of.data[t] = plan->backward && t != KINDS_X ? nullptr : pointers.data[t];
     }
     for (int i = 0; i < 2; i++)

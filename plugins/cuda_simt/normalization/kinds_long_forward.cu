@@ -60,7 +60,7 @@ __device__ static inline void take(cuda_kinds_moments *to, const float (&v)[AT_O
 }
 
 template <class T, int LANES>
-__global__ void __launch_bounds__(KINDS_LONG_THREADS) kinds_long_moments(cuda_kinds_long_job job)
+__global__ void __launch_bounds__(KINDS_LONG_THREADS, 3) kinds_long_moments(cuda_kinds_long_job job)
 {
     enum { BY = KINDS_LONG_THREADS * LANES };
     __shared__ cuda_kinds_moments slots[KINDS_LONG_THREADS / KINDS_WARP];
@@ -128,7 +128,7 @@ static __global__ void __launch_bounds__(CUDA_THREADS) kinds_long_cells(cuda_kin
 }
 
 template <class T, int LANES>
-__global__ void __launch_bounds__(KINDS_LONG_THREADS) kinds_long_forward(cuda_kinds_long_job job)
+__global__ void __launch_bounds__(KINDS_LONG_THREADS, 3) kinds_long_forward(cuda_kinds_long_job job)
 {
     enum { BY = KINDS_LONG_THREADS * LANES };
     cuda_kinds_long_cell cell;
