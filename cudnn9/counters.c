@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cudnn9/call.h"
+
 uint64_t cudnn9_count[CUDNN9_FUNCTIONS] __attribute__((aligned(64)));
 void *cudnn9_onward[CUDNN9_FUNCTIONS];
 
@@ -26,21 +28,9 @@ void *cudnn9_counted(size_t index, void *target)
     return cudnn9_counting[index];
 }
 
-/* Replaces %p by the process number. */
-static void expand(const char *pattern, char *path, size_t size)
-{
-    const char *found = strstr(pattern, "%p");
-
-    if (found == NULL)
-        snprintf(path, size, "%s", pattern);
-    else
-        snprintf(path, size, "%.*s%ld%s", (int)(found - pattern), pattern, (long)getpid(),
-                 found + 2);
-}
-
 __attribute__((destructor)) static void write_counters(void)
 {
-    static char text[CUDNN9_FUNCTIONS * 100];
+    static char text[CUDNN9_FUNCTIONS * 200];
     char path[PATH_MAX];
     size_t length = 0;
     int file;
@@ -48,13 +38,19 @@ __attribute__((destructor)) static void write_counters(void)
     if (owner == 0 || owner != getpid())
         return;
     for (size_t i = 0; i < CUDNN9_FUNCTIONS; i++) {
-        uint64_t count = __atomic_load_n(&cudnn9_count[i], __ATOMIC_RELAXED);
+        uint64_t backends, forwarded, count = __atomic_load_n(&cudnn9_count[i], __ATOMIC_RELAXED);
 
+        cudnn9_ran(i, &backends, &forwarded);
+        if (backends + forwarded > 0 && length < sizeof(text))
+            length += (size_t)snprintf(text + length, sizeof(text) - length,
+                                       "%s:backends\t%" PRIu64 "\n%s:forwarded\t%" PRIu64 "\n",
+                                       cudnn9_functions[i].name, backends, cudnn9_functions[i].name,
+                                       forwarded);
         if (count > 0 && length < sizeof(text))
             length += (size_t)snprintf(text + length, sizeof(text) - length, "%s\t%" PRIu64 "\n",
                                        cudnn9_functions[i].name, count);
     }
-    expand(cudnn9_settings()->counters, path, sizeof(path));
+    cudnn9_expand(cudnn9_settings()->counters, path, sizeof(path));
     file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (file < 0 || write(file, text, length) != (ssize_t)length)
         fprintf(stderr, "anydnn: warning: %s: the counters of [cudnn9] cannot be written\n", path);

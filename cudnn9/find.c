@@ -122,8 +122,15 @@ const char *anydnnCudnn9Real(void)
 
 void *cudnn9_real(size_t index)
 {
+    static void *found[CUDNN9_FUNCTIONS];
+    void *address = __atomic_load_n(&found[index], __ATOMIC_ACQUIRE);
+
+    if (address != NULL)
+        return address;
     pthread_once(&once, open_real);
-    return real != NULL ? dlsym(real, cudnn9_functions[index].name) : NULL;
+    address = real != NULL ? dlsym(real, cudnn9_functions[index].name) : NULL;
+    __atomic_store_n(&found[index], address, __ATOMIC_RELEASE);
+    return address;
 }
 
 void *cudnn9_find(size_t index)

@@ -74,11 +74,16 @@ CUDNN9_HIDDEN size_t cudnn9_answer_lacking(size_t index);
 /* ---- settings.c */
 
 struct cudnn9_settings {
-    char library[4096];  /* "auto", or the real file or its folder */
+    char library[4096]; /* "auto", or the real file or its folder */
+    int device_is_auto;
+    char backends[4096]; /* "none", or the backends that run calls, with commas */
+    char trace[4096];    /* "off", or the file that gets a line for each such call */
     char counters[4096]; /* "off", or the file that gets the counters at exit */
 };
 
 CUDNN9_HIDDEN const struct cudnn9_settings *cudnn9_settings(void);
+/* Replaces %p in a file's name by the process number. */
+CUDNN9_HIDDEN void cudnn9_expand(const char *pattern, char *path, size_t size);
 
 /* ---- counters.c */
 

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "cudnn9/call.h"
+
 /* Defines a version check of cuDNN, which reports parts that do not fit together. */
 #define VERSION_CHECK(name)                                                                        \
     static int check_##name(void)                                                                  \
@@ -25,6 +27,14 @@ static int create(void **handle)
 
     CUDNN9_REAL(call, cudnnCreate);
     return cudnn9_check_mismatch("cudnnCreate", call(handle));
+}
+
+/* Returns 1 if a setting needs calls as problems. */
+static int cudnn9_describes(void)
+{
+    const struct cudnn9_settings *settings = cudnn9_settings();
+
+    return strcmp(settings->backends, "none") != 0 || strcmp(settings->trace, "off") != 0;
 }
 
 static void *address_of(int (*function)(void))
@@ -55,6 +65,6 @@ void *cudnn9_hook(size_t index)
         memcpy(&address, &with_handle, sizeof(address));
         return address;
     default:
-        return NULL;
+        return cudnn9_describes() ? cudnn9_legacy(index) : NULL;
     }
 }

@@ -11,19 +11,26 @@ cudnn9_libcudnn_la_LDFLAGS = $(AM_LDFLAGS) $(ANYDNN_SO_LDFLAGS) -version-info 9:
 cudnn9_libcudnn_la_LIBADD = libanydnn.la -ldl -lpthread
 EXTRA_cudnn9_libcudnn_la_DEPENDENCIES = $(srcdir)/cudnn9/node.map
 cudnn9_libcudnn_la_SOURCES = \
+	cudnn9/call.h \
 	cudnn9/counters.c \
+	cudnn9/describe.c \
 	cudnn9/find.c \
 	cudnn9/front.h \
 	cudnn9/hide.c \
 	cudnn9/hooks.c \
 	cudnn9/jumps.S \
+	cudnn9/legacy.c \
+	cudnn9/legacy_layers.c \
 	cudnn9/messages.c \
 	cudnn9/names.def \
 	cudnn9/objects.c \
+	cudnn9/parameters.c \
 	cudnn9/parts.c \
 	cudnn9/places.c \
+	cudnn9/run.c \
 	cudnn9/search.h \
-	cudnn9/settings.c
+	cudnn9/settings.c \
+	cudnn9/trace.c
 if CUDNN9
 cudnn9_LTLIBRARIES = cudnn9/libcudnn.la
 else

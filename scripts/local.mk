@@ -27,7 +27,7 @@ bundle-stage: $(bundle_programs)
 	for program in $(bundle_programs); do \
 	    $(LIBTOOL) --mode=install $(INSTALL_PROGRAM) $$program '$(DESTDIR)$(prefix)/tests' || exit 1; \
 	done
-	for script in run bench modes every_kernel in_double small_shapes; do \
+	for script in run bench modes every_kernel in_double small_shapes cudnn9_front.sh cudnn9_front.py; do \
 	    $(INSTALL_SCRIPT) "$(srcdir)/tests/gpu/$$script" '$(DESTDIR)$(prefix)/tests/gpu' || exit 1; \
 	done
 	$(MKDIR_P) '$(DESTDIR)$(prefix)/tests/bench'

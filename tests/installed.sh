@@ -49,6 +49,10 @@ if [ -e "$libdir/anydnn/cudnn7/libcudnn.so.7" ]; then
     "$bindir/anydnn" exec --device cpu "$bindir/anydnn" info || fail "anydnn exec fails"
 fi
 
+if [ -e "$libdir/anydnn/cudnn9/libcudnn.so.9" ]; then
+    "$bindir/anydnn" exec --cudnn 9 --device cpu "$bindir/anydnn" info || fail "anydnn exec --cudnn 9 fails"
+fi
+
 # use_root FOLDER: builds a cuDNN 7 program with this folder alone, which has the layout of an installed cuDNN.
 use_root() {
     cat >"$scratch/root.c" <<'EOF'

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What anydnn shim prints about files of cuDNN 9: how they get the library, which real one runs
- * their calls, and which functions that one lacks. */
+/* Prints how files of cuDNN 9 get the library, which real one runs their calls, and which
+ * functions that one lacks. */
 #include "shim.h"
 
 #include <fcntl.h>

@@ -212,6 +212,29 @@ static int set_library(const struct adn_key *key, const char *value, void *membe
     return value[0] == '/' || strcmp(value, "auto") == 0 ? set_string(member, value) : -1;
 }
 
+static int set_backends(const struct adn_key *key, const char *value, void *member)
+{
+    char name[ADN_NAME_MAX + 2];
+
+    (void)key;
+    for (const char *at = value;; at++) {
+        size_t length;
+
+        at += strspn(at, " \t");
+        length = strcspn(at, ",");
+        while (length > 0 && isblank((unsigned char)at[length - 1]))
+            length--;
+        if (length >= sizeof(name))
+            return -1;
+        snprintf(name, sizeof(name), "%.*s", (int)length, at);
+        if (!adn_backend_name_valid(name))
+            return -1;
+        at += strcspn(at, ",");
+        if (*at == '\0')
+            return set_string(member, value);
+    }
+}
+
 static void free_folders(char **folders)
 {
     for (char **folder = folders; folder != NULL && *folder != NULL; folder++)
@@ -291,6 +314,7 @@ static set_fn *const setters[] = {
     [ADN_KEY_REFERENCE] = set_reference, [ADN_KEY_OPERATIONS] = set_operations,
     [ADN_KEY_BOUND] = set_bound,         [ADN_KEY_PART] = set_part,
     [ADN_KEY_VALUES] = set_values,       [ADN_KEY_LIBRARY] = set_library,
+    [ADN_KEY_BACKENDS] = set_backends,
 };
 
 int adn_key_set(struct adn_settings *settings, const struct adn_key *key, const char *value)

@@ -17,6 +17,7 @@ enum adn_key_type {
     ADN_KEY_LOG_FILE,
     ADN_KEY_FILE,
     ADN_KEY_LIBRARY,
+    ADN_KEY_BACKENDS,
     ADN_KEY_FOLDERS,
     /* Texts that section_values.c reads. */
     ADN_KEY_SAMPLE,

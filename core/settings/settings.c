@@ -92,6 +92,8 @@ void adn_settings_free(struct adn_settings *settings)
     free(settings->check_outputs);
     free(settings->check_operations);
     free(settings->cudnn9_library);
+    free(settings->cudnn9_backends);
+    free(settings->cudnn9_trace);
     free(settings->cudnn9_counters);
     free(settings->rules);
     free(settings->key_origin);

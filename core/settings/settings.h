@@ -120,6 +120,8 @@ struct adn_settings {
     char *check_outputs;
     char *check_operations;
     char *cudnn9_library;  /* "auto", or the real libcudnn.so.9 or its folder */
+    char *cudnn9_backends; /* "none", or those that run calls of libcudnn.so.9 */
+    char *cudnn9_trace;    /* "off", or where these calls are written */
     char *cudnn9_counters; /* "off", or where the calls of libcudnn.so.9 are counted */
     struct adn_plugin_section *plugins;
     struct adn_route_rule *rules; /* all layers, in order of reading */

@@ -40,12 +40,13 @@ cudnn9_mock() {
     echo 'libcudnn.so.9 { global: cudnn*; local: *; };' >"$tap_dir/mock.map"
     cudnn9_newer >"$tap_dir/newer"
     cat "$cudnn9_here"/mock*.c >"$tap_dir/mock.c"
-    cudnn9_names | grep -vxFf "$tap_dir/newer" | while read -r name; do
-        grep -q "[ *]$name(" "$tap_dir/mock.c" || echo "int $name(void); int $name(void) { return 0; }"
-    done >"$tap_dir/rest.c"
-    cat "$tap_dir/rest.c" >>"$tap_dir/mock.c"
+    # shellcheck disable=SC2086
+    $cc -c -fPIC -O1 -Wall "$@" "$tap_dir/mock.c" -o "$tap_dir/mock.o" || return 1
+    # shellcheck disable=SC2016
+    ${NM:-nm} -g --defined-only "$tap_dir/mock.o" | ${AWK:-awk} '{ print $3 }' >>"$tap_dir/newer"
+    cudnn9_names | grep -vxFf "$tap_dir/newer" | sed 's/.*/int &(void); int &(void) { return 0; }/' >"$tap_dir/rest.c"
     # shellcheck disable=SC2086,SC2016
-    $cc -shared -fPIC -O1 -Wall "$@" -Wl,--enable-new-dtags '-Wl,-rpath,$ORIGIN' -Wl,-soname,libcudnn.so.9 -Wl,--version-script="$tap_dir/mock.map" "$tap_dir/mock.c" \
+    $cc -shared -fPIC -Wl,--enable-new-dtags '-Wl,-rpath,$ORIGIN' -Wl,-soname,libcudnn.so.9 -Wl,--version-script="$tap_dir/mock.map" "$tap_dir/mock.o" "$tap_dir/rest.c" \
         -o "$cudnn9_to/libcudnn.so.9" -lm -ldl || return 1
     for cudnn9_part in graph ops cnn adv heuristic engines_precompiled engines_runtime_compiled; do
         echo 'int unused_part;' |

@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #ifndef MOCK_VERSION
@@ -16,7 +17,6 @@
 #endif
 
 static _Thread_local char message[100];
-static int handle;
 
 size_t cudnnGetVersion(void);
 size_t cudnnGetVersion(void)
@@ -67,8 +67,8 @@ int cudnnCreate(void **made)
         snprintf(message, sizeof(message), "mock: handle is NULL");
         return 2000;
     }
-    *made = &handle;
-    return 0;
+    *made = malloc(1);
+    return *made != NULL ? 0 : 1001;
 }
 
 int cudnnOpsVersionCheck(void);

@@ -29,7 +29,7 @@ tests_gpu_chain_LDADD = libanydnn.la core/libanydnn_base.la -lm
 TESTS += tests/gpu/test_chain.sh tests/gpu/test_exact.sh
 
 EXTRA_DIST += tests/gpu/test_chain.sh tests/gpu/test_engines.sh tests/gpu/test_exact.sh
-EXTRA_DIST += tests/gpu/arrivals.c tests/gpu/bench tests/gpu/chain.txt tests/gpu/every_kernel tests/gpu/in_double tests/gpu/modes tests/gpu/run tests/gpu/small_shapes tests/gpu/smallest.txt tests/gpu/smallest_naive.txt tests/gpu/smallest_tensorcore.txt tests/gpu/two_devices.c $(GPU_FAULTS_SOURCES) $(GPU_PROGRESS_SOURCES) $(GPU_WORK_SOURCES)
+EXTRA_DIST += tests/gpu/arrivals.c tests/gpu/bench tests/gpu/chain.txt tests/gpu/cudnn9_front.py tests/gpu/cudnn9_front.sh tests/gpu/every_kernel tests/gpu/in_double tests/gpu/modes tests/gpu/run tests/gpu/small_shapes tests/gpu/smallest.txt tests/gpu/smallest_naive.txt tests/gpu/smallest_tensorcore.txt tests/gpu/two_devices.c $(GPU_FAULTS_SOURCES) $(GPU_PROGRESS_SOURCES) $(GPU_WORK_SOURCES)
 
 if HAVE_CUDA
 gpu_programs = tests/gpu/arrivals tests/gpu/faults tests/gpu/progress tests/gpu/two_devices
