@@ -24,7 +24,7 @@ static inline int adn_type_is_short_float(int32_t type)
     return type == ANYDNN_PLUGIN_HALF || type == ANYDNN_PLUGIN_BFLOAT16;
 }
 
-/* Returns the group of an operand. It is NONE in other operations, and for data and bytes. */
+/* Returns the group of an operand, or NONE in other operations and for data and bytes. */
 enum adn_parameter_group adn_parameter_group(int32_t operation, int32_t slot);
 /* Returns the first present operand before `slot` in its group, or -1. */
 int32_t adn_parameter_like(const struct adn_problem *problem, int32_t slot);

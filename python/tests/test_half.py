@@ -87,7 +87,8 @@ class Half(unittest.TestCase):
             with anydnn.torch.use(route=route):
                 weight, bias, mean, var = given
                 y, *saved = torch.native_batch_norm(x, weight, bias, mean, var, True, 0.25, 1e-5)
-                found = torch.ops.aten.native_batch_norm_backward(dy, x, weight, None, None, *saved, True, 1e-5, [True] * 3)
+                found = torch.ops.aten.native_batch_norm_backward(
+                    dy, x, weight, None, None, *saved, True, 1e-5, [True] * 3)
             self.assertEqual({one.dtype for one in (*saved, *found[1:])}, {weight.dtype})
             for one, other in zip((y, mean, var), (wanted, wide[2], wide[3])):
                 self.rounded_once(one, other)

@@ -10,7 +10,7 @@ from torch import fx, nn
 
 
 def hooked(module: nn.Module) -> bool:
-    """Returns whether the module's calls have hooks or a forward of the instance's own, which a fused call would skip."""
+    """Returns whether a module has hooks or a forward of the instance's own, which a fused call would skip."""
     return bool(module._forward_hooks or module._forward_pre_hooks or module._backward_hooks
                 or module._backward_pre_hooks or "forward" in module.__dict__)
 
