@@ -104,6 +104,11 @@ static void bad_constants(void **state)
     assert_refused(
         anydnnSetTensor4dDescriptor(desc, ANYDNN_TENSOR_NCHW, (anydnnDataType_t)1000, 2, 3, 4, 5),
         BAD_PARAM, "dataType is 1000");
+    /* Types that are reserved for cuDNN 9's numbers */
+    for (int type = 12; type < 32; type++)
+        assert_refused(anydnnSetTensor4dDescriptor(desc, ANYDNN_TENSOR_NCHW, (anydnnDataType_t)type,
+                                                   2, 3, 4, 5),
+                       BAD_PARAM, "it must be an ANYDNN_DATA_xxx");
 }
 
 static void strides(void **state)
