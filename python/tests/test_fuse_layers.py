@@ -110,7 +110,7 @@ class Layers(unittest.TestCase):
                 wanted, fused = trained(model, x.to(kind)), anydnn.torch.fuse(copy.deepcopy(model))
                 with self.subTest(model=str(model), kind=kind), anydnn.torch.use(route="cpu_ref", everything=True):
                     for _ in range(2):
-                        # In bfloat16 torch rounds the value before the activation, and its gradient.
+                        # torch rounds the value before the activation, and its gradient, to bfloat16.
                         self.same(trained(fused, x.to(kind)), wanted, 2 ** 7 if kind == torch.float32 else 8)
         self.assertTrue({"anydnn::group_norm_active", "anydnn::linear_active"} <= self.operators())
 
