@@ -53,7 +53,7 @@ static int has_gradients(const cuda_kinds_view *view)
 /* Returns the largest set that the kernels for rows hold. */
 static int64_t longest(int backward)
 {
-    return (int64_t)(backward ? KINDS_HELD_BACKWARD : KINDS_HELD) * KINDS_THREADS;
+    return backward ? KINDS_HELD_BACKWARD * KINDS_BACKWARD_THREADS : KINDS_HELD * KINDS_THREADS;
 }
 
 /* Returns 1 if a block can hold a set and sum its columns. */

@@ -33,8 +33,9 @@ typedef void (*cuda_kinds_kernel)(cuda_kinds_job);
 
 #define KINDS_WARP 32
 
-/* The largest blocks. */
-#define KINDS_THREADS 512
+/* The largest blocks. Forward, three blocks of a multiprocessor leave 85 registers for a thread. */
+#define KINDS_THREADS          256
+#define KINDS_BACKWARD_THREADS 512
 /* The elements of a tensor that a thread holds. */
 #define KINDS_HELD          32
 #define KINDS_HELD_BACKWARD 16

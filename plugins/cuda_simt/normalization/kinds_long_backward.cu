@@ -138,7 +138,8 @@ means_of(const cuda_kinds_long_job &job, const cuda_kinds_chunk &chunk, cuda_kin
 }
 
 template <class T, int LANES>
-__global__ void __launch_bounds__(KINDS_LONG_THREADS, 3) kinds_long_backward(cuda_kinds_long_job job)
+__global__ void __launch_bounds__(KINDS_LONG_THREADS, 3)
+    kinds_long_backward(cuda_kinds_long_job job)
 {
     __shared__ cuda_kinds_pair slots[KINDS_WARP];
     cuda_kinds_long_cell cell;

@@ -166,7 +166,7 @@ __device__ static inline void give(const cuda_kinds_job &job, float (&sums)[2 * 
 }
 
 template <class T, int LANES>
-__global__ void __launch_bounds__(KINDS_THREADS, 1) kinds_rows_backward(cuda_kinds_job job)
+__global__ void __launch_bounds__(KINDS_BACKWARD_THREADS, 1) kinds_rows_backward(cuda_kinds_job job)
 {
     enum { STEPS = HELD / LANES };
     __shared__ cuda_kinds_pair slots[4][KINDS_WARP];

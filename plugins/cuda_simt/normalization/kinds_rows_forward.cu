@@ -53,7 +53,7 @@ __device__ static inline void write(float (&v)[LANES], const cuda_kinds_job &job
 }
 
 template <class T, int LANES, int STEPS>
-__global__ void __launch_bounds__(KINDS_THREADS, 1) kinds_rows(cuda_kinds_job job)
+__global__ void __launch_bounds__(KINDS_THREADS, 3) kinds_rows(cuda_kinds_job job)
 {
     __shared__ cuda_kinds_pair slots[2][KINDS_WARP];
     cuda_kinds_thread in_set = cuda_kinds_thread_of(job);
