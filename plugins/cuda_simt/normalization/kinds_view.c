@@ -166,7 +166,7 @@ int cuda_kinds_rows_are_wide(const struct cuda_kinds_view *view, int32_t lanes)
     int wide = rows->piece % lanes == 0 && rows->plane % lanes == 0;
 
     for (int32_t t = 0; t <= KINDS_BIAS; t++) {
-        int is_read = view->slot[t] >= 0 && (t < KINDS_DATA || rows->plane == 0);
+        int is_read = (t < KINDS_DATA || rows->plane == 0) && view->slot[t] >= 0;
 
         if (is_read && t < KINDS_DATA && rows->piece < rows->size)
             wide &= rows->pitch[t] % lanes == 0;
