@@ -80,7 +80,7 @@ def far(one, other):
 class Samples(unittest.TestCase):
     def test_samples(self):
         chosen = [info for info in op_db if any(word in info.name for word in WORDS) and "sparse" not in info.name
-                  and "masked" not in info.name]
+                  and "masked" not in info.name and "cross_entropy" not in info.name]
         self.assertGreater(len(chosen), 20)
         wrong, count = [], 0
         for route in ROUTES:
