@@ -9,6 +9,7 @@ dist_check_SCRIPTS += $(cudnn9_tests)
 EXTRA_DIST += \
 	tests/cudnn9/calls.c \
 	tests/cudnn9/cudnn9.sh \
+	tests/cudnn9/graph.py \
 	tests/cudnn9/layers.c \
 	tests/cudnn9/mock.c \
 	tests/cudnn9/mock_layers.c
