@@ -75,7 +75,9 @@ static char *in_math(const char *problem, const char *mode)
     size_t size = strlen(problem) + 40;
     char *text = tool_alloc(size);
 
-    if (at == NULL)
+    if (at == NULL && mode != NULL && strncmp(problem, "matmul ", 7) == 0)
+        snprintf(text, size, "%s math=%s", problem, mode);
+    else if (at == NULL)
         snprintf(text, size, "%s", problem);
     else
         snprintf(text, size, "%.*s math=%s%s", (int)(at - problem), problem, mode,

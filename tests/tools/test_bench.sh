@@ -418,6 +418,8 @@ declined() {
         [ "$($awk -F, '$8 == "ran" && $9 == 0' "$tap_dir/a.csv" | wc -l)" -eq 5 ]
 }
 check "the means exclude layers that a pair declines" declined
+check "the mode of a pair is that of a matrix product, too" gives 1 \
+    "cpu_ref:tensor_op  *declined: it runs this only in default math" $quick matmul a=f32:2,3,4 b=f32:2,4,5 cpu_ref:tensor_op
 check "the table shows the reason" gives 0 "cpu_ref:tensor_op  *declined: it runs this only in default math" $quick lenet \
     --batch 2 cpu_ref cpu_ref:tensor_op
 check "and their number" grep -q '^convolution_forward: means over 0 of 5 distinct layers; the others are excluded' \

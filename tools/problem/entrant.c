@@ -16,7 +16,7 @@ static int has_math(const char *text)
 {
     static const char *const operations[] = {"convolution_forward ", "convolution_backward_data ",
                                              "convolution_backward_filter ",
-                                             "convolution_bias_activation_forward "};
+                                             "convolution_bias_activation_forward ", "matmul "};
 
     for (size_t i = 0; i < sizeof(operations) / sizeof(operations[0]); i++)
         if (strncmp(text, operations[i], strlen(operations[i])) == 0)

@@ -96,8 +96,7 @@ static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_ca
 
 CUDA_OPERATION(divisive_normalization_forward, DIVISIVE_NORMALIZATION_FORWARD, .types = CUDA_FLOATS,
                .layouts = KIT_LAYOUTS, .job_size = sizeof(divisive_state),
-               .notes = ANYDNN_PLUGIN_NOTE_BATCH_INVARIANT, .prepare = forward_prepare,
-               .run = forward_run);
+               .prepare = forward_prepare, .run = forward_run);
 CUDA_OPERATION(divisive_normalization_backward, DIVISIVE_NORMALIZATION_BACKWARD,
                .types = CUDA_FLOATS, .layouts = KIT_LAYOUTS, .job_size = sizeof(divisive_state),
                .scratch = 1, .prepare = backward_prepare, .run = backward_run);

@@ -127,10 +127,22 @@ static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_ca
     return state->plain.launch(&state->plain, call, mapped);
 }
 
+/* Offers the only engine. The kernels for aligned images add an average in another order than those
+ * for unaligned ones, so only maxima do not depend on the place of a sample. */
+static int32_t forward_engines(const struct anydnn_plugin_plan *plan,
+                               struct anydnn_plugin_candidate engines[CUDA_ENGINES_MAX])
+{
+    int32_t mode = ((const struct anydnn_plugin_pooling *)plan->problem.params)->mode;
+
+    engines[0] = {};
+    engines[0].engine = 1;
+    engines[0].notes = pooling_is_max(mode) ? ANYDNN_PLUGIN_NOTE_BATCH_INVARIANT : 0;
+    return 1;
+}
+
 CUDA_OPERATION(pooling_forward, POOLING_FORWARD,
                .types = CUDA_FLOATS | CUDA_TYPE(INT8) | CUDA_TYPE(INT8X4) | CUDA_TYPE(INT8X32),
                .layouts = CUDA_LAYOUTS_AND_VECTORS, .job_size = sizeof(pooling_state),
-               .notes = ANYDNN_PLUGIN_NOTE_BATCH_INVARIANT, .prepare = forward_prepare,
-               .run = forward_run);
+               .prepare = forward_prepare, .run = forward_run, .engines = forward_engines);
 CUDA_OPERATION(pooling_backward, POOLING_BACKWARD, .types = CUDA_FLOATS, .layouts = KIT_LAYOUTS,
                .job_size = sizeof(pooling_state), .prepare = backward_prepare, .run = backward_run);

@@ -80,7 +80,6 @@ static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_ca
 
 CUDA_OPERATION(softmax_forward, SOFTMAX_FORWARD, .types = CUDA_FLOATS | CUDA_TYPE(INT8),
                .layouts = KIT_LAYOUTS, .job_size = sizeof(softmax_state),
-               .notes = ANYDNN_PLUGIN_NOTE_BATCH_INVARIANT, .prepare = forward_prepare,
-               .run = forward_run);
+               .prepare = forward_prepare, .run = forward_run);
 CUDA_OPERATION(softmax_backward, SOFTMAX_BACKWARD, .types = CUDA_FLOATS, .layouts = KIT_LAYOUTS,
                .job_size = sizeof(softmax_state), .prepare = backward_prepare, .run = backward_run);
