@@ -341,7 +341,7 @@ static void use_natives(void)
     must_be(ANYDNN_STATUS_BAD_PARAM, anydnnGetNative(handle, (anydnnNative_t)4, &object));
     must_say("kind is 4; it must be an anydnnNative_t, 1 to 3");
     must_be(ANYDNN_STATUS_SUCCESS, anydnnMemImport(handle, &context, 1, &memory));
-    must(memory == &context + 0x1000);
+    must((uintptr_t)memory == (uintptr_t)&context + 0x1000);
     must_be(ANYDNN_STATUS_BAD_PARAM, anydnnMemImport(handle, &context, 0, &memory));
     must_be(ANYDNN_STATUS_BAD_PARAM, anydnnMemImport(handle, NULL, 1, &memory));
     must_be(ANYDNN_STATUS_SUCCESS, anydnnSetStream(handle, (anydnnStream_t)0x5000));

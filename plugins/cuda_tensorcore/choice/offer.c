@@ -194,16 +194,43 @@ int32_t tc_offers(const struct conv *conv, const struct tc_target *target, struc
     return list(&pool, offers, most);
 }
 
+/* Returns the elements of an image, from its first one to its last one. */
+static int64_t span_of(const struct conv *conv, int is_a)
+{
+    int64_t channels = conv->groups * (is_a ? conv->channels : conv->n);
+    int64_t span = 1 + (channels - 1) * (is_a ? conv->a.step : conv->position.step);
+
+    for (int32_t d = 0; d < CONV_DIMS_MAX; d++) {
+        const struct conv_dim *dim = &conv->dim[d];
+
+        span += is_a ? (dim->a_extent - 1) * dim->a : (dim->positions - 1) * dim->position;
+    }
+    return span;
+}
+
+/* Returns the geometry with a fixed number of images. Images follow each other without gaps if
+ * there was only one, which has no stride. */
+static struct conv with_fixed_images(const struct conv *conv)
+{
+    struct conv fixed = *conv;
+
+    fixed.images = FIXED_IMAGES;
+    if (conv->images == 1) {
+        fixed.a_image = span_of(conv, 1);
+        fixed.position_image = span_of(conv, 0);
+    }
+    return fixed;
+}
+
 int32_t tc_batch_invariant_offers(const struct conv *conv, const struct tc_target *target,
                                   struct tc_offer *offers, int32_t most)
 {
-    struct conv fixed = *conv;
+    struct conv fixed = with_fixed_images(conv);
     struct tc_offer chosen[CUDA_ENGINES_MAX];
     struct tc_layout layout;
     int32_t kept = 0, count;
     struct pool pool;
 
-    fixed.images = FIXED_IMAGES;
     fill(&pool, &fixed, target);
     for (int32_t i = 0; i < pool.count; i++) {
         if (pool.offers[i].is_batch_invariant)

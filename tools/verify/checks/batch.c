@@ -97,23 +97,19 @@ static void keep_results(const struct batch *batch, const struct verify_run *run
     }
 }
 
-/* Returns the offer of the engine for the part's problem, with the note, or NULL. A backend may
- * list other engines if the mode is demanded. A batch that the engine does not accept is an error
- * in the mode, but no wrong result. */
+/* Returns the offer of the engine for the part's problem in the mode, with the note, or NULL. */
 static const struct anydnn_plugin_candidate *
 offer_for(const struct batch *batch, const struct part *part, struct verify_offers *offers)
 {
     struct anydnn_plugin_problem view;
 
     adn_problem_view(&part->problem, 0, &view);
-    for (int demanded = 0; demanded <= 1; demanded++) {
-        view.guarantees = demanded ? ANYDNN_PLUGIN_GUARANTEE_BATCH_INVARIANT : 0;
-        verify_ask(batch->trial->target, batch->trial->target->context, &view, offers);
-        for (int i = 0; i < offers->count; i++)
-            if (offers->candidate[i].engine == batch->trial->candidate->engine &&
-                (offers->candidate[i].notes & ANYDNN_PLUGIN_NOTE_BATCH_INVARIANT))
-                return &offers->candidate[i];
-    }
+    view.guarantees = ANYDNN_PLUGIN_GUARANTEE_BATCH_INVARIANT;
+    verify_ask(batch->trial->target, batch->trial->target->context, &view, offers);
+    for (int i = 0; i < offers->count; i++)
+        if (offers->candidate[i].engine == batch->trial->candidate->engine &&
+            (offers->candidate[i].notes & ANYDNN_PLUGIN_NOTE_BATCH_INVARIANT))
+            return &offers->candidate[i];
     return NULL;
 }
 
@@ -184,6 +180,11 @@ static int check_part(const struct batch *batch, const struct part *whole, int f
     result = run_part(batch, &part);
     if (result > 0)
         result = compare(batch, &part, whole);
+    else if (result == 0)
+        result = verify_note(batch->trial->finding, "batch",
+                             "the engine runs a batch of %d and is not offered for one of %d, "
+                             "although batch invariance is demanded",
+                             whole->count, part.count);
     free_results(&part);
     return result;
 }
