@@ -52,7 +52,7 @@ dist_check_SCRIPTS += tests/docs/test_backends_page.sh tests/docs/test_compile_c
 	tests/docs/test_results.sh tests/docs/test_components.sh tests/docs/test_routes.sh \
 	tests/docs/test_formulas.sh tests/docs/test_tutorials.sh
 EXTRA_DIST += docs/site/comments.py docs/site/conf.py docs/site/doxygen.conf docs/site/links.py docs/site/stage.py \
-	docs/site/static/site.css tests/docs/formulas.py tests/docs/overlay.sh tests/docs/routes.py tests/docs/tutorials.py
+	docs/site/static/site.css docs/site/static/site.js tests/docs/formulas.py tests/docs/overlay.sh tests/docs/routes.py tests/docs/tutorials.py
 
 # The site takes minutes, so its test is one of long_tests (tests/local.mk).
 dist_check_SCRIPTS += tests/docs/test_site.sh

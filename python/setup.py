@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Adds to pyproject.toml what a wheel with libanydnn in it, which scripts/wheel puts there, has: it is for one platform, and
-installs the program anydnn."""
+"""Adds to pyproject.toml that a wheel with libanydnn in it, which scripts/wheel puts there, is for one platform."""
 import pathlib
 
 from setuptools import Distribution, setup
@@ -19,6 +18,4 @@ class Package(Distribution):
         return HAS_LIBRARY
 
 
-SCRIPTS = {"console_scripts": ["anydnn = anydnn._program:main"]} if HAS_LIBRARY else {}
-
-setup(entry_points=SCRIPTS, cmdclass={"bdist_wheel": Wheel}, distclass=Package)
+setup(cmdclass={"bdist_wheel": Wheel}, distclass=Package)

@@ -69,6 +69,10 @@ def main(path):
             if group or not alone:
                 print("/**" + (f" @addtogroup {group}" if alone else "") + "\n" + "\n".join(paragraphs(body)) + "*/")
         else:
+            # A comment behind a member may take several lines.
+            while "/*" in line and "*/" not in line:
+                line += " " + following.strip()
+                following = next(lines, None)
             print(re.sub(r"/\* (.*?) \*/\s*$", lambda found: "/**< " + escape(found.group(1)) + " */", line))
         if following is None:
             break

@@ -24,5 +24,6 @@ html_copy_source = False
 html_show_sphinx = False
 html_static_path = ["site/static"]
 html_css_files = ["site.css"]
+html_js_files = ["site.js"]
 pygments_style = "friendly"
 pygments_dark_style = "native"

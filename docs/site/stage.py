@@ -65,15 +65,17 @@ def relink(text, name, tree, folder, pages):
 
 
 def news(text):
-    """Makes a page of NEWS: versions and parts become headings."""
+    """Makes a page of NEWS: versions, and lines before a list, become headings."""
+    lines = text.split("\n")
     out = ["# Changes", ""]
-    for line in text.split("\n")[1:]:
+    for line, following in zip(lines, lines[1:] + [""]):
+        words = re.sub(r"([*_<])", r"\\\1", line.removeprefix("  "))
         if re.match(r"\d+\.\d+", line):
-            out += [f"## {line}"]
-        elif re.match(r"  [A-Z]", line):
-            out += [f"### {line.strip()}"]
+            out.append(f"## {words}")
+        elif line.startswith("  ") and line[2:3] not in "- " and following.startswith("  - "):
+            out += [f"### {words}", ""]
         else:
-            out += [re.sub(r"([*_<])", r"\\\1", line[2:])]
+            out.append(words)
     return "\n".join(out)
 
 
@@ -108,7 +110,7 @@ def reference(tree, folder, xml_folder):
         found = sorted(groups(xml_folder, name))
         for _, group, title in found:
             (target / f"{group}.md").write_text(f"# {title[0].upper() + title[1:]}\n\n```{{doxygengroup}} {group}\n:desc-only:\n```\n\n"
-                                            f"```{{doxygengroup}} {group}\n:content-only:\n```\n")
+                                            f"```{{doxygengroup}} {group}\n:content-only:\n:members:\n:undoc-members:\n```\n")
         rows = "\n".join(f"{group}" for _, group, _ in found)
         (target / f"{name}.md").write_text(
             f"# {name}.h\n\n{first_comment(tree / 'include/anydnn' / (name + '.h'))}\n\n## Sections\n\n```{{toctree}}\n{rows}\n```\n")

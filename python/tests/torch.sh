@@ -37,7 +37,8 @@ wheel_runs() (
     # shellcheck disable=SC2030
     export CXX=false XDG_CACHE_HOME="$fresh/cache"
     cd / && "$fresh/bin/python" "$root/python/examples/lenet.py" >"$fresh/said" &&
-        grep -E 'convolution +onednn' "$fresh/said" &&
+        grep -E 'convolution +onednn' "$fresh/said" && "$fresh/bin/anydnn" info | grep 'cpu_ref  *live' &&
+        "$fresh/bin/anydnn" bench --list lenet >"$fresh/said" &&
         "$fresh/bin/python" -c 'import anydnn.torch; anydnn.torch.enable(compiled=True)'
 )
 
