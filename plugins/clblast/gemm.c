@@ -71,7 +71,7 @@ int32_t clblast_place(const struct clblast_call *call, const void *pointer,
                         (unsigned long long)offset);
     place->buffer = object;
     place->offset = offset / element;
-    return status;
+    return ANYDNN_PLUGIN_STATUS_SUCCESS;
 }
 
 static CLBlastTranspose transpose_of(const struct clblast_matrix *matrix)

@@ -47,13 +47,13 @@ int32_t opencl_native(int32_t number, int32_t kind, void *stream, void **object)
     switch (kind) {
     case ANYDNN_PLUGIN_NATIVE_CONTEXT:
         *object = device->context;
-        return status;
+        return ANYDNN_PLUGIN_STATUS_SUCCESS;
     case ANYDNN_PLUGIN_NATIVE_DEVICE:
         *object = device->id;
-        return status;
+        return ANYDNN_PLUGIN_STATUS_SUCCESS;
     case ANYDNN_PLUGIN_NATIVE_STREAM:
         *object = opencl_queue(device, stream);
-        return status;
+        return ANYDNN_PLUGIN_STATUS_SUCCESS;
     default:
         return kit_fail(ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED,
                         "native objects of kind %d are unknown; the kinds are 1 to 3", kind);

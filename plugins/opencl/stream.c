@@ -152,7 +152,7 @@ int32_t opencl_adopt(void *context, void *native, int32_t *number, void **stream
     *number = device->number;
     *stream = native;
     if (!native)
-        return status;
+        return ANYDNN_PLUGIN_STATUS_SUCCESS;
     if (!keep(device, native))
         return kit_fail(ANYDNN_PLUGIN_STATUS_ALLOC_FAILED, "out of memory for a stream");
     return opencl_check(opencl.clRetainCommandQueue(native), "taking over a command queue");

@@ -24,7 +24,7 @@ static const char *word_of(const char *text, const char *key)
 static int describe_one(struct tool *tool, anydnnProblem_t problem, int index,
                         anydnnTensorDescriptor_t tensor, const char *text, struct operand *operand)
 {
-    anydnnDataType_t type;
+    anydnnDataType_t type = ANYDNN_DATA_FLOAT;
     const char *word;
 
     if (anydnnProblemGetOperand(problem, index, &operand->role, tensor, &operand->direction) !=
