@@ -60,7 +60,7 @@ static anydnnHandle_t make_handle(void)
 
     if (strcmp(settings->backends, "none") == 0 || anydnnCreate(&handle) != ANYDNN_STATUS_SUCCESS)
         return NULL;
-    snprintf(list, sizeof(list), "%s, fallback:off", settings->backends);
+    snprintf(list, sizeof(list), "%s, fallback:on", settings->backends);
     if (anydnnSetRoute(handle, "*", NULL, list) != ANYDNN_STATUS_SUCCESS)
         goto refused;
     anydnnGetDevice(handle, device, sizeof(device));

@@ -36,6 +36,13 @@ as_cudnn_7() {
     layers ANYDNN_CUDNN9_BACKENDS=cpu_ref "$tap_dir/layers" "$front" all && diff "$tap_dir/want" "$tap_dir/out" && [ ! -s "$tap_dir/err" ]
 }
 
+# The second backend runs what the first one does not.
+second_backend() {
+    layers ANYDNN_CUDNN9_BACKENDS=absent,cpu_ref ANYDNN_LOG=off "$tap_dir/layers" "$front" all && diff "$tap_dir/want" "$tap_dir/out"
+    ran=$?
+    grep '^cudnnConvolutionForward:backends	2$' "$tap_dir/count" && [ "$ran" -eq 0 ]
+}
+
 # Each function ran twice on a backend, activation_forward four times.
 counts_backends() {
     grep ':backends' "$tap_dir/count" >"$tap_dir/backends"
@@ -99,6 +106,7 @@ bad_setting() {
 check "a mock is built" cudnn9_mock "$mock"
 check "the program is built" compiles
 check "results on backends equal those of libcudnn.so.7" as_cudnn_7
+check "the second backend of the list runs what the first one does not" second_backend
 check "calls on backends are counted" counts_backends
 check "without backends, the real library runs all" forwards
 check "what backends decline runs on the real library, and is counted" declined
