@@ -682,9 +682,9 @@ struct anydnn_plugin_operation {
     /* Is safe while executes are still queued on the device. */
     void (*plan_destroy)(struct anydnn_plugin_plan *plan);
 
-    /* What the backend knows of the operation, as it was compiled: a bit for each slot, optional
-     * ones included, and sizeof the structure of the parameters, or 0 for an operation without
-     * them. */
+    /* The slots and parameters that the backend knows, as it was compiled: a bit for each slot,
+     * optional ones included, and sizeof the structure of the parameters, or 0 for an operation
+     * without them. */
     uint32_t slots;
     uint32_t params_size;
 };
@@ -943,8 +943,8 @@ struct anydnn_plugin {
     /* Returns the version of the library below, such as "9.19.0", or NULL before it is known. It
      * is called after a context was made. A backend without it has the version above. */
     const char *(*library_version)(void);
-    /* What the pointers and streams of the space are, and a version of that, such as
-     * "opencl/svm-1". All backends of a space state the same text.* NULL for the space host. */
+    /* The convention of the space's pointers and streams, with a version, such as
+     * "opencl/svm-1". All backends of a space state the same text. NULL for the space host. */
     const char *space_convention;
 };
 

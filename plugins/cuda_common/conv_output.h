@@ -45,10 +45,11 @@ __device__ static inline float conv_activate(const cuda_activation &f, double va
     return cuda_activate(f, cuda_round_odd(value));
 }
 
-/* Stores the sum of output channel `channel`. `at` and `z` are offsets in the output and in z. */
+/* Stores the sum of output channel `channel`, to which `z` is added if the output has a z. `at` is
+ * the offset in the output. */
 template <class T, class A>
-__device__ static inline void conv_store(const conv_output &output, int64_t at, int64_t z,
-                                         int64_t channel, A sum)
+__device__ static inline void conv_store_with(const conv_output &output, int64_t at, T z,
+                                              int64_t channel, A sum)
 {
     T *to = (T *)output.data + at;
     double value;
@@ -57,10 +58,17 @@ __device__ static inline void conv_store(const conv_output &output, int64_t at, 
         cuda_blend_store(to, sum, output.blend);
         return;
     }
-    value =
-        conv_fuse(output, (double)sum, output.z ? (double)cuda_load(((const T *)output.z)[z]) : 0,
-                  (double)cuda_load(((const T *)output.bias)[channel * output.bias_step]));
+    value = conv_fuse(output, (double)sum, output.z ? (double)cuda_load(z) : 0,
+                      (double)cuda_load(((const T *)output.bias)[channel * output.bias_step]));
     cuda_store(to, conv_activate(output.f, value, to));
+}
+
+/* Stores the sum of output channel `channel`. `at` and `z` are offsets in the output and in z. */
+template <class T, class A>
+__device__ static inline void conv_store(const conv_output &output, int64_t at, int64_t z,
+                                         int64_t channel, A sum)
+{
+    conv_store_with(output, at, output.z ? ((const T *)output.z)[z] : T(), channel, sum);
 }
 
 /* Stores the sum like conv_store, for types selected at run time. It computes in double. */

@@ -147,6 +147,8 @@ __device__ static inline void tc_hopper_blend_slab(const tc_hopper_params &job,
     typedef typename S::element element;
     int32_t thread = (int32_t)threadIdx.x % TC_WARPGROUP, lane = thread % 32;
     int32_t line = thread / 32 * 16 + lane / 4, mine = thread % TC_HOPPER_SLAB;
+    /* The rows between two of a thread, and the rows whose z it reads at once. */
+    enum { STEP = TC_WARPGROUP / TC_HOPPER_SLAB, AHEAD = 4 };
 
     tc_warpgroup_sync(1 + consumer);
 #pragma unroll
@@ -159,18 +161,32 @@ __device__ static inline void tc_hopper_blend_slab(const tc_hopper_params &job,
     if (column + mine >= end)
         return;
 #pragma unroll 1
-    for (int32_t i = thread / TC_HOPPER_SLAB; i < TC_WARPGROUP_ROWS;
-         i += TC_WARPGROUP / TC_HOPPER_SLAB) {
-        int64_t at = (S::CLASSES > 1 ? z[i] : (row + i) * job.pitch) + column + mine;
-        int64_t z_at = z[i] + (column + mine) * job.z_step;
-        typename S::sum value = sums[i * TC_HOPPER_SLAB + (mine ^ i % 8 * 8)];
+    for (int32_t first = thread / TC_HOPPER_SLAB; first < TC_WARPGROUP_ROWS;
+         first += STEP * AHEAD) {
+        element summand[AHEAD] = {};
 
-        if (z[i] < 0)
-            continue;
-        if constexpr (tc_is_integer<typename S::math>())
-            conv_store_any(job.output, at, z_at, column + mine, value);
-        else
-            conv_store<element>(job.output, at, z_at, column + mine, value);
+        /* A store may change what a later load reads, as far as the compiler knows. */
+#pragma unroll
+        for (int32_t j = 0; j < AHEAD; j++) {
+            int64_t z_at = z[first + j * STEP];
+
+            if (job.output.z && z_at >= 0 && !tc_is_integer<typename S::math>())
+                summand[j] = ((const element *)job.output.z)[z_at + (column + mine) * job.z_step];
+        }
+#pragma unroll
+        for (int32_t j = 0; j < AHEAD; j++) {
+            int32_t i = first + j * STEP;
+            int64_t at = (S::CLASSES > 1 ? z[i] : (row + i) * job.pitch) + column + mine;
+            typename S::sum value = sums[i * TC_HOPPER_SLAB + (mine ^ i % 8 * 8)];
+
+            if (z[i] < 0)
+                continue;
+            if constexpr (tc_is_integer<typename S::math>())
+                conv_store_any(job.output, at, z[i] + (column + mine) * job.z_step, column + mine,
+                               value);
+            else
+                conv_store_with(job.output, at, summand[j], column + mine, value);
+        }
     }
 }
 
