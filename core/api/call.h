@@ -325,6 +325,7 @@ static inline __attribute__((always_inline)) void adn_call_key_end(struct adn_en
 {
     struct adn_call *call = entry->call;
     struct adn_slot_masks masks = adn_slot_masks[call->operation];
+    struct adn_aliases aliases;
     uintptr_t address_bits = 0;
 
     masks.ins &= ~call->unread;
@@ -333,12 +334,15 @@ static inline __attribute__((always_inline)) void adn_call_key_end(struct adn_en
         if (entry->present >> slot & 1)
             address_bits |= (uintptr_t)call->operands.data[slot];
     call->address_bits = address_bits;
-    call->aliases = adn_aliases_of(masks, entry->present, call->operands.data);
+    aliases = adn_aliases_of(masks, entry->present, call->operands.data);
+    call->aliases.word[0] = aliases.word[0];
     call->key[0] = (uint64_t)call->operation | (uint64_t)call->variant << 8 |
                    adn_call_key_algorithm(call->algorithm) << 16 | (uint64_t)entry->present << 32;
-    call->key[1] = call->aliases.word[0];
-    for (int word = 1; adn_aliases_are_wide(masks) && word < ADN_ALIAS_WORDS; word++)
-        adn_call_key(entry, call->aliases.word[word]);
+    call->key[1] = aliases.word[0];
+    for (int word = 1; adn_aliases_are_wide(masks) && word < ADN_ALIAS_WORDS; word++) {
+        call->aliases.word[word] = aliases.word[word];
+        adn_call_key(entry, aliases.word[word]);
+    }
     call->hash = adn_table_key_end(
         adn_table_key_mix(adn_table_key_mix(entry->hash, call->key[0]), call->key[1]));
     call->key_words = entry->key_words;

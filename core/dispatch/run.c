@@ -2,6 +2,9 @@
 /* Runs one call: it finds the plan by key, by value or by selection, checks the pointers, runs the
  * plan and records what happened. */
 #include "dispatch/dispatch.h"
+
+#include <string.h>
+
 #include "dispatch/foreign/staging.h"
 #include "dispatch/handle/capture.h"
 #include "dispatch/handle/guard.h"
@@ -158,6 +161,10 @@ static __attribute__((noinline)) anydnnStatus_t run_missed(const struct adn_runn
     ADN_MESSAGES_SCOPE;
     struct adn_problem problem;
 
+    /* The entry leaves out the words that an operation with few slots does not need. */
+    if (!adn_aliases_are_wide(adn_slot_masks[call->operation]))
+        memset(&call->aliases.word[1], 0,
+               sizeof(call->aliases.word) - sizeof(call->aliases.word[0]));
     adn_call_problem(call, running->handle->modes, &call->aliases, &problem);
     return run_problem(running, &problem, call);
 }

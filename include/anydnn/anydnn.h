@@ -109,7 +109,7 @@
  *
  * Threads. A handle is for one thread at a time; several handles may run at once. Many threads may
  * read a descriptor while none sets it. Everything else is thread-safe. A calling thread needs at
- * least 128 KiB of stack, or more if the library behind a backend needs more. cpu_ref runs in 48
+ * least 128 KiB of stack, or more if the library behind a backend needs more. cpu_ref runs in 64
  * KiB, oneDNN's kernels in 70.
  *
  * Floating point. Results are those of IEEE arithmetic, rounded to nearest, without flushing to

@@ -302,6 +302,12 @@ class Reason(IntEnum):
     OTHER = 13
 
 
+class Native(IntEnum):
+    CONTEXT = 1
+    DEVICE = 2
+    STREAM = 3
+
+
 class ConvolutionFwdAlgoPerf(Structure):
     _fields_ = [
         ("algo", c_int),
@@ -358,6 +364,8 @@ PROTOTYPES: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
     "anydnnGetCallback": (c_int, (c_void_p, c_void_p, c_void_p)),
     "anydnnCreate": (c_int, (c_void_p,)),
     "anydnnCreateOnDevice": (c_int, (c_void_p, c_char_p)),
+    "anydnnCreateOnNative": (c_int, (c_void_p, c_char_p, c_void_p, c_void_p)),
+    "anydnnGetNative": (c_int, (c_void_p, c_int, c_void_p)),
     "anydnnDestroy": (c_int, (c_void_p,)),
     "anydnnGetDevice": (c_int, (c_void_p, c_void_p, c_size_t)),
     "anydnnSetStream": (c_int, (c_void_p, c_void_p)),
@@ -369,6 +377,7 @@ PROTOTYPES: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
     "anydnnSetRoute": (c_int, (c_void_p, c_char_p, c_char_p, c_char_p)),
     "anydnnMemAlloc": (c_int, (c_void_p, c_size_t, c_void_p)),
     "anydnnMemFree": (c_int, (c_void_p, c_void_p)),
+    "anydnnMemImport": (c_int, (c_void_p, c_void_p, c_size_t, c_void_p)),
     "anydnnMemCopy": (c_int, (c_void_p, c_void_p, c_void_p, c_size_t, c_int)),
     "anydnnMemSet": (c_int, (c_void_p, c_void_p, c_int, c_size_t)),
     "anydnnSynchronize": (c_int, (c_void_p,)),

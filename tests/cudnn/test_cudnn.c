@@ -198,8 +198,8 @@ static void float_offers(void)
     make_layer(&layer, ANYDNN_PLUGIN_FLOAT, CONVERSION);
     ask(context, &layer, &answer);
     assert_int_equal(answer.offer[0].math, CONVERSION);
-    assert_int_equal(answer.offer[0].notes, REDUCED);
-    assert_int_equal(answer.offer[1].notes, REDUCED | SHUFFLED);
+    assert_int_equal(answer.offer[0].notes, REDUCED | FLUSHES);
+    assert_int_equal(answer.offer[1].notes, REDUCED | SHUFFLED | FLUSHES);
     end(context);
 }
 
@@ -262,9 +262,13 @@ static void errata_of_one_mode(void)
 static void filter_offers(void)
 {
     static const struct expected single[] = {
-        {5, DEFAULT, 17, TRANSFORM}, {6, DEFAULT, 18, TRANSFORM}, {6, DEFAULT, 4, TRANSFORM},
-        {5, DEFAULT, 30, TRANSFORM}, {1, DEFAULT, 1, 0},          {0, DEFAULT, 1, 0},
-        {3, DEFAULT, 1, 0},
+        {5, DEFAULT, 17, TRANSFORM | FLUSHES},
+        {6, DEFAULT, 18, TRANSFORM | FLUSHES},
+        {6, DEFAULT, 4, TRANSFORM | FLUSHES},
+        {5, DEFAULT, 30, TRANSFORM | FLUSHES},
+        {1, DEFAULT, 1, FLUSHES},
+        {0, DEFAULT, 1, FLUSHES},
+        {3, DEFAULT, 1, FLUSHES},
     };
     struct anydnn_plugin_context *context;
     struct answer answer;

@@ -126,12 +126,13 @@ static bool offer_joined(const struct anydnn_plugin_plan *plan, const conv_job &
     return state.is_possible;
 }
 
-/* Notes batch invariance. Every kernel of fprop and dgrad adds the products of a result in the same
- * order, whatever its tile is. Only splits, whose number depends on the batch, change the order. */
+/* Notes batch invariance. A kernel of fprop and dgrad adds the products of a result in one order,
+ * whatever its tile is. CONV_WHOLE is one of two kernels with different orders, and the number of
+ * splits depends on the batch. */
 static void note_batch_invariance(const conv &conv, anydnn_plugin_candidate *offered, int32_t count)
 {
     for (int32_t i = 0; i < count; i++) {
-        if (!conv_is_wgrad(&conv) && offered[i].workspace == 0)
+        if (!conv_is_wgrad(&conv) && offered[i].workspace == 0 && offered[i].engine != CONV_WHOLE)
             offered[i].notes |= ANYDNN_PLUGIN_NOTE_BATCH_INVARIANT;
     }
 }
