@@ -11,6 +11,7 @@ EXTRA_DIST += bench/results/README.md \
 	bench/results/h200_layers_f32_nhwc.csv \
 	bench/results/h200_norm_kinds.csv \
 	bench/results/h200_products.csv \
+	bench/results/h200_pytorch_half.csv \
 	bench/results/h200_pytorch_models_fourth.csv \
 	bench/results/h200_pytorch_models_third.csv \
 	bench/results/h200_pytorch_two_gpus_buckets.csv \
