@@ -2,6 +2,7 @@
 # The results of measurements, with their commands. tests/docs/test_results.sh checks that each table is cited.
 
 EXTRA_DIST += bench/results/README.md \
+	bench/results/h200_batch_invariant.csv \
 	bench/results/h200_caffe_tests.csv \
 	bench/results/h200_depthwise_large.csv \
 	bench/results/h200_four_backends.csv \
