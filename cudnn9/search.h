@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where libraries lie: the folders in which the dynamic linker and programs look for cuDNN. The
- * tools use these functions, too. */
+/* Declares the search for libraries: the folders in which the dynamic linker and programs look for
+ * cuDNN. The tools use these functions, too. */
 #ifndef CUDNN9_SEARCH_H
 #define CUDNN9_SEARCH_H
 

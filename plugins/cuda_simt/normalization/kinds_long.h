@@ -28,7 +28,7 @@ struct cuda_kinds_long_job {
 typedef void (*cuda_kinds_long_kernel)(cuda_kinds_long_job);
 
 struct cuda_kinds_long_plan {
-    /* For the statistics and forward, whose planes are whole sets; for backward. */
+    /* The first serves statistics and forward, whose planes are whole sets; the second backward. */
     cuda_kinds_long_job whole, parts;
     int32_t type, backward, can_be_wide;
     int32_t has_cells; /* 1 if the statistics are computed */
